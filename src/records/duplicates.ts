@@ -1,4 +1,4 @@
-import type { Company } from "./company.ts";
+import { idOf, type Company } from "./company.ts";
 import { keyOf } from "./name-keys.ts";
 import type { RecordIndex } from "./record-index.ts";
 import type { Duplicate } from "./records.ts";
@@ -10,7 +10,7 @@ export function nameAndAddress({ name, texts }: Pick<Company, "name" | "texts">)
   return address === "" ? undefined : { name: keyOf(name), address };
 }
 
-/** Candidates: branches share a domain, and people decide. */
+/** Candidates: branches share a domain, and people decide. Whom they called distinct is left out. */
 export function findDuplicates(
   index: Pick<RecordIndex, "find" | "byDomain" | "byPlace" | "byNameAndAddress">,
   company: Company,
@@ -27,7 +27,7 @@ export function findDuplicates(
   if (key) add(index.byNameAndAddress(key), "name and address");
   return [...found].flatMap(([target, because]): Duplicate[] => {
     const other = index.find(target);
-    if (other?.kind !== "company") return [];
+    if (other?.kind !== "company" || company.distinctFrom?.includes(idOf(target))) return [];
     return [{ target, slug: other.company.slug, name: other.company.name, because }];
   });
 }

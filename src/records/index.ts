@@ -98,6 +98,7 @@ export {
 } from "./suppression/suppression.ts";
 export { fieldToUnset, readFieldValues, type EditOptions } from "./edit-fields.ts";
 export { createPlanner } from "./create.ts";
+export { deleteRecord, type DeletedRecord } from "./delete-record.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
 export { placesOf } from "./places.ts";
 export {
@@ -106,7 +107,13 @@ export {
   type FindPairsOptions,
 } from "./resolve/find-pairs.ts";
 export { mergeDuplicates, type MergingRecords } from "./resolve/merge-duplicates.ts";
-export { distinctChanges, mergedCompanies, unmergeCommit } from "./unmerge.ts";
+export {
+  distinctChanges,
+  mergedCompanies,
+  unmergeCommit,
+  unmergeCompany,
+  type UnmergingNode,
+} from "./unmerge.ts";
 export { reviewFiles, type FileReview } from "./review-files.ts";
 export { createFileCheck, type FileCheck } from "./file-check.ts";
 export { isPageTitle } from "./machine-facts.ts";

@@ -3,6 +3,7 @@ import type { Change, Commit, TargetView } from "../ledger/index.ts";
 import { companyTarget, elementsOf, idOf, membersOf, textOf } from "./company.ts";
 import { aliasPrefix, companyPrefix, personPrefix } from "./fields.ts";
 import { distinctPrefix, mergedFieldsPrefix } from "./places.ts";
+import type { Records } from "./records.ts";
 
 /** That two companies are not one, as facts of both: nobody is asked about them again. */
 export const distinctChanges = (a: string, b: string): readonly Change[] => [
@@ -58,3 +59,41 @@ export function unmergeCommit(from: TargetView, into: TargetView, source: string
 /** Companies that were merged into this one, by target. */
 export const mergedCompanies = ({ fields }: TargetView): readonly string[] =>
   elementsOf(fields, mergedFieldsPrefix).map(companyTarget);
+
+/** What undoing a merge needs of a node, wherever its records are open. */
+export interface UnmergingNode {
+  readonly ledger: {
+    read(target: string): Promise<TargetView>;
+    readAll(targets: readonly string[]): Promise<readonly TargetView[]>;
+  };
+  readonly records: Pick<Records, "company" | "write">;
+}
+
+export interface UnmergeRequest {
+  /** The company that stayed, by target. */
+  readonly into: string;
+  /** The one that went: its old folder, or its target. Any name will do if only one went. */
+  readonly name: string;
+  readonly source: string;
+}
+
+/** Makes two companies again of those that were merged. */
+export async function unmergeCompany(
+  { ledger, records }: UnmergingNode,
+  { into, name, source }: UnmergeRequest,
+): Promise<{ readonly from: string; readonly slug: string }> {
+  const kept = await ledger.read(into);
+  const merged = mergedCompanies(kept);
+  const views = await ledger.readAll(merged);
+  const isCalled = (view: TargetView) => view.target === name || slugIn(view) === name;
+  const from = views.find(isCalled) ?? (views.length === 1 ? views[0] : undefined);
+  if (!from) {
+    const which = merged.length > 0 ? `: name one of ${merged.join(", ")}` : "";
+    const message = `nothing that is called '${name}' was merged into ${slugIn(kept) ?? into}${which}`;
+    throw new AppError("invalid", "records_not_merged", message);
+  }
+  await records.write(unmergeCommit(from, kept, source));
+  return { from: from.target, slug: (await records.company(from.target))?.slug ?? from.target };
+}
+
+const slugIn = ({ fields }: TargetView) => textOf(fields.find(({ field }) => field === "slug"));

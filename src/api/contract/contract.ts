@@ -5,6 +5,7 @@ import { eventRoutes } from "./event-routes.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { selectionRoutes } from "./selection-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
+import { recordMergeRoutes } from "./record-merge-routes.ts";
 import { recordRoutes } from "./record-routes.ts";
 import { recordViewRoutes } from "./record-view-routes.ts";
 import { fleetRoutes } from "./fleet-routes.ts";
@@ -25,6 +26,7 @@ export const contract = {
   ...recordRoutes,
   ...recordViewRoutes,
   ...recordWriteRoutes,
+  ...recordMergeRoutes,
   ...campaignRoutes,
   ...campaignViewRoutes,
   ...campaignWorkRoutes,

@@ -56,6 +56,8 @@ const companyFields = {
   keywords: z.array(z.string()),
   people: z.array(member),
   foundBy: z.array(foundBy).optional(),
+  places: z.array(z.string()).optional().describe("its places in all sources: osm/node/1"),
+  distinctFrom: z.array(z.string()).optional().describe("ids of companies that are not the same"),
   excluded: z.string().optional(),
   callback: z.string().optional(),
 };
@@ -93,10 +95,14 @@ export const fieldRow = z.strictObject({
   licence: z.string().optional().describe("of the open data that it comes from"),
 });
 
-const duplicate = z.strictObject({
+/** A company, as far as a link to it needs. */
+export const recordReference = z.strictObject({
   target: z.string(),
   slug: z.string(),
   name: z.string(),
+});
+
+const duplicate = recordReference.extend({
   because: z.enum(["domain", "place", "name and address"]),
 });
 
@@ -110,6 +116,7 @@ export const companyShown = z.strictObject({
   ...companyFields,
   ...shown,
   duplicates: z.array(duplicate),
+  merged: z.array(recordReference).describe("companies that were merged into this one"),
   licences,
   visit: z
     .looseObject({ ...visitFields, seen: z.array(z.string()) })

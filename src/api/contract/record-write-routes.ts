@@ -87,7 +87,12 @@ const forgotten = z.strictObject({
     .describe("what is left on this machine; zero everywhere: nothing"),
 });
 
-const pairMember = z.strictObject({ target: z.string(), slug: z.string(), name: z.string() });
+const deleted = z.strictObject({
+  target: z.string(),
+  slug: z.string(),
+  fields: count.describe("how many it had"),
+  before: z.string().describe("restore it with this as `at`, and with its target as the name"),
+});
 
 export const recordWriteRoutes = {
   createCompany: route({
@@ -146,16 +151,6 @@ export const recordWriteRoutes = {
     }),
     commands: ["company exclude"],
   }),
-  mergeCompany: route({
-    method: "POST",
-    path: "/api/companies/{name}/merge",
-    scope: "companies:write",
-    summary: "merge two companies: this one goes, the other stays",
-    params: recordName,
-    body: z.strictObject({ into: name }),
-    answer: z.strictObject({ from: z.string(), into: z.string(), fields: count }),
-    commands: ["company merge"],
-  }),
   companyHistory: route({
     method: "GET",
     path: "/api/companies/{name}/history",
@@ -175,6 +170,17 @@ export const recordWriteRoutes = {
     body: restoreBody,
     answer: restored,
     commands: ["company restore"],
+  }),
+  deleteCompany: route({
+    method: "POST",
+    path: "/api/companies/{name}/delete",
+    scope: "companies:write",
+    summary:
+      "delete a company; its history stays, so it can be restored; repeat its slug to confirm",
+    params: recordName,
+    body: z.strictObject({ confirm: name.describe("the slug of the company") }),
+    answer: deleted,
+    commands: ["company delete"],
   }),
   forgetCompany: route({
     method: "POST",
@@ -254,6 +260,17 @@ export const recordWriteRoutes = {
     answer: restored,
     commands: ["person restore"],
   }),
+  deletePerson: route({
+    method: "POST",
+    path: "/api/people/{name}/delete",
+    scope: "companies:write",
+    summary:
+      "delete a person; the history stays, so it can be restored; repeat the slug to confirm",
+    params: recordName,
+    body: z.strictObject({ confirm: name.describe("the slug of the person") }),
+    answer: deleted,
+    commands: ["person delete"],
+  }),
   forgetPerson: route({
     method: "POST",
     path: "/api/people/{name}/forget",
@@ -263,27 +280,6 @@ export const recordWriteRoutes = {
     body: z.strictObject({ confirm: name.describe("the slug of the person") }),
     answer: forgotten,
     commands: ["person forget"],
-  }),
-  listDuplicates: route({
-    method: "GET",
-    path: "/api/records/duplicates",
-    scope: "companies:read",
-    summary: "pairs of companies that may be the same, sure ones first",
-    query: z.strictObject({
-      verdict: z.enum(["same", "review"]).optional().describe("absent: both"),
-      limit: z.int().min(1).max(limitMax).default(50),
-    }),
-    answer: z.strictObject({
-      rows: z.array(
-        z.strictObject({
-          verdict: z.enum(["same", "review"]),
-          into: pairMember.describe("the one that would stay"),
-          from: pairMember,
-          evidence: z.record(z.string(), z.unknown()),
-        }),
-      ),
-    }),
-    commands: ["company duplicates"],
   }),
   whoHas: route({
     method: "GET",

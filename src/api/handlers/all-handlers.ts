@@ -6,6 +6,7 @@ import { eventHandlers } from "./event-handlers.ts";
 import { exportHandlers } from "./export-handlers.ts";
 import { selectionHandlers } from "./selection-handlers.ts";
 import { queueHandlers } from "./queue-handlers.ts";
+import { recordMergeHandlers } from "./record-merge-handlers.ts";
 import { recordHandlers } from "./record-handlers.ts";
 import { recordViewHandlers } from "./record-view-handlers.ts";
 import { fleetHandlers } from "./fleet-handlers.ts";
@@ -26,6 +27,7 @@ export const handlers: Handlers = {
   ...recordHandlers,
   ...recordViewHandlers,
   ...recordWriteHandlers,
+  ...recordMergeHandlers,
   ...campaignHandlers,
   ...campaignViewHandlers,
   ...campaignWorkHandlers,

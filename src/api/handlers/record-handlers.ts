@@ -1,5 +1,7 @@
+import type { TargetView } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import {
+  mergedCompanies,
   placesOf,
   visitRecordOf,
   type Company,
@@ -35,6 +37,7 @@ export const recordHandlers: HandlersOf<typeof recordRoutes> = {
       ...(await shownWith(node, company.target)),
       provenance: view.fields.map(withLicence),
       duplicates: await node.records.duplicatesOf(company.target),
+      merged: (await node.ledger.readAll(mergedCompanies(view))).map(referenceOf),
       licences: attributionsOf(placesOf(company)),
       visit: visitOf(view),
     };
@@ -54,6 +57,15 @@ export const recordHandlers: HandlersOf<typeof recordRoutes> = {
     };
   },
 };
+
+/** A company that was merged is no record any more: its own values are in the ledger. */
+function referenceOf({ target, fields }: TargetView) {
+  const text = (wanted: string) => {
+    const value = fields.find(({ field }) => field === wanted)?.value;
+    return typeof value === "string" ? value : "";
+  };
+  return { target, slug: text("slug"), name: text("name") };
+}
 
 /** Each value says by which licence it may be used, if its source asks for one. */
 function withLicence<T extends { readonly source: string }>(value: T) {

@@ -1,7 +1,7 @@
-import { AppError } from "../../base/app-error.ts";
 import type { Change } from "../../ledger/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import {
+  deleteRecord,
   fieldToUnset,
   readDomain,
   readEmail,
@@ -29,23 +29,14 @@ export const recordWriteHandlers: HandlersOf<typeof recordWriteRoutes> = {
   addCompanyEntry: ({ params, body }, context) => addEntry(context, "company", params.name, body),
   tagCompany: ({ params, body }, context) => tag(context, "company", params.name, body),
   async excludeCompany({ params, body: { reason } }, context) {
-    const { target, slug } = await find(context.node, "company", params.name);
+    const { target, slug } = await findRecord(context.node, "company", params.name);
     const change = reason === null ? { unset: true as const } : { value: reason };
     await write(context, [{ target, field: "excluded", ...change }]);
     return { target, slug, excluded: reason };
   },
-  async mergeCompany({ params, body }, context) {
-    const from = await find(context.node, "company", params.name);
-    const into = await find(context.node, "company", body.into);
-    if (from.target === into.target) {
-      throw new AppError("invalid", "same_company", `${params.name} and ${body.into} are one`);
-    }
-    const pair = { from: from.target, into: into.target };
-    const request = { ...pair, source: sourceOf(context) };
-    return { ...pair, ...(await context.node.records.merge(request)) };
-  },
   companyHistory: ({ params, query }, context) => history(context, "company", params.name, query),
   restoreCompany: ({ params, body }, context) => restore(context, "company", params.name, body),
+  deleteCompany: ({ params, body }, context) => remove(context, "company", params.name, body),
   forgetCompany: ({ params, body }, context) => forget(context, "company", params.name, body),
   async createPerson({ body: { name, fields: given, company, role, country } }, context) {
     const { node, clock } = context;
@@ -59,11 +50,8 @@ export const recordWriteHandlers: HandlersOf<typeof recordWriteRoutes> = {
   tagPerson: ({ params, body }, context) => tag(context, "person", params.name, body),
   personHistory: ({ params, query }, context) => history(context, "person", params.name, query),
   restorePerson: ({ params, body }, context) => restore(context, "person", params.name, body),
+  deletePerson: ({ params, body }, context) => remove(context, "person", params.name, body),
   forgetPerson: ({ params, body }, context) => forget(context, "person", params.name, body),
-  async listDuplicates({ query }, { node }) {
-    const pairs = await node.records.duplicatePairs({ limit: query.limit, ...defined(query) });
-    return { rows: pairs.map((pair) => ({ ...pair, evidence: { ...pair.evidence } })) };
-  },
   async whoHas({ query: { address } }, { node }) {
     const [email, domain] = [readEmail(address), readDomain(address)];
     if (email === undefined && domain === undefined) {
@@ -93,9 +81,9 @@ export const recordWriteHandlers: HandlersOf<typeof recordWriteRoutes> = {
   },
 };
 
-const sourceOf = ({ caller }: Pick<Writing, "caller">) => `hand:${caller.user}`;
+export const sourceOf = ({ caller }: Pick<Writing, "caller">) => `hand:${caller.user}`;
 
-async function find(
+export async function findRecord(
   { records }: Pick<NodeApi, "records">,
   kind: RecordKind,
   name: string,
@@ -121,7 +109,7 @@ interface Edit {
 
 async function edit(context: Writing, kind: RecordKind, name: string, edits: Edit) {
   const { node, clock } = context;
-  const record = await find(node, kind, name);
+  const record = await findRecord(node, kind, name);
   const { target } = record;
   const options = { kind, isNew: false, country: edits.country, nowMs: clock.nowMs() };
   const { name: newName, ...fields } = readFieldValues(Object.entries(edits.set ?? {}), options);
@@ -143,7 +131,7 @@ async function edit(context: Writing, kind: RecordKind, name: string, edits: Edi
       ...(edits.slug !== undefined && { newSlug: edits.slug }),
     });
   }
-  const { slug } = await find(node, kind, target);
+  const { slug } = await findRecord(node, kind, target);
   return { target, slug, changed: [...(isRenamed ? ["name"] : []), ...written] };
 }
 
@@ -156,7 +144,7 @@ interface EntryGiven extends Pick<NewEntry, "kind" | "text"> {
 }
 
 async function addEntry(context: Writing, kind: RecordKind, name: string, given: EntryGiven) {
-  const { target } = await find(context.node, kind, name);
+  const { target } = await findRecord(context.node, kind, name);
   if (given.text.trim() === "" && !(given.kind === "call" && given.outcome !== undefined)) {
     throw new ProblemError(400, "bad_request", "body.text: there is no text");
   }
@@ -175,7 +163,7 @@ async function tag(
   name: string,
   { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
 ) {
-  const { target, slug } = await find(context.node, kind, name);
+  const { target, slug } = await findRecord(context.node, kind, name);
   const fieldOf = (text: string) => {
     if (text.trim() === "") throw new ProblemError(400, "bad_request", "body: a tag is not empty");
     return `tag/${text.trim()}`;
@@ -184,7 +172,7 @@ async function tag(
     ...add.map((text) => ({ target, field: fieldOf(text), value: true })),
     ...remove.map((text) => ({ target, field: fieldOf(text), unset: true as const })),
   ]);
-  const { tags } = await find(context.node, kind, target);
+  const { tags } = await findRecord(context.node, kind, target);
   return { target, slug, tags };
 }
 
@@ -194,7 +182,7 @@ async function history(
   name: string,
   { field, limit }: { readonly field?: string | undefined; readonly limit: number },
 ) {
-  const { target } = await find(node, kind, name);
+  const { target } = await findRecord(node, kind, name);
   const entries = await node.records.history({ kind, name: target, ...defined({ field }) });
   return { rows: entries.slice(0, limit) };
 }
@@ -205,7 +193,7 @@ async function restore(
   name: string,
   { at, field }: { readonly at: string; readonly field?: string | undefined },
 ) {
-  const { target } = await find(context.node, kind, name);
+  const target = await findTarget(context.node, kind, name);
   const { datagrams } = await context.node.records.restoreAt({
     kind,
     name: target,
@@ -216,18 +204,33 @@ async function restore(
   return { target, restored: datagrams.map((one) => one.field) };
 }
 
-/** Nothing brings it back, so the slug is repeated: a slip in a list takes out nothing. */
-async function forget(
-  context: Writing,
-  kind: RecordKind,
-  name: string,
-  { confirm }: { readonly confirm: string },
-) {
-  const { target, slug } = await find(context.node, kind, name);
-  if (confirm !== slug) {
-    const detail = `body.confirm: repeat '${slug}', the slug of what is forgotten for good`;
-    throw new ProblemError(400, "not_confirmed", detail);
-  }
+/** A deleted record has no folder any more, and is known by its target. */
+async function findTarget(node: Writing["node"], kind: RecordKind, name: string): Promise<string> {
+  const isTarget = name.startsWith(`${kind}/`);
+  if (isTarget && (await node.records.resolve(kind, name)) === undefined) return name;
+  return (await findRecord(node, kind, name)).target;
+}
+
+interface Confirmation {
+  readonly confirm: string;
+}
+
+/** The slug is repeated: a slip in a list removes nothing. */
+function checkConfirmed({ confirm }: Confirmation, slug: string, what: string): void {
+  if (confirm === slug) return;
+  throw new ProblemError(400, "not_confirmed", `body.confirm: repeat '${slug}', the slug of what is ${what}`); // prettier-ignore
+}
+
+async function remove(context: Writing, kind: RecordKind, name: string, body: Confirmation) {
+  const { target, slug } = await findRecord(context.node, kind, name);
+  checkConfirmed(body, slug, "deleted");
+  const deleted = await deleteRecord(context.node, { target, source: sourceOf(context) });
+  return { target, slug, ...deleted };
+}
+
+async function forget(context: Writing, kind: RecordKind, name: string, body: Confirmation) {
+  const { target, slug } = await findRecord(context.node, kind, name);
+  checkConfirmed(body, slug, "forgotten for good");
   await context.node.records.forget({ name: target, source: sourceOf(context) });
   const { isForgotten } = await context.node.ledger.read(target);
   return { target, isForgotten, here: await context.node.records.remains(target) };

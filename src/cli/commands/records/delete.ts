@@ -1,5 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import type { RecordKind } from "../../../records/index.ts";
+import { deleteRecord, type RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -30,22 +30,12 @@ const deleteCommand = (kind: RecordKind): Command => ({
       out.note("nothing was deleted");
       return "failed";
     }
-    const { fields } = await opened.ledger.read(target);
-    const changes = fields.map(({ field }) => ({ target, field, unset: true as const }));
-    const { datagrams } = await asUsage(() =>
-      opened.records.write({ source: sourceOf(context), changes }),
-    );
-    const [first] = datagrams.map(({ stamp }) => stamp.slice(0, isoLength)).toSorted();
-    const before = new Date(Date.parse(first ?? "") - 1).toISOString();
+    const request = { target, source: sourceOf(context) };
+    const { fields, before } = await asUsage(() => deleteRecord(opened, request));
     const undo = `forager ${kind} restore ${target} --at ${before} --yes`;
-    out.result(
-      { target, slug, fields: changes.length, undo },
-      `deleted ${slug}; undo with: ${undo}`,
-    );
+    out.result({ target, slug, fields, undo }, `deleted ${slug}; undo with: ${undo}`);
   },
 });
-
-const isoLength = "2026-11-15T19:02:03.004Z".length;
 
 export const companyDelete = deleteCommand("company");
 export const personDelete = deleteCommand("person");

@@ -1,5 +1,5 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { distinctChanges, mergedCompanies, unmergeCommit } from "../../../records/index.ts";
+import { distinctChanges, unmergeCompany } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -51,21 +51,8 @@ export const companyUnmerge: Command = {
     const [name = ""] = args;
     await using opened = await openNodeOf(context);
     const into = await findRecord(opened, "company", name);
-    const kept = await opened.ledger.read(into.target);
-    const merged = mergedCompanies(kept);
-    const views = await opened.ledger.readAll(merged);
-    const slugOf = (view: (typeof views)[number]) =>
-      view.fields.find(({ field }) => field === "slug")?.value;
-    const from = views.find((view) => view.target === name || slugOf(view) === name) ?? views[0];
-    if (!from || (views.length > 1 && from.target !== name && slugOf(from) !== name)) {
-      const which = merged.length > 0 ? `: name one of ${merged.join(", ")}` : "";
-      throw usageError(`nothing that is called '${name}' was merged into ${into.slug}${which}`);
-    }
-    const commit = await asUsage(() =>
-      Promise.resolve(unmergeCommit(from, kept, sourceOf(context))),
-    );
-    await opened.records.write(commit);
-    const back = (await opened.records.company(from.target))?.slug ?? from.target;
-    out.result({ from: from.target, into: into.target }, `${back} and ${into.slug} are two again`);
+    const request = { into: into.target, name, source: sourceOf(context) };
+    const { from, slug } = await asUsage(() => unmergeCompany(opened, request));
+    out.result({ from, into: into.target }, `${slug} and ${into.slug} are two again`);
   },
 };
