@@ -19,6 +19,16 @@ const screens = [
   ["/map?campaign=austin-flooring&tile=30.2_-97.8", "in this tile"],
   ["/companies", "Lone Star Tile & Stone"],
   ["/companies?open=capital-hardwood-floors", "companies/capital-hardwood-floors/_index.md"],
+  ["/companies/duplicates", "surely the same"],
+] as const;
+
+/** Panels: where, the button that opens it, and a text that is there when its data is. */
+const panels = [
+  ["/campaigns/austin-flooring", "Run", "290 searches due"],
+  ["/campaigns/austin-flooring", "Try failed again", "38 failed tasks"],
+  ["/companies", "Change all", "What matches later is left alone"],
+  ["/companies/duplicates", "Compare", "Merge into Capital Hardwood Floors"],
+  ["/companies?open=capital-hardwood-floors", "Delete", "on every node"],
 ] as const;
 
 describe("the dashboard in Chromium", () => {
@@ -53,6 +63,23 @@ describe("the dashboard in Chromium", () => {
       const rules = ["color-contrast", "scrollable-region-focusable", "target-size"];
       expect(await axeViolations(page, { rules }), `${path}, dark, on a phone`).toEqual([]);
       expect(await sidewaysPixels(page), `${path} scrolls sideways`).toBe(0);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test("every panel is accessible and fits a phone", async () => {
+    const companies = Array.from({ length: 20 }, (_, index) => sampleCompany(index));
+    const origin = await serve(fullAnswers({ companies, tiles: 60 }));
+    const { page, faults } = await openWatchedPage(browser, origin);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const [path, button, text] of panels) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.goto(origin + path);
+      await page.getByRole("button", { name: button }).first().click();
+      await page.getByText(text).first().waitFor();
+      expect(await axeViolations(page, { selector: "dialog[open]" }), button).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await sidewaysPixels(page), `${button} scrolls sideways`).toBe(0);
     }
     expect(faults).toEqual([]);
   });

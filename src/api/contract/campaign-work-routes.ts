@@ -103,6 +103,15 @@ export const campaignWorkRoutes = {
     answer: dispatched,
     commands: ["campaign dispatch", "campaign rematch"],
   }),
+  showCampaignJob: route({
+    method: "GET",
+    path: "/api/campaigns/{campaign}/job",
+    scope: "campaigns:read",
+    summary: "the tasks of a campaign, which are the job of its name",
+    params: campaignName,
+    answer: z.strictObject({ job: jobRow.nullable().describe("null: it has not run yet") }),
+    commands: ["campaign status"],
+  }),
   pauseCampaign: route({
     method: "POST",
     path: "/api/campaigns/{campaign}/pause",

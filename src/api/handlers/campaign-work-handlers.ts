@@ -9,6 +9,9 @@ export const campaignWorkHandlers: HandlersOf<typeof campaignWorkRoutes> = {
     campaigns.plan(campaign, { ...body, signal }),
   dispatchCampaign: ({ params: { campaign }, body }, { campaigns, signal }) =>
     campaigns.dispatch(campaign, { ...body, signal }),
+  showCampaignJob: async ({ params: { campaign } }, { queue }) => ({
+    job: (await (await queue()).job(campaign)) ?? null,
+  }),
   async pauseCampaign({ params: { campaign } }, { campaigns, queue: open }) {
     const queue = await jobOf(campaign, await open(), campaigns);
     return changeJob(queue, campaign, () => queue.pause(campaign));

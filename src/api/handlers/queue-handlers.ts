@@ -13,8 +13,8 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
   queueServer: async (_, { queue: open }) => ({
     server: (await (await open()).server()) ?? null,
   }),
-  queueThroughput: async ({ query: { minutes } }, { queue: open }) =>
-    await readThroughput(await open(), minutes),
+  queueThroughput: async ({ query: { minutes } }, { queue: open, history }) =>
+    await readThroughput(await open(), { minutes, history: () => history("minute") }),
   async listTasks({ query: { state, after, ...query } }, { queue: open }) {
     const queue = await open();
     const tasks = await queue.browse({

@@ -1,3 +1,4 @@
+import type { HistoryPoint } from "../../observe/index.ts";
 import type { LogEntry, Queue } from "../../queue/index.ts";
 
 const minuteMs = 60_000;
@@ -6,8 +7,19 @@ const pageSize = 1_000;
 /** More would take longer than a person waits for a picture. */
 const entriesMax = 20_000;
 
-/** Finished tasks by time, from the log of the queue: there is no other counter to keep. */
-export async function readThroughput(queue: Queue, minutes: number) {
+export interface ThroughputOptions {
+  readonly minutes: number;
+  /** Metrics of this node by minute: for the time before the entries that were read. */
+  readonly history: () => Promise<readonly HistoryPoint[]>;
+  readonly readMax?: number;
+}
+
+/**
+ * Finished tasks by time, from the log of the queue, which has those of all nodes. Of a busy queue
+ * only the newest entries are read; before them it is what this node has finished.
+ */
+export async function readThroughput(queue: Queue, options: ThroughputOptions) {
+  const { minutes, history, readMax = entriesMax } = options;
   const [{ ms: nowMs }, stats] = await Promise.all([queue.now(), queue.stats()]);
   const stepMinutes = Math.ceil(minutes / stepsMax);
   const stepMs = stepMinutes * minuteMs;
@@ -16,44 +28,49 @@ export async function readThroughput(queue: Queue, minutes: number) {
   const startMs = endMs - steps * stepMs;
   const done = Array.from({ length: steps }, () => 0);
   const failed = Array.from({ length: steps }, () => 0);
-  const isComplete = await eachFinished(queue, startMs, ({ state, finishedAtMs }) => {
-    const step = Math.min(steps - 1, Math.floor((finishedAtMs - startMs) / stepMs));
-    const counts = state === "failed" ? failed : done;
-    counts[step] = counts[step]! + 1;
-  });
+  const stepOf = (atMs: number) => Math.min(steps - 1, Math.floor((atMs - startMs) / stepMs));
+  const add = (counts: number[], step: number, count: number) => (counts[step] = counts[step]! + count); // prettier-ignore
+  const oldestMs = await eachFinished(queue, { startMs, readMax }, ({ state, finishedAtMs }) =>
+    add(state === "failed" ? failed : done, stepOf(finishedAtMs), 1),
+  );
+  if (oldestMs !== undefined) {
+    for (const { atMs, values } of await history()) {
+      // A step that the log has in part is left as it is.
+      if (atMs < startMs || stepOf(atMs) >= stepOf(oldestMs)) continue;
+      add(done, stepOf(atMs), values["tasksDone"] ?? 0);
+      add(failed, stepOf(atMs), values["tasksFailed"] ?? 0);
+    }
+  }
   const perMinute = (counts: readonly number[]) => counts.map((one) => one / stepMinutes);
   const left = stats.states.pending + stats.states.running;
   return {
     times: done.map((_, step) => (startMs + step * stepMs) / 1_000),
     done: perMinute(done),
     failed: perMinute(failed),
-    isComplete,
+    isComplete: oldestMs === undefined,
     left,
     leftMinutes: timeLeft(left, perMinute(done)),
   };
 }
 
-/** Whether all that finished since then were visited. The newest come first. */
+/** Visits what finished since then, newest first. Answers how far back it came; undefined: all the way. */
 async function eachFinished(
   queue: Queue,
-  startMs: number,
+  { startMs, readMax }: { readonly startMs: number; readonly readMax: number },
   visit: (entry: LogEntry) => void,
-): Promise<boolean> {
+): Promise<number | undefined> {
   let last: LogEntry | undefined;
-  for (let seen = 0; seen < entriesMax; seen += pageSize) {
-    const page = await queue.log({
-      isNewestFirst: true,
-      limit: pageSize,
-      ...(last && { after: last }),
-    });
+  for (let seen = 0; seen < readMax; seen += pageSize) {
+    const limit = Math.min(pageSize, readMax - seen);
+    const page = await queue.log({ isNewestFirst: true, limit, ...(last && { after: last }) });
     for (const entry of page) {
-      if (entry.finishedAtMs < startMs) return true;
+      if (entry.finishedAtMs < startMs) return undefined;
       visit(entry);
     }
     last = page.at(-1);
-    if (page.length < pageSize) return true;
+    if (page.length < limit) return undefined;
   }
-  return false;
+  return last?.finishedAtMs;
 }
 
 const recentSteps = 10;

@@ -91,6 +91,8 @@ test("a campaign is planned, dispatched, paused, resumed and removed; phrases ar
   const params = { campaign: "austin" };
   const post = "POST" as const;
   await expect(client.send(post, "/api/campaigns/{campaign}/pause", { params })).rejects.toMatchObject({ problem: { code: "not_dispatched" } }); // prettier-ignore
+  const job = async () => (await client.get("/api/campaigns/{campaign}/job", { params })).job;
+  expect(await job()).toBeNull();
   const plan = await client.send(post, "/api/campaigns/{campaign}/plan", { params, body: { isDryRun: true } }); // prettier-ignore
   expect(plan).toMatchObject({ campaign: "austin", isWritten: false, requests: null });
   expect(plan.sources).toMatchObject([{ places: 1, outside: 0 }]);
@@ -102,6 +104,7 @@ test("a campaign is planned, dispatched, paused, resumed and removed; phrases ar
   expect(due).toMatchObject({ due: 1, added: 0 });
   expect(await dispatch({})).toMatchObject({ due: 1, added: 1, refused: 0 });
   expect(await dispatch({})).toMatchObject({ added: 0, duplicate: 1 });
+  expect(await job()).toMatchObject({ name: "austin", pending: 1, isPaused: false });
   await expect(dispatch({ batch: 1, canary: 1 })).rejects.toMatchObject({ problem: { status: 400 } }); // prettier-ignore
 
   expect(await client.send(post, "/api/campaigns/{campaign}/pause", { params })).toMatchObject({ isPaused: true }); // prettier-ignore

@@ -63,7 +63,7 @@ export function ReportFunnel({
         {cost.websiteRequestsPerLead !== undefined && (
           <small>{cost.websiteRequestsPerLead.toFixed(1)} web requests per lead</small>
         )}
-        {cost.bucketDollars !== undefined && (
+        {cost.bucketDollars !== undefined && cost.bucketDollars > 0 && (
           <small>
             bucket {formatMoney(cost.bucketDollars)}
             {cost.bucketDollarsPerLead === undefined

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { plural } from "../data/format.ts";
 import { diffExcerpt, lineDiff } from "../../base/line-diff.ts";
-import { failureOf, useResource } from "../data/resource.ts";
+import { failureText, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { shownText } from "../data/safe-text.ts";
 import { Loaded } from "../parts/state-view.tsx";
@@ -64,7 +64,7 @@ function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
         const { tiles } = await api.send("PUT", "/api/campaigns/{campaign}/config", { params: { campaign }, body }); // prettier-ignore
         checked.value = { text: asked, problem: "", tiles };
       } catch (error) {
-        checked.value = { text: asked, problem: textOf(error), tiles: 0 };
+        checked.value = { text: asked, problem: failureText(error, "nothing was saved"), tiles: 0 };
       }
     }, checkMs);
     return () => clearTimeout(timer);
@@ -81,7 +81,7 @@ function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
       say("Configuration saved");
       onSaved();
     } catch (error) {
-      problem.value = textOf(error);
+      problem.value = failureText(error, "nothing was saved");
       // Somebody else saved meanwhile: show the difference to theirs, and keep what was typed.
       const theirs = await api
         .get("/api/campaigns/{campaign}/config", { params: { campaign } })
@@ -114,7 +114,7 @@ function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
                   …
                 </div>
               ) : (
-                <div key={index} class={line.kind}>
+                <div key={index} class={line.kind === "same" ? "dim" : line.kind}>
                   {line.kind === "add" ? "+ " : line.kind === "del" ? "− " : "  "}
                   {line.text}
                 </div>
@@ -144,11 +144,6 @@ function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
       )}
     </div>
   );
-}
-
-function textOf(error: unknown): string {
-  const failure = failureOf(error);
-  return failure.kind === "offline" ? "The server does not answer; nothing was saved." : failure.detail; // prettier-ignore
 }
 
 function Trouble({ text }: { readonly text: string }) {

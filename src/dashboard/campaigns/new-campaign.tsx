@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
-import { failureOf } from "../data/resource.ts";
+import { failureText } from "../data/resource.ts";
 import { navigate } from "../data/router.ts";
 import { shownText } from "../data/safe-text.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -19,8 +19,7 @@ export function NewCampaign({ onClose }: { readonly onClose: () => void }) {
       say(`Campaign ${name.value.trim()} made`);
       navigate(`/campaigns/${encodeURIComponent(name.value.trim())}?tab=config`);
     } catch (error) {
-      const failure = failureOf(error);
-      problem.value = failure.kind === "offline" ? "The server does not answer; nothing was made." : failure.detail; // prettier-ignore
+      problem.value = failureText(error, "nothing was made");
     }
   };
   return (

@@ -3,22 +3,30 @@ import { useEffect, useRef } from "preact/hooks";
 import { api, apiUrl } from "../data/api.ts";
 import { plural } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
-import { navigate, place, withQuery } from "../data/router.ts";
+import { navigate, pathParts, place, withQuery } from "../data/router.ts";
+import { may } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
+import { BulkCompanies } from "./bulk-companies.tsx";
 import { CompanyDrawer } from "./company-drawer.tsx";
 import { CompanyFacets } from "./company-facets.tsx";
 import { companyFilter, companySort, filterChips, filterCommand } from "./company-query.ts";
 import { CompanyTable } from "./company-table.tsx";
+import { DuplicatePairs } from "./duplicate-pairs.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
 export function Companies() {
+  return pathParts.value[1] === "duplicates" ? <DuplicatePairs /> : <CompanyList />;
+}
+
+function CompanyList() {
   const filter = companyFilter();
   const sort = companySort();
   const key = JSON.stringify({ filter, sort });
   const areFacetsOpen = useSignal(false);
+  const isBulkOpen = useSignal(false);
   const count = useResource(
     JSON.stringify(filter),
     (signal) => api.get("/api/companies/count", { query: filter, signal }),
@@ -28,6 +36,14 @@ export function Companies() {
   return (
     <>
       <Top title="Companies">
+        <a class="btn" href="/companies/duplicates">
+          <Icon name="merge" /> Duplicates
+        </a>
+        {may("companies:write") && (
+          <button class="btn" onClick={() => (isBulkOpen.value = true)}>
+            <Icon name="list-todo" /> Change all
+          </button>
+        )}
         <a class="btn" href={apiUrl("/api/exports/companies", {}, filter)} download>
           <Icon name="download" /> Download CSV
         </a>
@@ -58,6 +74,15 @@ export function Companies() {
         command={filterCommand(filter)}
         api={`GET ${apiUrl("/api/companies", {}, { ...filter, sort, limit: 100 })}`}
       />
+      {isBulkOpen.value && (
+        <BulkCompanies
+          filter={filter}
+          onClose={() => {
+            isBulkOpen.value = false;
+            count.reload();
+          }}
+        />
+      )}
       {open && <CompanyDrawer key={open} name={open} />}
     </>
   );

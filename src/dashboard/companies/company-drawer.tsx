@@ -6,6 +6,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
+import { CompanyActions, MergedCompanies } from "./company-actions.tsx";
 import { CompanyEntries } from "./company-entries.tsx";
 import { CompanyFacts } from "./company-facts.tsx";
 import { CompanyHistory } from "./company-history.tsx";
@@ -56,7 +57,8 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
                 </span>
               </div>
             ))}
-            <Duplicates company={shown} onMerged={reload} />
+            <Duplicates company={shown} onChanged={reload} />
+            {canEdit && <MergedCompanies company={shown} onChanged={reload} />}
             <nav class="tabs" aria-label="Parts of the company">
               {tabs.map(([key, text]) => (
                 <a
@@ -76,6 +78,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
               <CompanyHistory company={shown} canEdit={canEdit} onChanged={reload} />
             )}
             {tab === "trace" && <CompanyTrace company={shown} />}
+            {canEdit && tab === "" && <CompanyActions company={shown} onChanged={reload} />}
             <Same
               command={`forager company show ${shown.slug}`}
               api={`GET ${apiUrl("/api/companies/{name}", { name: shown.slug })}`}

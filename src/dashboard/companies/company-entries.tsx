@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
 import { formatTime, timeOf } from "../data/format.ts";
-import { failureOf } from "../data/resource.ts";
+import { failureText } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Ago, Text } from "../parts/text.tsx";
@@ -82,8 +82,7 @@ function NewEntry({
       problem.value = "";
       onChanged();
     } catch (error) {
-      const failure = failureOf(error);
-      problem.value = failure.kind === "offline" ? "The server does not answer; nothing was saved." : failure.detail; // prettier-ignore
+      problem.value = failureText(error, "nothing was saved");
     }
   };
   return (

@@ -11,7 +11,7 @@ import { Provenance, sourceText, type SourcedValue } from "./provenance.tsx";
 const order = ["name", "phone", "email", "website", "domain", "social", "address", "street", "city", "zip", "state", "country", "hours", "rating", "reviews", "category", "service", "product", "tag", "person", "tech"]; // prettier-ignore
 /** Facts about the work, which other tabs show. */
 const hidden =
-  /^(?:found|visit|note|call|meeting|alias|merged|entry|slug|enrichedAt|foundAt|place|page|person|language|latitude|longitude)(?:\/|$)/;
+  /^(?:found|visit|note|call|meeting|alias|merged|mergedFields|distinct|excluded|entry|slug|enrichedAt|foundAt|place|page|person|language|latitude|longitude)(?:\/|$)/;
 /** Short words that are read together. */
 const inOneLine = new Set(["category", "service", "product", "keyword", "tech", "tag"]);
 

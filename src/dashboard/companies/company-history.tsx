@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { api, apiUrl, type RowOf } from "../data/api.ts";
 import { formatTime, timeOf } from "../data/format.ts";
-import { failureOf, useResource } from "../data/resource.ts";
+import { failureText, useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
@@ -39,8 +39,7 @@ export function CompanyHistory({ company, canEdit, onChanged }: HistoryProps) {
       history.reload();
       onChanged();
     } catch (error) {
-      const failure = failureOf(error);
-      say(failure.kind === "offline" ? "The server does not answer; nothing was changed." : failure.detail); // prettier-ignore
+      say(failureText(error, "nothing was changed"));
     }
     restoring.value = false;
   };

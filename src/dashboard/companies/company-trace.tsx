@@ -1,5 +1,5 @@
 import { timeOf } from "../data/format.ts";
-import { shownText, valueText } from "../data/safe-text.ts";
+import { shownText } from "../data/safe-text.ts";
 import { Ago, Text } from "../parts/text.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 
@@ -42,9 +42,10 @@ function stepsOf({ provenance, visit, emails }: CompanyShown): readonly Step[] {
         href: `/map?tile=${encodeURIComponent(tile)}`,
       };
     });
+  // The place that it was made from is also in the list of its places.
   const places = provenance
-    .filter(({ field }) => /^place(?:\/|$)/.test(field))
-    .map(({ field, value, stamp }) => ({ atMs: timeOf(stamp), title: "Place", detail: `${field} ${valueText(value)}` })); // prettier-ignore
+    .filter(({ field }) => field.startsWith("place/"))
+    .map(({ field, stamp }) => ({ atMs: timeOf(stamp), title: "Place", detail: field.slice("place/".length) })); // prettier-ignore
   const visits = visit
     ? [{ atMs: timeOf(visit.at), title: "Website visited", detail: `${visit.outcome}${visit.reason === undefined ? "" : `: ${visit.reason}`}; ${visit.seen.length} contacts seen` }] // prettier-ignore
     : [];

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
-import { failureOf } from "../data/resource.ts";
+import { failureText } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
 import { say } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
@@ -36,8 +36,7 @@ export function FieldEditor({ company, field, value, onDone, onCancel }: FieldEd
       say(next.trim() === "" ? `Removed ${name}` : `Saved ${name}`);
       onDone();
     } catch (error) {
-      const failure = failureOf(error);
-      problem.value = failure.kind === "offline" ? "The server does not answer; nothing was saved." : failure.detail; // prettier-ignore
+      problem.value = failureText(error, "nothing was saved");
     }
     isBusy.value = false;
   };

@@ -32,6 +32,9 @@ export function formatBytes(bytes: number): string {
   return `${oneDigit.format(value)} ${units[unit]}`;
 }
 
+export const formatDistance = (metres: number): string =>
+  metres < 1_000 ? `${whole.format(metres)} m` : `${oneDigit.format(metres / 1_000)} km`;
+
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1_000;
   if (seconds < 1) return `${Math.round(Math.max(0, ms))} ms`;

@@ -108,3 +108,9 @@ export function failureOf(error: unknown): Failure {
   markOffline();
   return { kind: "offline" };
 }
+
+/** Why a write did not happen. `rest` is what did not: "nothing was saved". */
+export function failureText(error: unknown, rest: string): string {
+  const failure = failureOf(error);
+  return failure.kind === "offline" ? `The server does not answer; ${rest}.` : failure.detail;
+}

@@ -1,30 +1,42 @@
 import { useMemo } from "preact/hooks";
-import { api } from "../data/api.ts";
-import { formatCount } from "../data/format.ts";
+import { api, type AnswerOf } from "../data/api.ts";
+import { formatCount, serverNowMs } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Chart } from "../parts/chart.tsx";
-import { Loaded } from "../parts/state-view.tsx";
+import { Loaded, Notice } from "../parts/state-view.tsx";
 
 const spans = [
   ["60", "1 h"],
   ["360", "6 h"],
   ["1440", "24 h"],
+  ["10080", "7 d"],
+  ["43200", "30 d"],
 ] as const;
+
+/** Longer than the queue's log is read for: this node keeps its numbers by hour. */
+const logMinutesMax = 1_440;
 
 /** Finished tasks over time, and how long the rest will take. */
 export function ThroughputCard() {
-  const minutes = spans.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "60";
-  const history = useResource(
-    minutes,
-    (signal) => api.get("/api/queue/throughput", { query: { minutes: Number(minutes) }, signal }),
+  const span = spans.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "60";
+  const isLong = Number(span) > logMinutesMax;
+  const minutes = isLong ? 60 : Number(span);
+  const recent = useResource(
+    String(minutes),
+    (signal) => api.get("/api/queue/throughput", { query: { minutes }, signal }),
     { topics: ["queue"] },
+  );
+  const hours = useResource(
+    "hours",
+    (signal) => api.get("/api/history", { query: { by: "hour" }, signal }),
+    { isIdle: !isLong },
   );
   return (
     <section class="card">
       <header>
         <h2>Throughput</h2>
-        <small>finished tasks per minute</small>
+        <small>finished tasks per minute{isLong ? ", of this node" : ""}</small>
         <span class="sp" />
         <small>
           {spans.map(([value, text], index) => (
@@ -32,8 +44,8 @@ export function ThroughputCard() {
               {index > 0 && " · "}
               <a
                 href={withQuery({ minutes: value === "60" ? undefined : value })}
-                class={value === minutes ? "accent" : ""}
-                aria-current={value === minutes ? "true" : undefined}
+                class={value === span ? "accent" : ""}
+                aria-current={value === span ? "true" : undefined}
               >
                 {text}
               </a>
@@ -41,21 +53,62 @@ export function ThroughputCard() {
           ))}
         </small>
       </header>
-      <Loaded from={history}>{(data) => <History {...data} />}</Loaded>
+      {isLong ? (
+        <Loaded from={hours}>
+          {(kept) => <KeptHours kept={kept} minutes={Number(span)} recent={recent.data} />}
+        </Loaded>
+      ) : (
+        <Loaded from={recent}>{(data) => <History {...data} />}</Loaded>
+      )}
     </section>
   );
 }
 
+interface KeptHoursProps {
+  readonly kept: AnswerOf<"GET", "/api/history">;
+  readonly minutes: number;
+  readonly recent: AnswerOf<"GET", "/api/queue/throughput"> | undefined;
+}
+
+/** What this node has kept of its past; it is there after a restart. */
+function KeptHours({ kept, minutes, recent }: KeptHoursProps) {
+  const shown = useMemo(() => {
+    const fromMs = serverNowMs() - minutes * 60_000;
+    const first = kept.times.findIndex((atMs) => atMs >= fromMs);
+    const since = <T,>(all: readonly T[]) => (first === -1 ? [] : all.slice(first));
+    const of = (name: string) => since(kept.series[name] ?? kept.times.map(() => null));
+    return {
+      times: since(kept.times).map((atMs) => atMs / 1_000),
+      done: of("tasksDone"),
+      failed: of("tasksFailed"),
+    };
+  }, [kept, minutes]);
+  if (shown.times.length < 2)
+    return (
+      <Notice icon="history" title="Nothing is kept of that time yet">
+        <p>
+          <code>forager up</code> keeps one point an hour, for 30 days.
+        </p>
+      </Notice>
+    );
+  const left = { left: recent?.left ?? 0, leftMinutes: recent?.leftMinutes ?? null };
+  return <History {...shown} {...left} stepMinutes={kept.stepMs / 60_000} isComplete />;
+}
+
 interface HistoryProps {
   readonly times: readonly number[];
-  readonly done: readonly number[];
-  readonly failed: readonly number[];
+  /** Per minute; null: not known. */
+  readonly done: readonly (number | null)[];
+  readonly failed: readonly (number | null)[];
+  /** Default: the distance of the times. */
+  readonly stepMinutes?: number;
   readonly isComplete: boolean;
   readonly left: number;
   readonly leftMinutes: readonly [number, number] | null;
 }
 
-function History({ times, done, failed, isComplete, left, leftMinutes }: HistoryProps) {
+function History(props: HistoryProps) {
+  const { times, done, failed, isComplete, left, leftMinutes } = props;
   const series = useMemo(
     () => [
       { label: "done", colour: "--accent", values: done },
@@ -63,7 +116,8 @@ function History({ times, done, failed, isComplete, left, leftMinutes }: History
     ],
     [done, failed],
   );
-  const total = done.reduce((sum, one) => sum + one, 0);
+  const stepMinutes = props.stepMinutes ?? ((times[1] ?? 60) - (times[0] ?? 0)) / 60;
+  const total = stepMinutes * done.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   return (
     <>
       <Chart

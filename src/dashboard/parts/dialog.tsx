@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { shownText } from "../data/safe-text.ts";
 import { Icon } from "./icon.tsx";
+import { Toasts } from "./toast.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -43,6 +44,7 @@ export function Dialog({ title, onClose, children, shape = "dialog", actions }: 
         </button>
       </div>
       <div class="panel-body">{children}</div>
+      <Toasts />
     </dialog>
   );
 }

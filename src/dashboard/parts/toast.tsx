@@ -1,25 +1,63 @@
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
 import { shownText } from "../data/safe-text.ts";
 
-const toasts = signal<readonly { readonly id: number; readonly text: string }[]>([]);
-const shownMs = 4_000;
-let lastId = 0;
-
-/** A short message about something that the person has just done. */
-export function say(text: string): void {
-  const id = ++lastId;
-  toasts.value = [...toasts.value.slice(-2), { id, text: shownText(text) }];
-  setTimeout(() => (toasts.value = toasts.value.filter((toast) => toast.id !== id)), shownMs);
+interface ToastAction {
+  readonly label: string;
+  readonly run: () => void;
 }
 
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly action: ToastAction | undefined;
+}
+
+const toasts = signal<readonly Toast[]>([]);
+const shownMs = 4_000;
+/** Somebody has to read it and to decide. */
+const shownWithActionMs = 12_000;
+let lastId = 0;
+
+/** A short message about something that the person has just done, and a way to take it back. */
+export function say(text: string, action?: ToastAction): void {
+  const id = ++lastId;
+  toasts.value = [...toasts.value.slice(-2), { id, text: shownText(text), action }];
+  setTimeout(() => hide(id), action ? shownWithActionMs : shownMs);
+}
+
+const hide = (id: number) => (toasts.value = toasts.value.filter((toast) => toast.id !== id));
+
+/** Newest last. Everything outside of the newest dialog cannot be clicked. */
+const owners = signal<readonly number[]>([]);
+
+/** The page and each dialog have one; only that of the newest dialog shows messages. */
 export function Toasts() {
+  const [own] = useState(() => ++lastId);
+  useEffect(() => {
+    owners.value = [...owners.peek(), own];
+    return () => void (owners.value = owners.peek().filter((one) => one !== own));
+  }, []);
+  const isShown = owners.value.at(-1) === own;
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text }) => (
-        <div class="toast" key={id}>
-          {text}
-        </div>
-      ))}
+      {isShown &&
+        toasts.value.map(({ id, text, action }) => (
+          <div class="toast" key={id}>
+            <span>{text}</span>
+            {action && (
+              <button
+                class="link"
+                onClick={() => {
+                  hide(id);
+                  action.run();
+                }}
+              >
+                {action.label}
+              </button>
+            )}
+          </div>
+        ))}
     </div>
   );
 }

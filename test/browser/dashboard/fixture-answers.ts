@@ -1,4 +1,5 @@
 import { sampleCampaigns, sampleCampaignStatus, sampleCompany, sampleCoverage, sampleReport, sampleSession, sampleStatus, sampleThroughput, shownCompany } from "./fixture-data.ts"; // prettier-ignore
+import { workAnswers } from "./fixture-work.ts";
 import type { Answers } from "./fixture-server.ts";
 
 type Sample = ReturnType<typeof sampleCompany>;
@@ -29,12 +30,14 @@ export function fullAnswers({
     };
     const answer = answers[path];
     if (answer) return { body: answer() };
+    if (path in workAnswers) return { body: workAnswers[path] };
     if (path === "/api/companies") {
       const after = Number(query.get("after") ?? 0);
       const limit = Number(query.get("limit") ?? 100);
       const next = after + limit < found.length ? String(after + limit) : null;
       return { body: { rows: found.slice(after, after + limit), next } };
     }
+    if (name === "capital-hardwood") return { body: shownCompany({ ...companies[0]!, slug: name, name: "Capital Hardwood", phones: [], tags: [] }) }; // prettier-ignore
     const company = companies.find(({ slug }) => slug === name);
     return company ? { body: shownCompany(company) } : undefined;
   };

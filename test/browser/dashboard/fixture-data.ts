@@ -48,6 +48,9 @@ export function sampleCompany(index: number, more: object = {}) {
   };
 }
 
+/** What has to be shown beside open data. */
+const licences = [{ text: "© OpenStreetMap contributors", licence: "ODbL-1.0", url: "https://www.openstreetmap.org/copyright" }]; // prettier-ignore
+
 type Sample = ReturnType<typeof sampleCompany>;
 
 export function shownCompany(company: Sample) {
@@ -75,7 +78,9 @@ export function shownCompany(company: Sample) {
       ),
       fact("found/30.2_-97.8/flooring contractor", { source: "osm" }, "osm", 90_000_000),
     ],
-    duplicates: [],
+    duplicates: company.target === "company/c0" ? [{ target: "company/c1", slug: "lone-star-tile-stone", name: "Lone Star Tile & Stone", because: "domain" }] : [], // prettier-ignore
+    merged: company.target === "company/c0" ? [{ target: "company/x", slug: "capital-floors", name: "Capital Floors" }] : [], // prettier-ignore
+    licences,
     visit: { at: stamp(12_000), outcome: "done", version: 7, seen: ["a", "b"] },
   };
 }
@@ -141,6 +146,7 @@ export const sampleReport = {
   filtered: [],
   tasks: { pending: 1_284, running: 18, done: 9_100, skipped: 12, failed: 38 },
   alarms: [],
+  licences,
 };
 
 const reasons = [
@@ -228,7 +234,7 @@ export const sampleSession = {
   by: "session",
   user: "operator",
   environment: "demo",
-  scopes: ["status:read", "queue:read", "companies:read", "companies:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command"], // prettier-ignore
+  scopes: ["status:read", "queue:read", "companies:read", "companies:write", "queue:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command"], // prettier-ignore
   version: "0.1.0",
   nowMs,
 };

@@ -36,19 +36,25 @@ export async function openWatchedPage(browser: Browser, origin: string): Promise
 /** What axe-core finds. A script tag would be refused by the content policy. */
 export async function axeViolations(
   page: Page,
-  { rules }: { readonly rules?: readonly string[] } = {},
+  { rules, selector }: { readonly rules?: readonly string[]; readonly selector?: string } = {},
 ): Promise<readonly string[]> {
   // prettier-ignore
   await page.evaluate(axeSource);
-  const found = await page.evaluate(async (only) => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+  const found = await page.evaluate(
+    async ([only, part]) => {
+      const { axe } = globalThis as unknown as {
+        axe: {
+          run(
+            context: string,
+            options: object,
+          ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+        };
       };
-    };
-    const { violations } = await axe.run(only ? { runOnly: only } : {});
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)); // prettier-ignore
-  }, rules);
+      const { violations } = await axe.run(part ?? "html", only ? { runOnly: only } : {});
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`)); // prettier-ignore
+    },
+    [rules, selector] as const,
+  );
   return found;
 }
 

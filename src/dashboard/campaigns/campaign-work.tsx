@@ -1,0 +1,144 @@
+import { useSignal } from "@preact/signals";
+import { api, type AnswerOf } from "../data/api.ts";
+import { formatCount, plural } from "../data/format.ts";
+import { liveValue } from "../data/live.ts";
+import { failureText, useResource } from "../data/resource.ts";
+import { may } from "../data/session.ts";
+import { Bulk } from "../parts/bulk.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Progress } from "../parts/progress.tsx";
+import { say } from "../parts/toast.tsx";
+import { RunCampaign } from "./run-campaign.tsx";
+
+type Job = NonNullable<AnswerOf<"GET", "/api/campaigns/{campaign}/job">["job"]>;
+
+/** How far the tasks of a campaign are, and the buttons that start, pause and repeat them. */
+export function CampaignWork({ campaign }: { readonly campaign: string }) {
+  const asked = useResource(
+    campaign,
+    (signal) => api.get("/api/campaigns/{campaign}/job", { params: { campaign }, signal }),
+    { topics: ["queue"] },
+  );
+  const isRunOpen = useSignal(false);
+  const isRetryOpen = useSignal(false);
+  if (!asked.data) return null;
+  const job = asked.data.job ?? undefined;
+  const set = async (what: "pause" | "resume") => {
+    try {
+      await api.send("POST", `/api/campaigns/{campaign}/${what}`, { params: { campaign } });
+      asked.reload();
+      if (what === "pause")
+        say("Paused. Tasks that run are finished.", { label: "Resume", run: () => void set("resume") }); // prettier-ignore
+      else say("Resumed");
+    } catch (error) {
+      say(failureText(error, "nothing was changed"));
+    }
+  };
+  const left = job ? job.pending + job.running : 0;
+  const canWrite = may("campaigns:write");
+  return (
+    <section class="card work" aria-label="Work of the campaign">
+      <Standing job={job} left={left} />
+      {canWrite && (
+        <span class="row">
+          {job && job.failed > 0 && may("queue:write") && (
+            <button class="btn" onClick={() => (isRetryOpen.value = true)}>
+              <Icon name="refresh-cw" /> Try failed again
+            </button>
+          )}
+          {job && left > 0 && job.ended === null && (
+            <button class="btn" onClick={() => void set(job.isPaused ? "resume" : "pause")}>
+              <Icon name={job.isPaused ? "play" : "pause"} /> {job.isPaused ? "Resume" : "Pause"}
+            </button>
+          )}
+          <button class="btn go" onClick={() => (isRunOpen.value = true)}>
+            <Icon name="play" /> Run
+          </button>
+        </span>
+      )}
+      {isRunOpen.value && (
+        <RunCampaign
+          campaign={campaign}
+          onClose={() => (isRunOpen.value = false)}
+          onStarted={(added) => {
+            isRunOpen.value = false;
+            asked.reload();
+            if (added === 0) say("Everything that is due waits or runs already");
+            else say(`${plural(added, "task")} added`, { label: "Pause", run: () => void set("pause") }); // prettier-ignore
+          }}
+        />
+      )}
+      {isRetryOpen.value && (
+        <RetryFailed
+          campaign={campaign}
+          onClose={() => {
+            isRetryOpen.value = false;
+            asked.reload();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Standing({ job, left }: { readonly job: Job | undefined; readonly left: number }) {
+  if (!job)
+    return (
+      <p class="grow">
+        <b>Not run yet.</b>{" "}
+        <span class="dim">Run shows what would be searched before anything starts.</span>
+      </p>
+    );
+  const finished = job.done + job.skipped + job.failed;
+  const state = job.ended ?? (job.isPaused ? "paused" : left > 0 ? "running" : "up to date");
+  return (
+    <div class="grow stack tight">
+      <span class="row">
+        <span class={`pill ${job.isPaused ? "warn" : left === 0 ? "quiet" : ""}`}>{state}</span>
+        {left > 0 && (
+          <span>
+            {formatCount(job.running)} running, {formatCount(job.pending)} waiting
+          </span>
+        )}
+        {job.failed > 0 && <span class="pill bad">{formatCount(job.failed)} failed</span>}
+      </span>
+      <Progress done={finished} total={finished + left} label="Finished tasks of the campaign">
+        {formatCount(finished)} of {plural(finished + left, "task")} finished
+      </Progress>
+      {left > 0 && !job.isPaused && job.running === 0 && <NoWorkers />}
+    </div>
+  );
+}
+
+/** Tasks that nobody does wait for ever, and the page would not say why. */
+function NoWorkers() {
+  const nodes = liveValue("status").value?.nodes;
+  if (!nodes || nodes.some(({ beat }) => beat && Object.keys(beat.kinds).length > 0)) return null;
+  return (
+    <p class="dim">
+      No worker runs now. Start one: <code>forager up</code>
+    </p>
+  );
+}
+
+function RetryFailed({
+  campaign,
+  onClose,
+}: {
+  readonly campaign: string;
+  readonly onClose: () => void;
+}) {
+  // prettier-ignore
+  return (
+    <Bulk
+      title="Try failed tasks again"
+      verb="Try again"
+      countText={(count) => plural(count, "failed task")}
+      select={(signal) => api.send("POST", "/api/selections/tasks", { body: { job: campaign, state: ["failed"] }, signal })}
+      read={(id) => api.get("/api/selections/tasks/{id}", { params: { id } })}
+      run={(id, count) => api.send("POST", "/api/selections/tasks/{id}/retry", { params: { id }, body: { count } })}
+      stop={(id) => api.send("POST", "/api/selections/tasks/{id}/stop", { params: { id } })}
+      onClose={onClose}
+    />
+  );
+}
