@@ -12,7 +12,7 @@ import {
 import type { Paths, Settings } from "../config/index.ts";
 import type { NodeReadApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
-import type { Company } from "../records/index.ts";
+import { visitRecordOf, type Company, type VisitRecord } from "../records/index.ts";
 import { createSiteSettings } from "./site-settings.ts";
 
 export interface CompanyToVisit {
@@ -43,7 +43,10 @@ export interface VisitBatchCounts {
 
 const chunkSize = 500;
 
-/** Adds visits as a batch. What was known is on disk before the first visit is added. */
+/**
+ * Adds visits as a batch. What was known is on disk before the first visit is added. If the batch is
+ * there, only what is new in it is visited, and what could not be visited for a reason on this side.
+ */
 export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBatchCounts> {
   const { paths, ledger, name, at, placed } = options;
   const files = openBatchFiles(paths);
@@ -56,12 +59,34 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
   }
   const batch = { ...before, lines };
   await files.write(batch);
-  return await addVisits(options, batch);
+  return await addVisits(options, batch, await roundsAgain(ledger, before));
+}
+
+/**
+ * By target, the round of visits that are made again: those of refused private addresses, which a
+ * setting may allow now, and all of them if no website of the batch could be reached.
+ */
+async function roundsAgain(
+  ledger: VisitBatchOptions["ledger"],
+  { name, at, lines }: Batch,
+): Promise<ReadonlyMap<string, string>> {
+  const visits = new Map<string, VisitRecord>();
+  for (const { target } of lines) {
+    const record = visitRecordOf(await ledger.read(target));
+    if (record && record.at >= at) visits.set(target, record);
+  }
+  const isNoneReached = [...visits.values()].every(({ outcome }) => outcome === "unreachable");
+  return new Map(
+    [...visits]
+      .filter(([, { reason }]) => isNoneReached || reason === "private_address")
+      .map(([target, record]) => [target, `${name} ${record.at}`]),
+  );
 }
 
 async function addVisits(
-  { settings, queue, clock, signal, onAdded }: VisitBatchOptions,
-  { name, at, lines }: Batch,
+  { settings, queue, clock, signal, at, onAdded }: VisitBatchOptions,
+  { name, lines, at: batchAt }: Batch,
+  again: ReadonlyMap<string, string>,
 ): Promise<VisitBatchCounts> {
   const answers = { added: 0, duplicate: 0, refused: 0 };
   const sites = createSiteSettings({ queue, clock });
@@ -72,9 +97,11 @@ async function addVisits(
     const gates = new Set(some.map(({ website }) => gateOf(website)));
     const pace = paceOf(services, { campaign: undefined, url: some[0]!.website });
     await Promise.all([...gates].map((gate) => setPace(services, gate, pace)));
-    const tasks = some.map(({ target, website }) =>
-      firstTask({ job: name, round: name, target, website, after: at }),
-    );
+    const tasks = some.map(({ target, website }) => {
+      const round = again.get(target);
+      const after = round === undefined ? batchAt : at;
+      return firstTask({ job: name, round: round ?? name, target, website, after });
+    });
     for (const { status } of await queue.add(tasks)) {
       if (status === "added" || status === "duplicate") answers[status] += 1;
       else answers.refused += 1;

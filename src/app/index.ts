@@ -92,6 +92,7 @@ export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.t
 export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
+export { unreachedText, visitText } from "./work/visit-text.ts";
 export { isNothingReached } from "./work/work-summary.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
@@ -107,6 +108,7 @@ export {
   listNames,
   moveQueue,
   preflight,
+  requireBucket,
   writeEnrichedFile,
   openBuiltInWork,
   openFleet,

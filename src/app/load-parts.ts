@@ -6,6 +6,7 @@ import type {
 } from "./retention/expired-values.ts";
 import type { BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
 import type { CampaignReport, CoverageOptions } from "../campaign/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
 import type { Company, EmailRow } from "../records/index.ts";
 import type { CampaignConfigs, CampaignConfigsOptions } from "./campaign/campaign-configs.ts";
 import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
@@ -42,6 +43,11 @@ import type { Compacted } from "../ledger/index.ts";
 /** See `open-fleet.ts`. */
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
   return (await import("./open-fleet.ts")).openFleet(options);
+}
+
+/** See `preflight/reachable-bucket.ts`. */
+export async function requireBucket(settings: Settings, paths: Paths): Promise<void> {
+  return (await import("./preflight/reachable-bucket.ts")).requireBucket(settings, paths);
 }
 
 /** See `list-names.ts`. */

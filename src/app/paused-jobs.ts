@@ -40,12 +40,22 @@ export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
   };
 }
 
-export function readPausedJobs(paths: Paths): readonly PausedJob[] {
+function readPausedJobs(paths: Paths): readonly PausedJob[] {
   try {
     return JSON.parse(String(readRegularFileSync(fileOf(paths)) ?? "[]")) as PausedJob[];
   } catch {
     return []; // none was ever paused, or the file is damaged
   }
+}
+
+/** Those that nobody has resumed. */
+export async function stillPausedJobs(
+  paths: Paths,
+  queue: Pick<Queue, "job" | "stats">,
+): Promise<readonly PausedJob[]> {
+  if ((await queue.stats()).jobs.paused === 0) return [];
+  const jobs = readPausedJobs(paths).map(async (one) => ({ one, job: await queue.job(one.job) }));
+  return (await Promise.all(jobs)).flatMap(({ one, job }) => (job?.isPaused === true ? [one] : []));
 }
 
 export const pauseText = (reason: string): string =>

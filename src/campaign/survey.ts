@@ -7,6 +7,7 @@ import type {
   Tile,
 } from "../sources/index.ts";
 import { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
+import { gateOf } from "./enrich/visit-task.ts";
 import type { Target } from "./plan.ts";
 
 /** What a campaign will find, as far as its sources tell beforehand. */
@@ -14,6 +15,8 @@ export interface Survey {
   readonly phrases: readonly SurveyedPhrase[];
   /** By field of a place: values that nobody understands. */
   readonly unread: readonly UnreadField[];
+  /** Hosts of some websites that will be visited. */
+  readonly hosts: readonly string[];
   /** Places that were looked at; fewer than there are where the campaign is very large. */
   readonly places: number;
   readonly isPartial: boolean;
@@ -37,6 +40,8 @@ export interface SurveyOptions {
     readonly source: Pick<PlaceSource, "area">;
     readonly release: Pick<SnapshotRelease, "tiles">;
   }[];
+  /** No tile is opened after so many places; default 500,000. */
+  readonly placesMax?: number;
   readonly signal?: AbortSignal;
   readonly onPlaces?: (count: number) => void;
   /** A place that some phrase finds. */
@@ -44,11 +49,15 @@ export interface SurveyOptions {
 }
 
 /** More would take minutes, and say the same. */
-const placesMax = 500_000;
+const placesMaxDefault = 500_000;
+/** Enough to see what the websites have in common. */
+const hostsMax = 20;
 
 /** Reads the snapshots of the plan's tiles; asks no source anything. */
 export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
   const { compiled, tiles, sources, signal, onPlaces, onMatch } = options;
+  const { placesMax = placesMaxDefault } = options;
+  const hosts = new Set<string>();
   const found = compiled.phrases.map(() => 0);
   const unread = new Map<UnreadValue["field"], { count: number; example: string }>();
   let places = 0;
@@ -62,6 +71,7 @@ export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
         if (matched.length === 0) continue;
         const facts = companyFacts(place);
         onMatch?.(place, facts);
+        if (facts.website !== undefined && hosts.size < hostsMax) hosts.add(gateOf(facts.website));
         for (const { field, value } of facts.unread) {
           const known = unread.get(field) ?? { count: 0, example: value };
           known.count += 1;
@@ -75,6 +85,7 @@ export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
   return {
     phrases: compiled.phrases.map((one, at) => ({ ...one, found: found[at]! })),
     unread: [...unread].map(([field, told]) => ({ field, ...told })),
+    hosts: [...hosts],
     places,
     isPartial: places >= placesMax,
   };

@@ -1,4 +1,4 @@
-import type { WorkOutcome } from "../app/index.ts";
+import { isNothingReached, unreachedText, visitText, type WorkOutcome } from "../app/index.ts";
 import { countTasks } from "../base/count-words.ts";
 
 /** As many reasons as one takes in at a glance. */
@@ -6,7 +6,8 @@ const reasonsMax = 5;
 
 /** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
 export function outcomeText(ended: WorkOutcome): string {
-  const { done, skipped, retried, failed, failures, visits, undone, held, paused } = ended;
+  const { done, skipped, retried, failed, failures, visits, undone, held, paused, unreached } =
+    ended;
   return [
     `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
     ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
@@ -21,6 +22,8 @@ export function outcomeText(ended: WorkOutcome): string {
           `let it work again with: forager fleet set ${held.node} resume`,
         ]
       : []),
+    // The line of all visits says the same if there is only one job.
+    ...(unreached.length < 2 && isNothingReached(ended) ? [] : unreached.map(unreachedText)),
     ...paused.flatMap(({ job, text }) => [
       `paused job ${job}: ${text}`,
       `go on with: forager queue resume ${job}`,
@@ -32,24 +35,3 @@ const undoneText = ({ kind, count, why }: WorkOutcome["undone"][number]): string
   why === "no_handler"
     ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
     : `${countTasks(count)} of kind ${kind} left: this node lacks something, see the warnings above`;
-
-/** What to look at when visits end so. */
-const settingOf: Readonly<Record<string, string>> = {
-  private_address: ": see crawl.allowPrivateNetworks",
-};
-
-/** `12 done, 30 unreachable (20 private_address, 10 dns)` */
-function visitText(visits: WorkOutcome["visits"]): string {
-  const outcomes = [...new Set(visits.map(({ outcome }) => outcome))];
-  return outcomes
-    .map((outcome) => {
-      const ofIt = visits.filter((one) => one.outcome === outcome);
-      const sum = ofIt.reduce((total, { count }) => total + count, 0);
-      const reasons = ofIt
-        .filter(({ reason }) => reason !== "" && reason !== outcome)
-        .slice(0, reasonsMax)
-        .map(({ reason, count }) => `${count} ${reason}${settingOf[reason] ?? ""}`);
-      return `${sum} ${outcome}${reasons.length > 0 ? ` (${reasons.join(", ")})` : ""}`;
-    })
-    .join(", ");
-}

@@ -1,3 +1,4 @@
+import { parse } from "smol-toml";
 import { assert } from "../base/app-error.ts";
 import { definitionsByKey } from "./definitions.ts";
 import type { SettingEntry, Layer } from "./layer.ts";
@@ -105,7 +106,7 @@ type Reading =
 
 function read({ definition, raw: given, where, folder }: SettingEntry, user: UserFolders): Reading {
   const { key, form, schema } = definition;
-  const raw = definition.isList && isTextList(given) ? given.join(",") : given;
+  const raw = definition.isList ? asWords(given) : given;
   if (form === "secret") {
     const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
     return value
@@ -130,6 +131,23 @@ function read({ definition, raw: given, where, folder }: SettingEntry, user: Use
   }
   const value = form === "folder" ? resolveUserPath(data as string, { ...user, folder }) : data;
   return { kind: "ok", value, display: display(value) };
+}
+
+/**
+ * A list is kept as words separated by commas. It may be written so, or as a list of TOML, in a
+ * file, in a variable and on the command line alike. Anything else is left for the schema to refuse.
+ */
+function asWords(given: unknown): unknown {
+  if (isTextList(given)) return given.join(",");
+  if (typeof given !== "string") return given;
+  const text = given.trim();
+  if (!text.startsWith("[")) return text.replaceAll(/\s*,\s*/g, ",");
+  try {
+    const { list } = parse(`list = ${text}`);
+    return isTextList(list) ? list.join(",") : given;
+  } catch {
+    return given;
+  }
 }
 
 const isTextList = (value: unknown): value is readonly string[] =>

@@ -19,7 +19,10 @@ test.each([
   ["its old value", "[crawl]\ncontact = 'a#b@x.org'  # me\npages = 3\n", "crawl.contact", "c@x.org", '[crawl]\ncontact = "c@x.org"  # me\npages = 3\n'],
   ["a dotted key", "queue.leaseMs = 9000\nlog.level = 'warn'", "queue.leaseMs", "8000", "queue.leaseMs = 8000\nlog.level = 'warn'"],
   ["a table of dotted keys", "crawl.pages = 3\n[log]\nlevel = 'warn'\n", "crawl.delayMs", "5", "crawl.pages = 3\ncrawl.delayMs = 5\n[log]\nlevel = 'warn'\n"],
-  ["a list on one line", "[crawl]\nallowPrivateNetworks = ['10.0.0.1', '10.0.0.2']\n", "crawl.allowPrivateNetworks", "127.0.0.1", '[crawl]\nallowPrivateNetworks = "127.0.0.1"\n'],
+  ["a list on one line", "[crawl]\nallowPrivateNetworks = ['10.0.0.1', '10.0.0.2']\n", "crawl.allowPrivateNetworks", "127.0.0.1", '[crawl]\nallowPrivateNetworks = ["127.0.0.1"]\n'],
+  ["a list as words", "", "serve.names", "pi-3, pi-4.lan", '[serve]\nnames = ["pi-3", "pi-4.lan"]\n'],
+  ["a list as a list", "", "serve.names", '["pi-3","pi-4.lan"]', '[serve]\nnames = ["pi-3","pi-4.lan"]\n'],
+  ["an empty list", "[serve]\nnames = 'a'\n", "serve.names", "", "[serve]\nnames = []\n"],
   ["the top of the file", "[log]\nlevel = 'warn'\n", "data", "here", "data = \"here\"\n[log]\nlevel = 'warn'\n"],
 ])("a setting is written into %s, and the rest stays", async (_name, before, key, value, after) => {
   const { set, text } = machine(before);

@@ -57,7 +57,7 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
     if (error.code === "ENOENT") return "";
     throw error;
   });
-  const written = definition.isNumber && /^-?\d+$/.test(value) ? value : JSON.stringify(value);
+  const written = tomlOf(definition, value);
   const text = withTomlValue(before, {
     path: key.split("."),
     written,
@@ -68,6 +68,17 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
   if (problems.length > 0) throw settingsError(problems);
   makeFolder(dirname(file), { mode: 0o700 });
   await writeFileAtomic(file, text);
+}
+
+/** As people write it by hand: numbers bare, lists as lists. */
+function tomlOf({ isNumber, isList }: SettingDefinition, value: string): string {
+  if (isNumber && /^-?\d+$/.test(value)) return value;
+  if (!isList || value.trim().startsWith("[")) return isList ? value.trim() : JSON.stringify(value);
+  const words = value.split(",").map((word) => word.trim());
+  return `[${words
+    .filter((word) => word !== "")
+    .map((word) => JSON.stringify(word))
+    .join(", ")}]`;
 }
 
 export interface TomlValue {

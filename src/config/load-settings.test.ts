@@ -85,6 +85,31 @@ test("each source wins over those before it, and is named", async () => {
   expect(loads[2]!.settings.log.level).toBe("warn");
 });
 
+test("a list is written as a list or with commas, alike in files, variables and flags", async () => {
+  const key = "crawl.allowPrivateNetworks";
+  for (const written of [
+    '["10.0.0.1", "10.1.0.0/16"]',
+    "10.0.0.1,10.1.0.0/16",
+    "10.0.0.1, 10.1.0.0/16",
+  ]) {
+    const inFile = written.startsWith("[") ? written : JSON.stringify(written);
+    const file = machine({ "work/forager.toml": `crawl.allowPrivateNetworks = ${inFile}\n` });
+    const { load } = machine({});
+    const loads = [
+      await file.load(),
+      await load({ env: { FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: written } }),
+      await load({ flags: { [key]: { flag: "--allow", value: written } } }),
+    ];
+    const found = loads.map(({ settings }) => settings.crawl.allowPrivateNetworks);
+    expect(found).toEqual(Array.from({ length: 3 }, () => "10.0.0.1,10.1.0.0/16"));
+  }
+  const { load } = machine({});
+  for (const wrong of ['["10.0.0.1"', '["10.0.0.1,10.0.0.2"]', "[1]"]) {
+    const env = { FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: wrong };
+    await expect(load({ env })).rejects.toThrow("must be addresses or networks");
+  }
+});
+
 test("the key of the version before works, with a warning that names the new one", async () => {
   const { at, load } = machine({ "work/forager.toml": "[crawl]\nallowAddresses = '10.0.0.1'\n" });
   const fromFile = await load();

@@ -16,7 +16,7 @@ export interface SettingMeta {
    * "secretUrl" is a web address that may hold a token anywhere: only its host is ever shown.
    */
   readonly form?: "folder" | "url" | "secret" | "secretUrl";
-  /** In a file it may also be a list: `["a", "b"]` is the same as `"a,b"`. */
+  /** It may also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
   readonly isList?: true;
   /** For a URL: the secret that takes a password written inside it. */
   readonly passwordKey?: string;
@@ -219,6 +219,7 @@ export const settingsSchema = z.strictObject({
         "where `forager serve` and `forager up` serve API and dashboard; off: up does not",
     }),
     names: hostNames().default("").register(settingMeta, {
+      isList: true,
       description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
     environment: text("a short name").optional().register(settingMeta, {

@@ -47,6 +47,8 @@ export const personPrefix = "person/";
 export const companyPrefix = "company/";
 /** A key of a file that we have no meaning for. */
 export const extraPrefix = "x/";
+/** What people call it in Obsidian besides its name. */
+export const aliasesField = `${extraPrefix}aliases`;
 /** A folder that a record once had: it leads on to the one of now. */
 export const aliasPrefix = "alias/";
 

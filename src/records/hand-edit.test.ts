@@ -32,6 +32,28 @@ describe("a hand edit", () => {
     expect(at.read(file)).toContain("city: Hamburg");
   });
 
+  test("`aliases` has the name for Obsidian; what a hand adds there is kept, an old name is not", async () => {
+    await using at = await openAcme();
+    expect(at.read(file)).toContain("aliases:\n  - Acme\nid: ");
+    const aliasesIn = (path: string) => /^aliases:\n((?: {2}- .*\n)*)/m.exec(at.read(path))?.[1];
+    // Removed by hand: nothing is a fact, and the next render has it again.
+    at.edit(file, (text) => text.replace("aliases:\n  - Acme\n", "city2: x\n"));
+    expect((await at.records.ingest()).edited).toEqual([{ target, fields: ["x/city2"] }]);
+    expect(aliasesIn(file)).toBe("  - Acme\n");
+    at.edit(file, (text) => text.replace("  - Acme\n", "  - Acme\n  - The Floor People\n"));
+    expect((await at.records.ingest()).edited).toEqual([{ target, fields: ["x/aliases"] }]);
+    // Renamed by hand, with the old alias left in place; then the name is removed.
+    at.edit(file, (text) => text.replace("name: Acme\n", "name: Acme Two\n"));
+    expect((await at.records.ingest()).edited).toEqual([{ target, fields: ["name"] }]);
+    const renamed = "companies/acme-two/_index.md";
+    expect(aliasesIn(renamed)).toBe("  - Acme Two\n  - The Floor People\n");
+    expect(await valuesOf(at.ledger, target)).toMatchObject({ "x/aliases": ["The Floor People"] });
+    at.edit(renamed, (text) => text.replace("name: Acme Two\n", ""));
+    await at.records.ingest();
+    expect(aliasesIn("companies/acme-com/_index.md")).toBe("  - The Floor People\n");
+    expect(at.records.problems()).toEqual([]);
+  });
+
   test("names the write that the render had shown as its cause, not the newest one", async () => {
     await using at = await openAcme();
     const [shown] = (await at.ledger.read(target)).fields.filter(({ field }) => field === "city");

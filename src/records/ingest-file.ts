@@ -1,5 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { aliasesField } from "./fields.ts";
 import { bodyField, type RecordLayout } from "./layout.ts";
 import { changesOf } from "./hand-edit.ts";
 import { factsOf, type Facts, type Links } from "./page.ts";
@@ -39,7 +40,7 @@ export async function ingestFile(
       );
     }
     const base = baseOf(parsed, side);
-    const facts = readFacts(layout, parsed, links);
+    const facts = withoutOldName(readFacts(layout, parsed, links), base);
     checkBody(parsed, base);
     const view = await ledger.read(target);
     const changes = changesOf({ target, base, facts, view });
@@ -57,6 +58,16 @@ export function readFacts(layout: RecordLayout, { page }: ParsedPage, links: Lin
   return factsOf(layout, page, links, ({ key, text }) => {
     throw new PageFault(`${key} names ${text.slice(0, 80)}, which is not known: add it first`);
   });
+}
+
+/** Someone who changed the name may have left the old one in `aliases`, where we had put it. */
+function withoutOldName(facts: Facts, base: RenderBase): Facts {
+  const aliases = facts.get(aliasesField) as readonly string[] | undefined;
+  const oldName = base.fields.get("name")?.token;
+  const added = aliases?.filter((one) => tokenOf(one) !== oldName);
+  if (!aliases || added?.length === aliases.length) return facts;
+  const others = [...facts].filter(([field]) => field !== aliasesField);
+  return new Map(added?.length === 0 ? others : [...others, [aliasesField, added]]);
 }
 
 function baseOf({ rev }: ParsedPage, side: string | undefined): RenderBase {

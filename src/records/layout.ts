@@ -1,4 +1,5 @@
 import {
+  aliasesField,
   companyPrefix,
   listPrefixes,
   numberFields,
@@ -23,6 +24,8 @@ export type KeyMeaning =
   | { readonly kind: "list"; readonly prefix: string }
   /** To records of the other kind: `[[people/anna/_index|Anna]]`. */
   | { readonly kind: "links"; readonly prefix: string; readonly to: RecordKind }
+  /** The name, by which Obsidian finds the file, and then the names that people added. */
+  | { readonly kind: "aliases"; readonly field: string }
   /** Says which record this is, and from which render it comes: not a fact. */
   | { readonly kind: "own" };
 
@@ -36,6 +39,7 @@ export const networkName = /^[a-z0-9][a-z0-9_-]{0,40}$/;
 const list = (name: ListName) => [name, { kind: "list", prefix: listPrefixes[name] }] as const;
 const text = (field: string) => [field, { kind: "text", field }] as const;
 const own = (key: string) => [key, { kind: "own" }] as const;
+const aliases = ["aliases", { kind: "aliases", field: aliasesField }] as const;
 const texts = (fields: readonly string[], but: ReadonlySet<string> = new Set()) =>
   fields.filter((field) => !but.has(field)).map(text);
 
@@ -58,6 +62,7 @@ const companyLayout: RecordLayout = {
     list("tags"),
     ["people", { kind: "links", prefix: personPrefix, to: "person" }],
     ...texts(last),
+    aliases,
     own("id"),
     own("rev"),
     own("movedTo"),
@@ -74,6 +79,7 @@ const personLayout: RecordLayout = {
     ...texts(personTextFields),
     list("tags"),
     ["companies", { kind: "links", prefix: companyPrefix, to: "company" }],
+    aliases,
     own("id"),
     own("rev"),
     own("movedTo"),

@@ -9,6 +9,8 @@ import {
 } from "./layout.ts";
 import type { RecordKind } from "./records.ts";
 
+const nameField = "name";
+
 /** What a file says: its keys in order, and the Markdown below them. */
 export interface PageContent {
   readonly keys: ReadonlyMap<string, unknown>;
@@ -63,10 +65,19 @@ function valueOf(meaning: KeyMeaning, fields: Facts, links: Links): unknown {
       if (found.length === 0) return undefined;
       return meaning.kind === "list" ? found : found.map((id) => links.textOf(prefix + id));
     }
+    case "aliases": {
+      const name = fields.get(nameField);
+      const all = [...(isText(name) ? [name] : []), ...textsIn(fields.get(meaning.field))];
+      return all.length === 0 ? undefined : [...new Set(all)];
+    }
     case "own":
       return undefined;
   }
 }
+
+/** Of a value that anybody may have written. */
+const textsIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : [value]).filter(isText);
 
 /** A link that leads nowhere cannot be told from a slip of the pen. */
 export interface UnknownLink {
@@ -87,6 +98,10 @@ export function factsOf(
     if (meaning.kind === "text" || meaning.kind === "number") facts.set(meaning.field, value);
     if (meaning.kind === "list") {
       for (const one of value as readonly string[]) facts.set(meaning.prefix + one, true);
+    }
+    if (meaning.kind === "aliases") {
+      const added = (value as readonly string[]).filter((one) => one !== page.keys.get(nameField));
+      if (added.length > 0) facts.set(meaning.field, added);
     }
     if (meaning.kind !== "links") continue;
     for (const text of value as readonly string[]) {

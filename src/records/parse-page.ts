@@ -156,6 +156,7 @@ function readValue(meaning: Meaning, key: string, node: unknown): unknown {
       return numberIn(node, key);
     case "list":
     case "links":
+    case "aliases":
       return listIn(node, key);
     case "own":
       return undefined;

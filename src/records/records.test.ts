@@ -36,6 +36,8 @@ place: osm/node/1
 rating: 4.5
 tags:
   - floor
+aliases:
+  - "Acme & Söhne"
 id: osm.node.1
 rev: …
 ---

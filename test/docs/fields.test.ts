@@ -53,5 +53,5 @@ test("the spelling of each field in the file and in CSV is understood by an impo
 test("the keys of a company's file are these, those of links and our own", () => {
   const known = new Set([...textFields, ...numberFields, ...listNames, "name"] as string[]);
   const others = [...layoutOf("company").keys.keys()].filter((key) => !known.has(key));
-  expect(others).toEqual(["people", "id", "rev", "movedTo"]);
+  expect(others).toEqual(["people", "aliases", "id", "rev", "movedTo"]);
 });

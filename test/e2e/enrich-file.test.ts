@@ -15,11 +15,12 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /** A website on a loopback address of its own. */
-async function startSite(host: string, { isOpen = true } = {}) {
+async function startSite(host: string, { isOpen = true, isHeld = (): boolean => false } = {}) {
   const requests: string[] = [];
   let contactAtMs = 0;
   const server = createServer(({ url = "" }, response) => {
     requests.push(url);
+    if (isHeld()) return; // it never answers
     if (url === "/contact") contactAtMs = Date.now();
     const rules = isOpen ? "" : "User-agent: *\nDisallow: /\n";
     const body = url === "/robots.txt" ? rules : pages[url];
@@ -132,4 +133,65 @@ test("Ctrl-C writes what is known, and the same command goes on", async () => {
   const done = await run("leads.csv", "--contact", "you@forager-tests.org");
   expect(done.exitCode, done.stderr).toBe(0);
   expect(done.stdout).toContain("2 rows, 2 read");
+});
+
+test("killed with -9 in the middle, the same command goes on: no row is lost, none is read twice", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  let isHeld = true;
+  const quick = await Promise.all([1, 2, 3].map((at) => startSite(`127.0.3.${at}`)));
+  const slow = await Promise.all(
+    [4, 5, 6].map((at) => startSite(`127.0.3.${at}`, { isHeld: () => isHeld })),
+  );
+  const rows = [...quick, ...slow].map(({ url }, index) => `Floors ${index},${url}`);
+  writeFileSync(join(sandbox.folder, "leads.csv"), ["name,website", ...rows, ""].join("\n"));
+  const env = {
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.3.0/24",
+    FORAGER_CRAWL_DELAY_MS: "50",
+    FORAGER_QUEUE_LEASE_MS: "3000",
+  };
+  const run = (line: string, options = {}) =>
+    sandbox.forager([...line.split(" "), "--data", "d"], { env, ...options });
+  const enrich = "enrich leads.csv --contact you@forager-tests.org";
+  const countDone = async () => {
+    const { stdout } = await run("enrich --report leads --json");
+    return stdout === "" ? 0 : ((JSON.parse(stdout) as Report).outcomes["done"] ?? 0);
+  };
+
+  let kill: ((signal: NodeJS.Signals) => void) | undefined;
+  const running = run(enrich, { onStart: (end: typeof kill) => (kill = end) });
+  await expect.poll(countDone, { timeout: 60_000, interval: 200 }).toBe(quick.length);
+  kill!("SIGKILL");
+  expect((await running).exitCode).toBeNull();
+  expect(existsSync(join(sandbox.folder, "leads-enriched.csv"))).toBe(false);
+  const before = quick.map(({ requests }) => requests.length);
+  isHeld = false;
+
+  const done = await run(enrich);
+  expect(done.exitCode, done.stderr).toBe(0);
+  expect(done.stdout).toContain("6 rows, 6 read, 6 with an e-mail address");
+  expect(quick.map(({ requests }) => requests.length)).toEqual(before);
+  const written = readFileSync(join(sandbox.folder, "leads-enriched.csv"), "utf8");
+  expect(written.match(/info@oak-floors\.com/g)).toHaveLength(6);
+});
+
+interface Report {
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+test("websites whose private address was refused are visited once the setting allows it, by the same command", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const site = await startSite("127.0.4.1");
+  writeFileSync(join(sandbox.folder, "leads.csv"), `name,website\nFloors,${site.url}\n`);
+  const words = "enrich leads.csv --contact you@forager-tests.org --data d".split(" ");
+  const refused = await sandbox.forager(words);
+  expect(refused.exitCode, refused.stderr).toBe(3);
+  expect(refused.stdout).toContain("not read: 1 private_address");
+  const env = { FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.4.1", FORAGER_CRAWL_DELAY_MS: "50" };
+  const done = await sandbox.forager(words, { env });
+  expect(done.exitCode, done.stderr).toBe(0);
+  expect(done.stdout).toContain("1 row, 1 read, 1 with an e-mail address");
+  const status = await sandbox.forager("status --data d".split(" "));
+  expect(status.stdout).toContain("nothing needs attention");
 });

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../support/built-cli.ts";
 
+const s3Keys = { AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+
 async function setUp(settings = "") {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
@@ -30,7 +32,37 @@ test("visits without a contact are refused before the first one, and `config set
   expect((await run("config get crawl.contact")).stdout).toBe("crawler@forager-tests.org\n");
   expect((await run("config path")).stdout).toMatch(/^project +read +.*forager\.toml$/m);
   const worked = await run("work --drain");
-  expect(worked.stdout, worked.stderr).toMatch(/^visits: 1 unreachable \(1 refused\)$/m);
+  expect(worked.stdout, worked.stderr).toMatch(/^visits: 0 done, 1 unreachable \(1 refused\)$/m);
+  expect(worked.exitCode).toBe(3);
+  const status = await run("status");
+  expect(status.stdout, status.stderr).toContain(
+    "job leads: no website could be reached; visits: 0 done, 1 unreachable (1 refused)",
+  );
+  expect(status.exitCode).toBe(3);
+});
+
+test("plan and dispatch warn of websites on private addresses, and refuse if the bucket does not answer", async () => {
+  const { run, write } = await setUp("crawl.contact = 'crawler@forager-tests.org'\n");
+  await run(
+    "campaign new austin --phrase plumber --location Austin@30.25,-97.75 --proximity-km 5 --source places.csv",
+  );
+  const rows = ["id,name,latitude,longitude,website", "1,Plumber,30.25,-97.75,http://10.9.8.7/"];
+  write("d/campaigns/austin/places.csv", `${rows.join("\n")}\n`);
+  for (const command of ["plan", "dispatch"]) {
+    const { exitCode, stderr } = await run(`campaign ${command} austin`);
+    expect(exitCode, stderr).toBe(0);
+    expect(stderr).toContain("warning: 10.9.8.7 has a private address (10.9.8.7)");
+    expect(stderr).toContain("forager config set crawl.allowPrivateNetworks 10.9.8.7");
+  }
+  const away = {
+    FORAGER_BUCKET_URL: "s3://my-bucket/fleet?endpoint=http://127.0.0.1:9&region=x",
+    ...s3Keys,
+  };
+  for (const command of ["plan", "dispatch"]) {
+    const { exitCode, stderr } = await run(`campaign ${command} austin`, away);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/bucket\.url cannot be used, and nothing was begun: .*forager doctor/);
+  }
 });
 
 test("a task that no worker here can do is named, and the exit code is 3", async () => {

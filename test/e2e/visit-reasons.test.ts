@@ -28,7 +28,7 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   const first = await run("work --drain --concurrency 4");
   expect(first.exitCode, first.stderr).toBe(3);
   expect(first.stdout).toMatch(
-    /^visits: \d+ unreachable \(\d+ private_address: see crawl.allowPrivateNetworks\)$/m,
+    /^visits: 0 done, \d+ unreachable \(\d+ private_address: see crawl.allowPrivateNetworks\)$/m,
   );
   expect(first.stdout).toContain(
     "paused job leads: none of its first 20 websites could be read (private_address)",
@@ -42,6 +42,12 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   expect(report.waiting).toBeGreaterThan(20);
   const shown = await run("company show floors-0");
   expect(shown.stdout, shown.stderr).toMatch(/visit.*unreachable.*private_address/);
+
+  const status = await run("status");
+  expect(status.exitCode, status.stderr).toBe(3);
+  expect(status.stdout).toMatch(
+    /job leads: no website could be reached; visits: 0 done, 2\d unreachable \(2\d private_address: see crawl\.allowPrivateNetworks\); it is paused, go on with: forager queue resume leads$/m,
+  );
 
   // The operator has looked at it: it is not paused a second time.
   expect((await run("queue resume leads")).exitCode).toBe(0);

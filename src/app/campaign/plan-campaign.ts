@@ -10,6 +10,7 @@ import {
   type Campaign,
   type Survey,
   type SurveyOptions,
+  type Target,
 } from "../../campaign/index.ts";
 import type { SnapshotRelease } from "../../sources/index.ts";
 import type { Places } from "../open-places.ts";
@@ -106,6 +107,35 @@ export async function planCampaign(options: PlanCampaignOptions): Promise<Campai
     hasSource: sources.length > 0,
   };
 }
+
+/** So many tiles and places have some websites in common with the rest. */
+const sampledTilesMax = 50;
+const sampledPlacesMax = 2_000;
+
+/** Hosts of some websites that tasks which are about to be added will bring; none if nobody knows. */
+export async function sampleHosts(
+  options: LoadedCampaign & {
+    readonly places: Places;
+    readonly chosen: readonly (readonly Target[])[];
+    readonly signal?: AbortSignal;
+  },
+): Promise<readonly string[]> {
+  const { campaign, places, chosen, signal } = options;
+  const tiles = chosen.slice(0, sampledTilesMax).flatMap(([first]) => (first ? [first.tile] : []));
+  if (tiles.length === 0) return [];
+  const sources = await openCampaignSources(places, options, signal);
+  const { hosts } = await surveyPlaces({
+    compiled: createPhraseCache()(campaign),
+    tiles,
+    sources: knownOf(sources),
+    placesMax: sampledPlacesMax,
+    ...(signal && { signal }),
+  });
+  return hosts;
+}
+
+const knownOf = (sources: readonly OpenedSource[]) =>
+  sources.flatMap(({ source, release }) => (release ? [{ source, release }] : []));
 
 /** What a server will be asked for; each request is a tile, at least. */
 function requestsOf(

@@ -37,7 +37,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
   const { cuts, ...known } = await node.ledger.status();
   const vector = new Map(Object.entries(await node.ledger.vector()));
   const written = await node.ledger.outline();
-  const { stats, log, fault } = await queue.look();
+  const { stats, log, fault, troubles } = await queue.look();
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const nodes = seen
     .filter(({ isSelf }) => isCluster || isSelf)
@@ -80,6 +80,7 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
         ? [`gossip: own key only, ${ownKeyAdvice}`]
         : []),
       ...attentionOf(status),
+      ...troubles,
     ],
   };
 }

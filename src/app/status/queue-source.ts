@@ -1,13 +1,19 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
+import type { Paths } from "../../config/index.ts";
 import type { LogStats, Queue, QueueStats } from "../../queue/index.ts";
 import { openQueueToRead, type ConfiguredQueueOptions } from "../configured-queue.ts";
+import { pauseText, stillPausedJobs } from "../paused-jobs.ts";
 import { locateQueue } from "../queue-address.ts";
+import { readUnreachedJobs } from "../unreached-jobs.ts";
+import { unreachedText } from "../work/visit-text.ts";
 
 export interface QueueSeen {
   /** Undefined: there is none yet, or it cannot be reached. */
   readonly stats: QueueStats | undefined;
   readonly log: LogStats | undefined;
+  /** Jobs that a person should look at: paused by this node, or without a visit that succeeded. */
+  readonly troubles: readonly string[];
   readonly fault: string | undefined;
 }
 
@@ -22,16 +28,16 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
   return {
     async look() {
       if (file !== undefined && !existsSync(file)) {
-        return { stats: undefined, log: undefined, fault: undefined };
+        return { ...nothing, fault: undefined };
       }
       try {
         // A file is opened for each look: what a reader has opened may be a copy.
         if (file !== undefined) {
           await using now = await openQueueToRead(options);
-          return await seenIn(now);
+          return await seenIn(now, options.paths);
         }
         queue ??= await openQueueToRead(options);
-        return await seenIn(queue);
+        return await seenIn(queue, options.paths);
       } catch (error) {
         return unseen(error);
       }
@@ -43,11 +49,11 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
 }
 
 /** A queue that is open already, in a process that stays. */
-export function createOpenQueueSource(open: () => Promise<Queue>): QueueSource {
+export function createOpenQueueSource(open: () => Promise<Queue>, paths: Paths): QueueSource {
   return {
     async look() {
       try {
-        return await seenIn(await open());
+        return await seenIn(await open(), paths);
       } catch (error) {
         return unseen(error);
       }
@@ -56,17 +62,32 @@ export function createOpenQueueSource(open: () => Promise<Queue>): QueueSource {
   };
 }
 
+const nothing = { stats: undefined, log: undefined, troubles: [] };
+
 function unseen(error: unknown): QueueSeen {
   const isApp = error instanceof AppError;
-  const nothing = { stats: undefined, log: undefined };
   if (isApp && error.code === "no_queue") return { ...nothing, fault: undefined };
   if (!isApp || error.kind !== "unavailable") throw error;
   const fault = `the queue cannot be reached: ${error.message}`;
   return { ...nothing, fault };
 }
 
-const seenIn = async (queue: Queue): Promise<QueueSeen> => ({
+const seenIn = async (queue: Queue, paths: Paths): Promise<QueueSeen> => ({
   stats: await queue.stats(),
   log: await queue.logStats(),
+  troubles: await jobTroubles(queue, paths),
   fault: undefined,
 });
+
+async function jobTroubles(queue: Queue, paths: Paths): Promise<readonly string[]> {
+  const unreached = await readUnreachedJobs(queue);
+  const told = new Set(unreached.map(({ job }) => job));
+  const paused = (await stillPausedJobs(paths, queue)).filter(({ job }) => !told.has(job));
+  return [
+    ...unreached.map(unreachedText),
+    ...paused.map(
+      ({ job, reason }) =>
+        `job ${job} is paused: ${pauseText(reason)}; go on with: forager queue resume ${job}`,
+    ),
+  ];
+}

@@ -140,8 +140,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const { settings } = loaded;
   const paths = createPaths(settings.data);
   const metrics = createMetrics();
-  const openedAtMs = clock.nowMs();
-  const sinceMs = await queueNowMs(queue, openedAtMs);
+  const sinceMs = await queueNowMs(queue, clock.nowMs());
   registerBucketMetrics(metrics, processMeter);
   const supervisor = createSupervisor({
     slots: [],
@@ -207,7 +206,6 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         node: nodeName(settings),
         paths,
         sinceMs,
-        openedAtMs,
         summary: summaryOf(supervisor.metrics()),
       }),
     queueStats: () => observer.stats(),

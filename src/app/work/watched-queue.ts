@@ -19,6 +19,8 @@ export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, Asyn
     | "openJob"
     | "server"
     | "browse"
+    | "job"
+    | "hasTaskLimit"
   >;
   follow(changed: ConfiguredQueueOptions): Promise<void>;
   /** Rejects when the queue is gone for good; never resolves. */

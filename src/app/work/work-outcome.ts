@@ -1,6 +1,7 @@
 import type { Paths } from "../../config/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
-import { pauseText, readPausedJobs, type PausedJob } from "../paused-jobs.ts";
+import { pauseText, stillPausedJobs, type PausedJob } from "../paused-jobs.ts";
+import { readUnreachedJobs, type UnreachedJob } from "../unreached-jobs.ts";
 import type { HeldNode } from "./process-pool.ts";
 import type { WorkSummary } from "./work-summary.ts";
 
@@ -12,8 +13,10 @@ export interface WorkOutcome extends WorkSummary {
   readonly undone: readonly UndoneCount[];
   /** The fleet wants no work of this node: nothing was done, or not all. */
   readonly held?: HeldNode & { readonly node: string };
-  /** Jobs that were paused because their first visits all failed alike. */
+  /** Jobs that are paused because their first visits all failed alike. */
   readonly paused: readonly (PausedJob & { readonly text: string })[];
+  /** Jobs that have only unreachable visits; none if this work made no visit. */
+  readonly unreached: readonly UnreachedJob[];
 }
 
 export interface UndoneCount {
@@ -33,7 +36,7 @@ export interface FailureCount {
 const failedReadMax = 1_000;
 
 export interface WorkOutcomeOptions {
-  readonly queue: Pick<Queue, "ended" | "stats">;
+  readonly queue: Pick<Queue, "ended" | "stats" | "job" | "hasTaskLimit">;
   /** The kinds that the workers have handlers for; undefined: not known. */
   readonly kinds: ReadonlySet<string> | undefined;
   /** It was asked to end when nothing is left to do. */
@@ -44,13 +47,11 @@ export interface WorkOutcomeOptions {
   readonly paths: Paths;
   /** By the clock of the queue's store. */
   readonly sinceMs: number;
-  /** By the clock of this machine. */
-  readonly openedAtMs: number;
   readonly summary: WorkSummary;
 }
 
 export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<WorkOutcome> {
-  const { queue, held, node, paths, sinceMs, openedAtMs, summary } = options;
+  const { queue, held, node, paths, sinceMs, summary } = options;
   const query = { states: ["failed"], isNewestFirst: true, limit: failedReadMax } as const;
   const failed = summary.failed === 0 ? [] : await queue.ended(query);
   return {
@@ -58,9 +59,11 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
     ...(held && { held: { ...held, node } }),
     undone: options.isDraining ? await countUndone(options) : [],
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
-    paused: readPausedJobs(paths)
-      .filter(({ atMs }) => atMs >= openedAtMs)
-      .map((one) => ({ ...one, text: pauseText(one.reason) })),
+    paused: (await stillPausedJobs(paths, queue)).map((one) => ({
+      ...one,
+      text: pauseText(one.reason),
+    })),
+    unreached: summary.visits.length === 0 ? [] : await readUnreachedJobs(queue),
   };
 }
 

@@ -1,4 +1,9 @@
-import { loadCampaignWork, openOrMakeQueue } from "../../../app/index.ts";
+import {
+  loadCampaignPlan,
+  loadCampaignWork,
+  openOrMakeQueue,
+  requireBucket,
+} from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { OptionSpec, CommandOutcome, SettingsContext } from "../../command.ts";
@@ -29,6 +34,7 @@ export async function chooseAndDispatch(
   const { flags, out, clock, signal } = context;
   const choice = choiceOf(context);
   const isDryRun = flags["dryRun"] === true;
+  await requireBucket(context.settings, context.paths);
   if (!isDryRun) await shareConfig(context, await requireCampaignName(context));
   const loaded = await loadCampaign(context);
   const { campaign } = loaded;
@@ -52,7 +58,9 @@ export async function chooseAndDispatch(
     const batch = most < found.tasks ? `; ${most} tasks would be added` : "";
     return out.result({ ...counts, chosen: most }, `${words}${batch}`);
   }
-  await notePreflight(context, { campaigns: [campaign] });
+  const { sampleHosts } = await loadCampaignPlan();
+  const hosts = await sampleHosts({ ...loaded, places, chosen, signal });
+  await notePreflight(context, { campaigns: [campaign], hosts });
   await using queue = await openOrMakeQueue(context);
   const progress = context.progress.start({ label: "dispatch", total: chosen.length });
   const answers = await addDueTasks({

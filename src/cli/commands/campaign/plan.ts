@@ -1,6 +1,7 @@
 import {
   loadCampaignEstimate,
   loadCampaignPlan,
+  requireBucket,
   type CampaignPlan,
   type PlannedRequests,
   type PlannedSource,
@@ -53,6 +54,7 @@ export const campaignPlan: Command = {
 
   async run(context) {
     const { flags, out, signal } = context;
+    await requireBucket(context.settings, context.paths);
     const loaded = await loadCampaign(context);
     const { campaign } = loaded;
     await using places = await openPlacesHere(context);
@@ -112,7 +114,7 @@ export const campaignPlan: Command = {
     if (advice !== undefined) out.note(advice);
     if (!plan.hasSource) out.note("it names no source: write file = … under [sources]");
     tellSources(context, sources, survey);
-    await notePreflight(context, { campaigns: [campaign] });
+    await notePreflight(context, { campaigns: [campaign], hosts: survey.hosts });
     return sources.some(({ bad }) => bad > 0) ? "partial" : undefined;
   },
 };

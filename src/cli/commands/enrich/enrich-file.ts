@@ -3,6 +3,7 @@ import { access } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import {
   importFile,
+  openOrMakeQueue,
   openWork,
   websiteOf,
   writeEnrichedFile,
@@ -125,7 +126,14 @@ async function addVisits(
   }
   if (placed.length === 0) return 0;
   const { added, duplicate } = await visitAll(context, opened, { name: batch, at, placed });
+  await resumeIfPaused(context, batch);
   return added + duplicate;
+}
+
+/** Paused because its first visits all failed alike: who runs the command again has looked at it. */
+async function resumeIfPaused(context: SettingsContext, job: string): Promise<void> {
+  await using queue = await openOrMakeQueue(context);
+  if ((await queue.job(job))?.isPaused === true) await queue.resume(job);
 }
 
 const lookMs = 500;

@@ -1,0 +1,37 @@
+import { AppError } from "../../base/app-error.ts";
+import { systemClock } from "../../base/clock.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import { openFleetBucket } from "../fleet-bucket.ts";
+
+const answerMs = 5_000;
+/** Never written: the answer that it is absent is an answer. */
+const key = "preflight";
+
+/**
+ * Nodes of a fleet get places, campaigns and often their tasks through the bucket: if it is set and
+ * does not answer, this throws before anything is begun. Without `bucket.url` it does nothing.
+ */
+export async function requireBucket(settings: Settings, paths: Paths): Promise<void> {
+  if (settings.bucket.url === undefined) return;
+  try {
+    await using bucket = await openFleetBucket({ settings, paths }, "command");
+    const isLate = await Promise.race([bucket.get(key).then(() => false), late()]);
+    if (isLate) throw unusable(`it did not answer within ${answerMs / 1_000} s`);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
+    throw unusable(error.message, error);
+  }
+}
+
+const late = () =>
+  new Promise<true>((done) => {
+    systemClock.setTimer(answerMs, () => done(true), { background: true });
+  });
+
+const unusable = (why: string, cause?: unknown): AppError =>
+  new AppError(
+    "unavailable",
+    "bucket_unavailable",
+    `the bucket of bucket.url cannot be used, and nothing was begun: ${why} - \`forager doctor\` checks it`,
+    { cause },
+  );

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import { enrichKind } from "../campaign/index.ts";
+import { createMemoryQueueStore } from "../queue/adapters/memory/memory-queue-store.ts";
+import { createQueue, type Queue } from "../queue/index.ts";
+import { readUnreachedJobs } from "./unreached-jobs.ts";
+import { unreachedText } from "./work/visit-text.ts";
+
+const setUp = () => {
+  const store = createMemoryQueueStore({ clock: systemClock });
+  return createQueue({ store, clock: systemClock, random: systemRandom });
+};
+
+/** Ends a visit of a host as the handler does: only its last task has an outcome. */
+async function visit(queue: Queue, job: string, host: string, result: object): Promise<void> {
+  await queue.add([{ kind: enrichKind, job, gate: host, payload: {} }]);
+  const { leases } = await queue.claim({ worker: "w", kinds: [enrichKind] });
+  const [{ id, token }] = leases as [(typeof leases)[number]];
+  await queue.finish([{ id, token, outcome: { kind: "done", result } }]);
+}
+
+const unreachable = (reason: string) => ({ outcome: "unreachable", reason });
+
+test("a job that has only unreachable visits is told with its reasons, until one succeeds", async () => {
+  const queue = setUp();
+  expect(await readUnreachedJobs(queue)).toEqual([]);
+  await visit(queue, "leads", "a.example", { asked: "http://a.example/robots.txt" });
+  expect(await readUnreachedJobs(queue)).toEqual([]);
+  await visit(queue, "leads", "a.example", unreachable("private_address"));
+  await visit(queue, "leads", "b.example", unreachable("private_address"));
+  await visit(queue, "leads", "c.example", unreachable("dns"));
+  await visit(queue, "other", "d.example", { outcome: "done" });
+  const [found, ...more] = await readUnreachedJobs(queue);
+  expect(more).toEqual([]);
+  expect(unreachedText(found!)).toBe(
+    "job leads: no website could be reached; visits: 0 done, 3 unreachable " +
+      "(2 private_address: see crawl.allowPrivateNetworks, 1 dns)",
+  );
+  // A site that refuses a visit has answered.
+  await visit(queue, "leads", "e.example", { outcome: "robots", reason: "robots" });
+  expect(await readUnreachedJobs(queue)).toEqual([]);
+});
+
+test("a visit counts until its website is visited again, by any job", async () => {
+  const queue = setUp();
+  await visit(queue, "leads", "a.example", unreachable("dns"));
+  await visit(queue, "again", "a.example", { outcome: "done" });
+  expect(await readUnreachedJobs(queue)).toEqual([]);
+  await visit(queue, "again", "a.example", unreachable("dns"));
+  await queue.pause("again");
+  expect(await readUnreachedJobs(queue)).toEqual([
+    {
+      job: "again",
+      visits: [{ outcome: "unreachable", reason: "dns", count: 1 }],
+      isPaused: true,
+    },
+  ]);
+});

@@ -1,0 +1,77 @@
+import { enrichKind } from "../campaign/index.ts";
+import type { Queue, Task } from "../queue/index.ts";
+import type { VisitCount } from "./work/work-summary.ts";
+
+/** A job whose visits have all ended, and no website answered any of them. */
+export interface UnreachedJob {
+  readonly job: string;
+  readonly visits: readonly VisitCount[];
+  readonly isPaused: boolean;
+}
+
+/** More than a job makes before it is paused. The counts are of so many of the newest tasks. */
+const tasksReadMax = 500;
+/** Of a queue in a bucket, reading what ended means reading all of it. */
+const rememberedMax = 20_000;
+
+/**
+ * Jobs that have only unreachable visits: something is wrong on this side, not on every website. A
+ * visit counts until its website is visited again, by any job.
+ */
+export async function readUnreachedJobs(
+  queue: Pick<Queue, "stats" | "ended" | "job" | "hasTaskLimit">,
+): Promise<readonly UnreachedJob[]> {
+  const { kinds, states } = await queue.stats();
+  const remembered = states.done + states.skipped + states.failed;
+  if (!kinds.some(({ kind, done }) => kind === enrichKind && done > 0)) return [];
+  if (queue.hasTaskLimit === true && remembered > rememberedMax) return [];
+  const newest = await queue.ended({
+    states: ["done"],
+    kind: enrichKind,
+    isNewestFirst: true,
+    limit: tasksReadMax,
+  });
+  const found = [...byJob(newestOfHost(newest))].filter(([, ended]) =>
+    ended.every(({ outcome }) => outcome === "unreachable"),
+  );
+  return Promise.all(
+    found.map(async ([job, ended]) => ({
+      job,
+      visits: countVisits(ended),
+      isPaused: (await queue.job(job))?.isPaused ?? false,
+    })),
+  );
+}
+
+interface Ended {
+  readonly job: string;
+  readonly outcome: string;
+  readonly reason: string;
+}
+
+/** A visit is a chain of tasks; only the last of them has an outcome. */
+function newestOfHost(tasks: readonly Task[]): readonly Ended[] {
+  const hosts = new Set<string>();
+  return tasks.flatMap(({ job, gate, result }) => {
+    const said = JSON.parse(result ?? "null") as { outcome?: unknown; reason?: unknown } | null;
+    const { outcome, reason } = said ?? {};
+    if (typeof outcome !== "string" || hosts.has(gate)) return [];
+    hosts.add(gate);
+    return [{ job, outcome, reason: typeof reason === "string" ? reason : "" }];
+  });
+}
+
+function byJob(visits: readonly Ended[]): ReadonlyMap<string, readonly Ended[]> {
+  const jobs = new Map<string, Ended[]>();
+  for (const one of visits) jobs.set(one.job, [...(jobs.get(one.job) ?? []), one]);
+  return jobs;
+}
+
+function countVisits(visits: readonly Ended[]): readonly VisitCount[] {
+  const counts = new Map<string, VisitCount>();
+  for (const { outcome, reason } of visits) {
+    const count = (counts.get(reason)?.count ?? 0) + 1;
+    counts.set(reason, { outcome, reason, count });
+  }
+  return [...counts.values()].toSorted((a, b) => b.count - a.count);
+}

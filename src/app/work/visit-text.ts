@@ -1,0 +1,30 @@
+import type { UnreachedJob } from "../unreached-jobs.ts";
+import type { VisitCount } from "./work-summary.ts";
+
+/** As many reasons as one takes in at a glance. */
+const reasonsMax = 5;
+
+/** What to look at when visits end so. */
+const settingOf: Readonly<Record<string, string>> = {
+  private_address: ": see crawl.allowPrivateNetworks",
+};
+
+/** `12 done, 30 unreachable (20 private_address, 10 dns)` */
+export function visitText(visits: readonly VisitCount[]): string {
+  const outcomes = [...new Set(["done", ...visits.map(({ outcome }) => outcome)])];
+  return outcomes
+    .map((outcome) => {
+      const ofIt = visits.filter((one) => one.outcome === outcome);
+      const sum = ofIt.reduce((total, { count }) => total + count, 0);
+      const reasons = ofIt
+        .filter(({ reason }) => reason !== "" && reason !== outcome)
+        .slice(0, reasonsMax)
+        .map(({ reason, count }) => `${count} ${reason}${settingOf[reason] ?? ""}`);
+      return `${sum} ${outcome}${reasons.length > 0 ? ` (${reasons.join(", ")})` : ""}`;
+    })
+    .join(", ");
+}
+
+export const unreachedText = ({ job, visits, isPaused }: UnreachedJob): string =>
+  `job ${job}: no website could be reached; visits: ${visitText(visits)}` +
+  (isPaused ? `; it is paused, go on with: forager queue resume ${job}` : "");
