@@ -119,6 +119,8 @@ export {
   openUp,
   openWork,
   readCampaignCoverage,
+  checkEmails,
+  createMailResolver,
   readCampaignReport,
   readExpired,
   removeExpired,

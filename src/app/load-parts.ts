@@ -1,3 +1,6 @@
+import type { MailResolver } from "../crawl/index.ts";
+import type { DnsMailResolverOptions } from "../crawl/adapters/dns/dns-mail-resolver.ts";
+import type { CheckedEmails, CheckEmailsOptions } from "./check-emails.ts";
 import type {
   ExpiredValue,
   RemovedValues,
@@ -203,6 +206,17 @@ export async function readExpired(options: RetentionOptions): Promise<readonly E
 /** See `retention/expired-values.ts`. */
 export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
   return (await import("./retention/expired-values.ts")).removeExpired(options);
+}
+
+/** See `check-emails.ts`. */
+export async function checkEmails(options: CheckEmailsOptions): Promise<CheckedEmails> {
+  return (await import("./check-emails.ts")).checkEmails(options);
+}
+
+/** Asks DNS, at `server` or those of the system. */
+export async function createMailResolver(options: DnsMailResolverOptions): Promise<MailResolver> {
+  const { createDnsMailResolver } = await import("../crawl/adapters/dns/dns-mail-resolver.ts");
+  return createDnsMailResolver(options);
 }
 
 /** See `compact-ledger.ts`. */

@@ -68,6 +68,11 @@ export const recordCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/records/who.ts")).companyWho,
   },
   {
+    name: "company check-emails",
+    summary: "ask DNS whether the domains of addresses take mail",
+    load: async () => (await import("./commands/records/check-emails.ts")).companyCheckEmails,
+  },
+  {
     name: "company duplicates",
     summary: "companies that may be the same",
     load: async () => (await import("./commands/records/duplicates.ts")).companyDuplicates,

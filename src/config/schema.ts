@@ -226,6 +226,15 @@ export const settingsSchema = z.strictObject({
       description: "badge on every page of the dashboard, such as prod; default: environment",
     }),
   }),
+  mail: z.strictObject({
+    dnsServer: text("the address of a DNS server").optional().register(settingMeta, {
+      description:
+        "DNS server that is asked for mail domains, as 1.1.1.1 or HOST:PORT; default: the system's",
+    }),
+    ttlDays: wholeNumber(1, 3_650).default(30).register(settingMeta, {
+      description: "days the status of an e-mail address counts before DNS is asked again",
+    }),
+  }),
   retention: z.strictObject({
     peopleDays: wholeNumber(0, 36_500).default(0).register(settingMeta, {
       description: "days after which people who were not seen again are deleted; 0 keeps them",

@@ -19,6 +19,8 @@ export {
   type Stopped,
   type Validators,
 } from "./fetcher.ts";
+export { checkMailDomain, type MailDomainStatus } from "./mail/check-mail-domain.ts";
+export type { DnsAnswer, MailExchange, MailResolver } from "./mail/mail-resolver.ts";
 export { needsScripts } from "./needs-scripts.ts";
 export { hostDelay, type HostDelay } from "./robots/crawl-delay.ts";
 export { isAllowedByRobots } from "./robots/match-robots.ts";

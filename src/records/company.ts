@@ -1,4 +1,10 @@
 import type { FieldView, TargetView } from "../ledger/index.ts";
+import {
+  emailStatusField,
+  emailStatusOf,
+  emailStatusPrefix,
+  type EmailStatus,
+} from "./email-status.ts";
 import { entriesOf, type RecordEntry } from "./entry.ts";
 import {
   aliasPrefix,
@@ -77,6 +83,8 @@ export interface Contact {
   /** Where it was found. */
   readonly url?: string;
   readonly method?: string;
+  /** Of an address that was checked: what DNS says of its domain, and when. */
+  readonly status?: EmailStatus;
 }
 
 /** A person's place in a company, or a company's in a person's life. */
@@ -112,7 +120,7 @@ export function companyOf(view: TargetView, slug?: string): Company {
     name,
     texts,
     numbers: numbersOf(fields),
-    emails: contactsOf(of(listPrefixes.emails), listPrefixes.emails),
+    emails: emailsOf(of),
     phones: contactsOf(of(listPrefixes.phones), listPrefixes.phones),
     socials: socialsOf(of(socialPrefix)),
     tags: list(listPrefixes.tags),
@@ -175,8 +183,12 @@ export const companyTarget = (id: string): string => `${companyPrefix}${id}`;
 /** What follows the first name: `company/acme.com` is `acme.com`. */
 export const idOf = (target: string): string => target.slice(target.indexOf("/") + 1);
 
+/** A check of an address says nothing new about who has it. */
 export const changedAtOf = ({ fields }: TargetView): string =>
-  fields.reduce((max, { stamp }) => (stamp > max ? stamp : max), "");
+  fields.reduce(
+    (max, { field, stamp }) => (stamp > max && !field.startsWith(emailStatusPrefix) ? stamp : max),
+    "",
+  );
 
 export function textOf(field: FieldView | undefined): string | undefined {
   return typeof field?.value === "string" && field.value !== "" ? field.value : undefined;
@@ -190,6 +202,17 @@ export function contactsOf(fields: readonly FieldView[], prefix: string): readon
   return fields.flatMap(({ field, value }) => {
     if (!field.startsWith(prefix)) return [];
     return [{ value: field.slice(prefix.length), ...textsIn(value, ["label", "url", "method"]) }];
+  });
+}
+
+/** Addresses with what DNS says of them. */
+export function emailsOf(of: (prefix: string) => readonly FieldView[]): readonly Contact[] {
+  const emails = contactsOf(of(listPrefixes.emails), listPrefixes.emails);
+  const statuses = new Map(of(emailStatusPrefix).map((one) => [one.field, one]));
+  if (statuses.size === 0) return emails;
+  return emails.map((contact) => {
+    const status = emailStatusOf(statuses.get(emailStatusField(contact.value)));
+    return status ? { ...contact, status } : contact;
   });
 }
 

@@ -7,6 +7,13 @@ export {
   type Contact,
   type Member,
 } from "./company.ts";
+export {
+  emailStatuses,
+  emailStatusField,
+  emailStatusOf,
+  type EmailStatus,
+  type EmailStatusName,
+} from "./email-status.ts";
 export { entryField, entryValue, type RecordEntry } from "./entry.ts";
 export {
   entryKinds,

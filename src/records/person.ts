@@ -3,6 +3,7 @@ import {
   changedAtOf,
   contactsOf,
   elementsOf,
+  emailsOf,
   extraOf,
   groupFields,
   idOf,
@@ -63,7 +64,7 @@ export function personOf(view: TargetView, slug?: string): Person {
   const text = (field: string) => textOf(fields.get(field));
   const id = idOf(view.target);
   const of = groupFields(view.fields);
-  const emails = contactsOf(of(listPrefixes.emails), listPrefixes.emails);
+  const emails = emailsOf(of);
   const name = text("name") ?? emails[0]?.value ?? id;
   const slugWanted = slugOf(text("slug") ?? name, id);
   const description = text("description");

@@ -1,3 +1,4 @@
+import type { EmailStatusName } from "./email-status.ts";
 import type { Indexed, RecordIndex, RecordLookup } from "./record-index.ts";
 
 /** What lists and searches ask for. A record matches if it matches every part that is given. */
@@ -28,6 +29,8 @@ export interface RecordFilters {
   readonly domain?: string;
   readonly tech?: string;
   readonly hasEmail?: boolean;
+  /** With an address of this status. */
+  readonly emailStatus?: EmailStatusName;
   readonly hasPhone?: boolean;
   readonly hasDomain?: boolean;
   readonly isExcluded?: boolean;

@@ -97,6 +97,9 @@ function factsOf(indexed: Indexed): readonly string[] {
     ...(company?.categories ?? []).map((category) => fact("category", category)),
     ...(company?.tech ?? []).map((tech) => fact("tech", tech)),
     ...named.flatMap(([name, value]) => (value === undefined ? [] : [fact(name, value)])),
+    ...record.emails.flatMap(({ status }) =>
+      status === undefined ? [] : [fact("emailstatus", status.status)],
+    ),
     flag("email", record.emails.length > 0),
     flag("phone", record.phones.length > 0),
     flag("domainknown", company?.texts.domain !== undefined),
@@ -143,6 +146,7 @@ export function termQueryOf(query: {
       const value = filters[name];
       return value === undefined ? [] : [fact(name, value)];
     }),
+    ...(filters.emailStatus === undefined ? [] : [fact("emailstatus", filters.emailStatus)]),
     ...Object.entries(flags).flatMap(([name, isSo]) =>
       isSo === undefined ? [] : [flag(name, isSo)],
     ),

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { startDnsServer } from "../../src/crawl/testing/dns-server.ts";
 import { createRecordsSandbox, type RecordsSandbox } from "../support/records-sandbox.ts";
 
 let sandbox: RecordsSandbox;
@@ -75,4 +76,30 @@ test("D16: people and personal addresses are deleted by age, after a dry run", a
   expect(await good("records", "purge", "--yes")).toBe(
     "0 people and 0 personal addresses deleted\n",
   );
+});
+
+test("B7: addresses have a dated status by DNS, in the record, in CSV and as a filter", async () => {
+  await using dns = await startDnsServer({
+    "acme.example": { mx: [[10, "mx.acme.example"]] },
+    "null.example": { mx: [[0, "."]] },
+  });
+  write("forager.toml", `[mail]\ndnsServer = "${dns.address}"\n`);
+  write("leads.csv", "name,domain,email\nAcme,acme.example,info@acme.example; x@null.example\nBolt,bolt.example,\n"); // prettier-ignore
+  await good("import", "companies", "leads.csv");
+  expect(await good("company", "check-emails")).toBe(
+    "2 addresses: 1 ok-domain, 1 no-mail; DNS was asked for 2 domains\n",
+  );
+  expect(await good("company", "check-emails")).toBe(
+    "2 addresses: 2 known; DNS was asked for 0 domains\n",
+  );
+  const shown = await good("company", "show", "acme");
+  expect(shown).toMatch(/info@acme\.example: ok-domain, mx, role, \d{4}-\d\d-\d\d/);
+  expect(shown).not.toContain("verified");
+  const csv = await good("export", "emails", "--email-status", "no-mail");
+  expect(csv).toMatch(/,status,kind,checked\r\nx@null\.example,.*,no-mail,person,\d{4}-.*Z\r\n$/);
+  const columns = ["--columns", "name,emailStatus,emailKind"];
+  expect(await good("export", "companies", ...columns, "--email-status", "ok-domain")).toBe(
+    "name,emailStatus,emailKind\r\nAcme,ok-domain,role\r\n",
+  );
+  expect(await good("company", "list", "--email-status", "disposable")).not.toContain("Acme");
 });

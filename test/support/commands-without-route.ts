@@ -30,6 +30,7 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   "suppress import": "reads a file of this machine",
   "places import": "reads a file of this machine, often of many gigabytes",
   "campaign run": "starts processes of this machine; on a running node dispatch does it",
+  "company check-emails": "asks DNS for many domains, which takes longer than a request",
   "company to-call": "two searches of /api/companies: callbackUntil, then isCalled=false",
   "queue move": "moves all tasks to another backend, while nothing else runs",
   "config get": "is in /api/settings",

@@ -1,11 +1,25 @@
 import * as z from "zod";
 import { count, licences, moment, name, pageCursor, pageLimit, pageOf, route } from "./route.ts";
 
+const emailStatus = z.enum(["ok-domain", "no-mail", "disposable", "malformed", "unknown"]);
+
 export const contact = z.strictObject({
   value: z.string(),
   label: z.string().optional(),
   url: z.string().optional(),
   method: z.string().optional(),
+  status: z
+    .strictObject({
+      status: emailStatus,
+      because: z
+        .string()
+        .optional()
+        .describe("mx, address-only, null-mx, no-records, no-domain, list"),
+      kind: z.string().optional().describe("role or person"),
+      at: z.string().describe("when DNS was asked"),
+    })
+    .optional()
+    .describe("of a checked address: what DNS says of its domain; nobody has sent anything there"),
 });
 const member = z.strictObject({ id: z.string(), role: z.string().optional() });
 export const entry = z.strictObject({
@@ -133,6 +147,7 @@ const personFilter = {
   state: word.optional(),
   country: word.optional(),
   hasEmail: z.boolean().optional(),
+  emailStatus: emailStatus.optional().describe("with an address of this status"),
   hasPhone: z.boolean().optional(),
   hasDomain: z.boolean().optional(),
   hasCallback: z.boolean().optional(),

@@ -68,12 +68,14 @@ export async function exportEmails(
   options: ExportOptions<EmailRow> & { readonly sitesMax: number },
 ): Promise<ExportCounts> {
   const { records, sitesMax } = options;
+  const wanted = options.query.filters?.emailStatus;
   const seen = new Set<string>();
   const count = { repeated: 0, shared: 0 };
   const written = await writeRows(options, async (company) => {
     const rows: EmailRow[] = [];
     for (const contact of company.emails) {
       const { value } = contact;
+      if (wanted !== undefined && contact.status?.status !== wanted) continue;
       const isShared = async () =>
         sitesMax < Infinity && (await records.emailUsage(value)).sites > sitesMax;
       if (seen.has(value)) count.repeated += 1;

@@ -3,6 +3,7 @@ import { emailKindOf } from "../../extract/index.ts";
 import type { NodeApi, NodeReadApi } from "../../node/index.ts";
 import {
   companyTarget,
+  emailStatusField,
   pageLimitMax,
   visitRecordOf,
   type Company,
@@ -155,7 +156,8 @@ export async function removeExpired(options: RemoveExpiredOptions): Promise<Remo
       await node.records.forget({ name: target, source });
       count.people += 1;
     } else {
-      const changes = [{ target, field: `email/${email ?? ""}`, unset: true as const }];
+      const fields = [`email/${email ?? ""}`, emailStatusField(email ?? "")];
+      const changes = fields.map((field) => ({ target, field, unset: true as const }));
       await node.records.write({ source, changes });
       count.emails += 1;
     }

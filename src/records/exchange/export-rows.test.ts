@@ -42,7 +42,8 @@ describe("exports", () => {
         "description,changed",
     );
     expect(emailCsvHeader().trim()).toBe(
-      "email,label,company,slug,domain,phone,city,state,country,categories,tags,source",
+      "email,label,company,slug,domain,phone,city,state,country,categories,tags,source," +
+        "status,kind,checked",
     );
   });
 

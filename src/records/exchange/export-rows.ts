@@ -59,6 +59,9 @@ const joined = (contacts: readonly Contact[]) => contacts.map(({ value }) => val
 const chosenColumns = {
   id: ({ target }: Company) => target,
   email: ({ emails }: Company) => emails[0]?.value,
+  emailStatus: ({ emails }: Company) => emails[0]?.status?.status,
+  emailKind: ({ emails }: Company) => emails[0]?.status?.kind,
+  emailChecked: ({ emails }: Company) => emails[0]?.status?.at,
   phone: ({ phones }: Company) => phones[0]?.value,
   phrases: ({ foundBy = [] }: Company) => unique(foundBy.map(({ phrase }) => phrase)),
   tiles: ({ foundBy = [] }: Company) => unique(foundBy.map(({ tile }) => tile)),
@@ -197,6 +200,9 @@ const emailColumns = {
   categories: ({ company }: EmailRow) => company.categories.join("; "),
   tags: ({ company }: EmailRow) => joinedTags(company.tags),
   source: ({ contact }: EmailRow) => contact.url,
+  status: ({ contact }: EmailRow) => contact.status?.status,
+  kind: ({ contact }: EmailRow) => contact.status?.kind,
+  checked: ({ contact }: EmailRow) => contact.status?.at,
 } satisfies Record<string, (row: EmailRow) => CsvValue>;
 
 export const emailCsvHeader = (): string => csvLine(Object.keys(emailColumns));

@@ -1,6 +1,11 @@
 import { usageError } from "../../../base/usage-error.ts";
-import { pageLimitMax, recordSorts } from "../../../records/index.ts";
-import type { RecordFilters, RecordQuery, RecordSort } from "../../../records/index.ts";
+import { emailStatuses, pageLimitMax, recordSorts } from "../../../records/index.ts";
+import type {
+  EmailStatusName,
+  RecordFilters,
+  RecordQuery,
+  RecordSort,
+} from "../../../records/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
 import { parseMoment } from "./parse-moment.ts";
@@ -12,6 +17,7 @@ const personOptions: readonly OptionSpec[] = [
   { flag: "--country", value: "country", summary: "only there" },
   { flag: "--has", value: "what", summary: "only with one", choices: ["email", "phone", "domain", "callback"], isRepeated: true }, // prettier-ignore
   { flag: "--missing", value: "what", summary: "only without one", choices: ["email", "phone", "domain", "callback"], isRepeated: true }, // prettier-ignore
+  { flag: "--email-status", value: "status", summary: "only with an address of this status", choices: emailStatuses }, // prettier-ignore
   { flag: "--changed-since", value: "moment", summary: "with something written since: 7d, or a date" }, // prettier-ignore
 ];
 
@@ -57,6 +63,7 @@ export function readFilters(flags: Flags, nowMs: number): RecordFilters {
     type: textFlag(flags, "type"),
     tech: textFlag(flags, "tech"),
     hasEmail: asked("email"),
+    emailStatus: textFlag(flags, "emailStatus") as EmailStatusName | undefined,
     hasPhone: asked("phone"),
     hasDomain: asked("domain"),
     hasCallback: asked("callback"),

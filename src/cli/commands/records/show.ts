@@ -151,8 +151,12 @@ const listsOf = (company: Company): readonly Row[] =>
     company[field].length > 0 ? [{ field, value: company[field].join("; ") }] : [],
   );
 
-const contact = ({ value, label }: Contact) =>
-  label === undefined ? value : `${value} (${label})`;
+const contact = ({ value, label, status }: Contact) => {
+  const text = label === undefined ? value : `${value} (${label})`;
+  if (status === undefined) return text;
+  const words = [status.status, status.because, status.kind].filter((word) => word !== undefined);
+  return `${text}: ${words.join(", ")}, ${status.at.slice(0, 10)}`;
+};
 
 function entriesOf(entries: readonly RecordEntry[], layout: Layout): readonly string[] {
   if (entries.length === 0) return [];

@@ -241,11 +241,11 @@ describe("ways into private networks", () => {
 
   test("a name that leads to private addresses is not connected to", async () => {
     await using site = await startSiteServer({ pages: { "/": "secret" } });
-    await using dns = await startDnsServer(() => ["127.0.0.1", "10.0.0.1"]);
+    await using dns = await startDnsServer(() => ({ a: ["127.0.0.1", "10.0.0.1"] }));
     await using fetcher = open({ allowPrivateNetworks: [], resolve: dns.resolve });
     const outcome = await fetcher.fetch({ url: `http://inside.example:${site.port}/` });
     expect(outcome).toMatchObject({ kind: "failed", reason: "private_address" });
-    expect(dns.questions).toEqual(["inside.example"]);
+    expect(dns.questions).toEqual(["A inside.example"]);
     expect(site.connections()).toBe(0);
   });
 
@@ -253,7 +253,9 @@ describe("ways into private networks", () => {
     await using site = await startSiteServer({ pages: { "/": "<p>there</p>" } });
     await using inside = await startSiteServer({ pages: { "/": "secret" } });
     // 127.0.0.1 plays a public address here, 127.0.0.2 a private one.
-    await using dns = await startDnsServer((_, times) => [times === 0 ? "127.0.0.1" : "127.0.0.2"]);
+    await using dns = await startDnsServer((_, times) => ({
+      a: [times === 0 ? "127.0.0.1" : "127.0.0.2"],
+    }));
     await using fetcher = open({ resolve: dns.resolve });
     const first = await fetcher.fetch({ url: `http://turn.example:${site.port}/` });
     const second = await fetcher.fetch({ url: `http://turn.example:${inside.port}/` });
@@ -263,7 +265,7 @@ describe("ways into private networks", () => {
   });
 
   test("a name with no address is told apart", async () => {
-    await using dns = await startDnsServer(() => []);
+    await using dns = await startDnsServer(() => ({}));
     await using fetcher = open({ resolve: dns.resolve });
     const outcome = await fetcher.fetch({ url: "http://nowhere.example/" });
     expect(outcome).toMatchObject({ kind: "failed", reason: "dns" });
