@@ -1,3 +1,4 @@
+import { createSerial } from "../base/serial.ts";
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
@@ -88,7 +89,8 @@ export function createSharedObject<Value>(
   const { isSticky = false, giveUpMs = giveUpMsDefault, onConflict = () => {} } = options;
   let lastNumber = 0;
   let last: Seen<Value> | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  /** One after the other: a number stands for all commits of the session before it. */
+  const changes = createSerial();
   /** Others write here too, as far as is known: then a look comes before a write. */
   let isContended = false;
 
@@ -210,12 +212,7 @@ export function createSharedObject<Value>(
       const latestMs = Math.max(...commits.map(([, { atMs }]) => atMs));
       return commits.some(([name, { atMs }]) => name !== session && latestMs - atMs <= withinMs);
     },
-    change(change) {
-      // One after the other: a number stands for all commits of the session before it.
-      const mine = turn.then(() => apply(change));
-      turn = mine.catch(() => {});
-      return mine;
-    },
+    change: (change) => changes.run(() => apply(change)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createSerial } from "../base/serial.ts";
 import { AppError } from "../base/app-error.ts";
 import { closable, type Closable } from "../base/closable.ts";
 import { createId } from "../base/ids.ts";
@@ -161,12 +162,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   };
   const gate = createGate();
   const inFlight = createInFlight();
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(work);
-    turn = mine.catch(() => {});
-    return mine;
-  };
+  const serial = createSerial();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => serial.run(work);
 
   const write = async (commit: Commit): Promise<Written> => {
     requireHistory("nothing was written");

@@ -1,3 +1,4 @@
+import { createSerial } from "../../base/serial.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import {
   isAllowedByRobots,
@@ -36,7 +37,7 @@ export function partHooks(options: PartHooksOptions): RequestHooks {
   let parts = 0;
   let waitedMs = 0;
   let lastMs = -Infinity;
-  let turn: Promise<unknown> = Promise.resolve();
+  const serial = createSerial();
 
   function mark(): void {
     lastMs = clock.monotonicMs();
@@ -70,9 +71,7 @@ export function partHooks(options: PartHooksOptions): RequestHooks {
         return "go";
       }
       if (!mayAsk(hop)) return "stop";
-      const mine = turn.then(waited);
-      turn = mine.catch(() => {});
-      return mine;
+      return serial.run(waited);
     },
     onSent: mark,
     onAnswered: mark,

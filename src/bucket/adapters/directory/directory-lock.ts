@@ -1,3 +1,4 @@
+import { createSerial } from "../../../base/serial.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
@@ -46,7 +47,7 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
   const nowMs = () => Math.floor(anchor.wallMs) + machineMsSince(anchor.monotonicMs);
   const note = db.prepare("update clock set latest_ms = max(latest_ms, ?)");
 
-  let turn: Promise<unknown> = Promise.resolve();
+  const serial = createSerial();
   const locked = async <T>(step: (at: LockedStep) => T): Promise<T> => {
     const giveUpMs = clock.monotonicMs() + waitMsMax;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
@@ -75,11 +76,7 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
   };
 
   return {
-    run(step) {
-      const mine = turn.then(() => locked(step));
-      turn = mine.catch(() => {});
-      return mine;
-    },
+    run: (step) => serial.run(() => locked(step)),
     nowMs,
     [Symbol.dispose]: () => void db.close(),
   };
