@@ -18,7 +18,7 @@ describe("forager demo", () => {
     const { exitCode, stdout, stderr } = await sandbox.forager(["demo", "--json"], {
       env: { TMPDIR: sandbox.folder },
     });
-    expect(exitCode, stderr).toBe(0);
+    expect(exitCode, stdout + stderr).toBe(0);
     const result = JSON.parse(stdout) as DemoResult;
     const { verdict, visits, contacts, requests, elapsedMs, record } = result;
     expect(verdict).toMatchObject({
@@ -65,7 +65,8 @@ describe("forager demo", () => {
       ["demo", "--size", "8", "--data", "kept"],
       {},
     );
-    expect(exitCode, stderr).toBe(0);
+    expect(exitCode, stdout + stderr).toBe(0);
+    expect(stderr).toMatch(/^visits \[#+\] 8\/8 100%/m);
     expect(stdout).toMatch(/^4 tiles × 2 phrases: 8 of 8 targets searched, 8 of 8 places found/);
     expect(stdout).toContain("Result: PASS");
     expect(stdout).toMatch(/^node-\d was killed \(kill -9 \d+\) after \d+ visits?, while it held/m);

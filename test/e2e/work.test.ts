@@ -198,7 +198,11 @@ describe("forager work", () => {
       writeFileSync(join(sandbox.folder, "forager.toml"), `[work]\npools = "${pools}"\n`);
     settings("slow=1x1");
     const work = await startWork(sandbox);
-    await until(() => log(sandbox).length > 4, "tasks begin");
+    await until(
+      () => log(sandbox).length > 4,
+      () => `tasks begin
+${work.text()}`,
+    );
     const atOnce = () => {
       const lines = log(sandbox);
       return (
@@ -233,7 +237,11 @@ describe("forager work", () => {
       '[queue]\npassword = { file = "password" }\n[alert]\nsecret = { command = "cat signing" }\n',
     );
     const work = await startWork(sandbox);
-    await until(() => log(sandbox).length > 4, "tasks begin");
+    await until(
+      () => log(sandbox).length > 4,
+      () => `tasks begin
+${work.text()}`,
+    );
     const [first] = log(sandbox);
     sandbox.write("password", "marlin");
     await until(() => new Set(log(sandbox).map(({ pid }) => pid)).size === 2, "a new process");

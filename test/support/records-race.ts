@@ -66,7 +66,7 @@ export interface RaceOptions {
 
 /** A race with less in it shows nothing. */
 export const enough = { facts: 20, edits: 10, kills: 0 };
-const longerMs = 60_000;
+const longerMs = 240_000;
 
 /** What was promised to somebody. */
 export interface Promised {

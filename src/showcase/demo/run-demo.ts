@@ -173,7 +173,7 @@ async function watch(
     for (const { reason, count } of stats.reasons) {
       if (count > (peaks.get(reason) ?? 0)) peaks.set(reason, count);
     }
-    const visited = visitsEnded(stats);
+    const visited = Math.max(ended, visitsEnded(stats, size));
     progress.advance(visited - ended);
     ended = visited;
     onLook(visited);
@@ -185,11 +185,16 @@ async function watch(
   }
 }
 
-/** A visit is a chain of tasks of which one at a time waits or runs: what is not open is over. */
-function visitsEnded({ kinds }: QueueStats): number {
-  const of = (name: string) => kinds.find(({ kind }) => kind === name);
-  const [details, enrich] = [of("details"), of("enrich")];
-  return Math.max(0, (details?.done ?? 0) - (enrich?.pending ?? 0) - (enrich?.running ?? 0));
+/**
+ * A visit is a chain of tasks of which one at a time waits or runs. Once all places are found, the
+ * visits without such a task are over; before that nobody knows.
+ */
+function visitsEnded({ kinds }: QueueStats, size: number): number {
+  const open = (name: string) => {
+    const found = kinds.find(({ kind }) => kind === name);
+    return (found?.pending ?? 0) + (found?.running ?? 0);
+  };
+  return open("discover") > 0 ? 0 : Math.max(0, size - open("enrich"));
 }
 
 const waitingText = ({ reasons, states }: QueueStats) => {
