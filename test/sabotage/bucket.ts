@@ -158,8 +158,8 @@ const inBuckets: readonly Sabotage[] = [
   {
     name: "changes of one session overlap",
     file: "src/bucket/shared-object.ts",
-    find: "const mine = turn.then(() => apply(change));",
-    replace: "const mine = apply(change);",
+    find: "changes.run(() => apply(change))",
+    replace: "apply(change)",
     caughtBy: `${shared} > is changed by all, each change once`,
   },
   {
