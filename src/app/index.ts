@@ -76,7 +76,7 @@ export const loadCampaignWork = () => import("./campaign/dispatch-campaign.ts");
 export const loadCampaignPlan = () => import("./campaign/plan-campaign.ts");
 export const loadCampaignEstimate = () => import("./campaign/estimate-campaign.ts");
 export type { CampaignPlan, PlannedRequests, PlannedSource } from "./campaign/plan-campaign.ts";
-export { checkRemovable } from "./campaign/remove-campaign.ts";
+export { checkRemovable, removeCampaign } from "./campaign/remove-campaign.ts";
 export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
 export type { CampaignConfigs, EditedConfig, SavedConfig } from "./campaign/campaign-configs.ts";
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";

@@ -28,6 +28,8 @@ export interface OpenPlacesOptions {
   readonly paths: Paths;
   /** Where snapshots are; without an address, in the folder `bucket` of the data folder. */
   readonly bucket?: Settings["bucket"] | undefined;
+  /** How many releases of a source stay when a new one is made. Absent: all. */
+  readonly keepReleases?: number | undefined;
   /** Of the settings; what a campaign says goes before it. */
   readonly contact?: string | undefined;
   /** Of cutting a file. */
@@ -58,7 +60,9 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
   const { signal } = closing;
   const [clock, random] = [systemClock, systemRandom];
   const bucket = createRetryingBucket({ bucket: opened, clock, random, signal });
-  const store = createSnapshotStore(bucket);
+  const store = createSnapshotStore(bucket, {
+    ...(options.keepReleases !== undefined && { releasesMax: options.keepReleases }),
+  });
   const sources = new Map<string, Promise<CampaignSource>>();
   const fetchers: AsyncDisposable[] = [];
   const tempFolder = () => {

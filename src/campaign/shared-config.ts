@@ -54,6 +54,8 @@ export interface SharedConfigs {
   change(name: string, how: ConfigChange): Promise<SharedConfig>;
   /** Takes the bucket's into the folder. Throws `campaign_config_edited` if it was edited here. */
   take(name: string, config: SharedConfig): Promise<void>;
+  /** Removes the bucket's. If the campaign is made again here, its revision goes on. */
+  remove(name: string): Promise<void>;
   /** Fetches what is older here than a revision. Answers whether there was anything to fetch. */
   fetch(name: string, revision: number): Promise<boolean>;
 }
@@ -72,7 +74,7 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
   const object = (name: string) =>
     createSharedObject<unknown>({ bucket, key: sharedConfigKey(name), session, clock, random });
   const baseFile = (name: string) => paths.resolve("campaigns", ".shared", `${name}.json`);
-  const readBase = async (name: string): Promise<LocalConfig["base"]> => {
+  const readBase = async (name: string): Promise<SharedConfig | undefined> => {
     try {
       return schema.parse(JSON.parse(String(await readRegularFile(baseFile(name)))));
     } catch {
@@ -87,18 +89,28 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     return { text: text === "" ? undefined : text, base: await readBase(name) };
   };
   const read = async (name: string) => check(await object(name).read(), name);
+  const writeBase = async (name: string, config: SharedConfig): Promise<void> => {
+    makeFolder(dirname(baseFile(name)), { mode: 0o700 });
+    await writeFileAtomic(baseFile(name), `${JSON.stringify(config)}\n`);
+  };
   const take = async (name: string, config: SharedConfig): Promise<void> => {
     const here = await local(name);
     if (isEditedHere(here) && here.text !== config.text) throw editedHere(name, config);
     if (here.text !== config.text) await folder.writeConfig(name, config.text, { isOwn: true });
-    makeFolder(dirname(baseFile(name)), { mode: 0o700 });
-    await writeFileAtomic(baseFile(name), `${JSON.stringify(config)}\n`);
+    await writeBase(name, config);
   };
   return {
     read,
     local,
     take,
+    async remove(name) {
+      await bucket.delete(sharedConfigKey(name));
+      const known = await readBase(name);
+      // A file that is put back is then new to the fleet, and shared again.
+      if (known) await writeBase(name, { ...known, text: "" });
+    },
     async change(name, { change, baseRevision, by }) {
+      const removed = (await readBase(name))?.revision ?? 0;
       const changed = await object(name).change(async (value) => {
         const now = check(value, name);
         if (baseRevision !== undefined && (now?.revision ?? 0) !== baseRevision) {
@@ -106,7 +118,8 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
         }
         const text = await change(now?.text);
         if (now && text === now.text) return value;
-        const revision = (now?.revision ?? 0) + 1;
+        // Nodes fetch only newer ones than they know, also of a campaign that is made again.
+        const revision = (now?.revision ?? removed) + 1;
         return { text, revision, by, at: new Date(clock.nowMs()).toISOString() };
       });
       return check(changed, name)!;

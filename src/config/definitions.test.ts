@@ -54,6 +54,13 @@ test("every setting is known by its key, variable and one-line description", () 
     "serve.listen": "FORAGER_SERVE_LISTEN",
     "serve.names": "FORAGER_SERVE_NAMES",
     "serve.environment": "FORAGER_SERVE_ENVIRONMENT",
+    "retention.personalEmailDays": "FORAGER_RETENTION_PERSONAL_EMAIL_DAYS",
+    "retention.peopleDays": "FORAGER_RETENTION_PEOPLE_DAYS",
+    "legal.controller": "FORAGER_LEGAL_CONTROLLER",
+    "legal.contact": "FORAGER_LEGAL_CONTACT",
+    "legal.basis": "FORAGER_LEGAL_BASIS",
+    "legal.noticeUrl": "FORAGER_LEGAL_NOTICE_URL",
+    "places.keepReleases": "FORAGER_PLACES_KEEP_RELEASES",
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
     "alert.secret": "FORAGER_ALERT_SECRET",
@@ -70,6 +77,9 @@ test("every setting is known by its key, variable and one-line description", () 
     "crawl",
     "work",
     "serve",
+    "retention",
+    "legal",
+    "places",
     "alert",
   ]);
 });

@@ -241,7 +241,7 @@ export const settingsSchema = z.strictObject({
     }),
     personalEmailDays: wholeNumber(0, 36_500).default(0).register(settingMeta, {
       description:
-        "days after which personal e-mail addresses of companies that were not seen again are deleted; 0 keeps them",
+        "days after which personal addresses that were not seen again are deleted; 0 keeps them",
     }),
   }),
   legal: z.strictObject({
@@ -257,6 +257,11 @@ export const settingsSchema = z.strictObject({
     }),
     noticeUrl: text("a web address").optional().register(settingMeta, {
       description: "the privacy notice, written beside every export",
+    }),
+  }),
+  places: z.strictObject({
+    keepReleases: wholeNumber(1, 1_000).default(3).register(settingMeta, {
+      description: "how many releases of a file of places are kept; a new one removes older ones",
     }),
   }),
   alert: z.strictObject({

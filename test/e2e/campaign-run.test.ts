@@ -7,7 +7,7 @@ import {
   type CampaignEstimate,
   type CampaignReport,
 } from "../../src/campaign/index.ts";
-import { createSandbox } from "../support/built-cli.ts";
+import { builtCli, createSandbox } from "../support/built-cli.ts";
 import { startFakeWeb } from "../support/fake-web.ts";
 
 async function setUp(size: number) {
@@ -151,6 +151,36 @@ test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () 
   expect(report.funnel).toMatchObject({ companies: 12, visited: 12 });
   // Only what was under way when it was killed is asked for again.
   expect(web.requests.length).toBeLessThan(2 * new Set(web.requests).size);
+});
+
+test("if no website can be reached, it says why and exits 3; the same command goes on once it is allowed", async () => {
+  const { forager, hurry, web } = await setUp(3);
+  expect((await forager(`${init} demo`)).exitCode).toBe(0);
+  hurry("demo");
+  const refused = await forager("campaign run demo", {
+    env: { FORAGER_CRAWL_BROWSER: "off", FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "" },
+  });
+  expect(refused.exitCode, refused.stderr).toBe(3);
+  expect(refused.stderr).toContain("no website could be reached: visits: 0 done, 3 unreachable");
+  expect(web.requests).toEqual([]);
+  expect((await forager("status")).exitCode).toBe(3);
+});
+
+test("on a terminal, init asks its four questions and writes what was answered", async () => {
+  const { sandbox, at } = await setUp(1);
+  const main = await builtCli();
+  const answers = ["you@forager-tests.org", "", "places.jsonl", "", ""].join("\n");
+  const command = `'${process.execPath}' '${main}' init demo`;
+  // script(1) runs it on a pseudo terminal of its own.
+  const { exitCode, stdout } = await sandbox.run("script", ["-qefc", command, "/dev/null"], {
+    input: answers,
+  });
+  expect(exitCode, stdout).toBe(0);
+  for (const question of ["1/4 ", "2/4 ", "3/4 ", "4/4 "]) expect(stdout).toContain(question);
+  expect(stdout).toMatch(/next: forager campaign run demo/);
+  const settings = readFileSync(at("forager.toml"), "utf8");
+  expect(settings).toContain('contact = "you@forager-tests.org"');
+  expect(existsSync(at("campaigns", "demo", "config.toml"))).toBe(true);
 });
 
 test("init refuses what cannot work, and never replaces settings", async () => {

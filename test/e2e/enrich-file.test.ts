@@ -195,3 +195,28 @@ test("websites whose private address was refused are visited once the setting al
   const status = await sandbox.forager("status --data d".split(" "));
   expect(status.stdout).toContain("nothing needs attention");
 });
+
+test("--outdated chooses what an older version of the extractor has read, and nothing else", async () => {
+  const sandbox = await createSandbox({ hasSharedProcess: true });
+  onTestFinished(() => sandbox.remove());
+  const run = (...words: string[]) => sandbox.forager([...words, "--data", "d"]);
+  for (const name of ["old", "new", "unread"]) {
+    const added = await run("company", "add", name, "--website", `${name}.example`);
+    expect(added.exitCode, added.stderr).toBe(0);
+  }
+  const visit = (version: number) =>
+    `visit:=${JSON.stringify({ at: "2026-01-01T00:00:00.000Z", outcome: "done", version, pages: 1, seen: [] })}`;
+  for (const [name, version] of [
+    ["old", 0],
+    ["new", 1],
+  ] as const) {
+    const words = [`company/${name}.example`, "--source", `site:https://${name}.example/`];
+    const set = await run("ledger", "set", ...words, visit(version));
+    expect(set.exitCode, set.stderr).toBe(0);
+  }
+  const chosen = await run("enrich", "--outdated", "--json", "--batch", "again");
+  expect(JSON.parse(chosen.stdout), chosen.stderr).toMatchObject({ chosen: 1, added: 1 });
+  const tasks = await run("queue", "list", "--json");
+  expect(tasks.stdout).toContain("old.example");
+  expect(tasks.stdout).not.toMatch(/new\.example|unread\.example/);
+});

@@ -46,6 +46,8 @@ export interface CampaignConfigs extends AsyncDisposable {
   save(name: string, text: string, base: EditedConfig): Promise<SavedConfig>;
   /** Sets values, by key as TOML; what others set meanwhile stays. */
   set(name: string, assignments: readonly string[]): Promise<SavedConfig>;
+  /** Removes the fleet's; the file stays. Without a bucket this does nothing. */
+  remove(name: string): Promise<void>;
   /** Brings file and bucket together before work begins, if only one of them was changed. */
   share(name: string): Promise<void>;
 }
@@ -135,6 +137,9 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
       if (!shared || isEdited) return await save(name, changed(base.text), base);
       const text = (now: string | undefined) => changed(now ?? base.text);
       return await saveShared(shared, name, { text, baseRevision: undefined });
+    },
+    async remove(name) {
+      await (await sharedOf())?.remove(name);
     },
     async share(name) {
       const shared = await sharedOf();

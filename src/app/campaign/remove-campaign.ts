@@ -2,11 +2,16 @@ import { AppError } from "../../base/app-error.ts";
 import { countTasks } from "../../base/count-words.ts";
 import type { CampaignFolder } from "../../campaign/index.ts";
 import type { Queue } from "../../queue/index.ts";
+import type { CampaignConfigs } from "./campaign-configs.ts";
 
 export interface RemoveCampaignOptions {
   readonly folder: CampaignFolder;
   /** Undefined: there is none yet. */
   readonly queue: Pick<Queue, "job"> | undefined;
+}
+
+export interface RemovedCampaignOptions extends RemoveCampaignOptions {
+  readonly configs: Pick<CampaignConfigs, "remove">;
 }
 
 /** Throws `campaign_has_tasks` while tasks of it are left. */
@@ -19,8 +24,12 @@ export async function checkRemovable(name: string, { folder, queue }: RemoveCamp
   throw new AppError("conflict", "campaign_has_tasks", message);
 }
 
-/** Moves the folder of a campaign aside. Answers where it is kept. */
-export async function removeCampaign(name: string, options: RemoveCampaignOptions) {
+/**
+ * Removes the configuration that the fleet has, and moves the folder of the campaign aside. Answers
+ * where it is kept.
+ */
+export async function removeCampaign(name: string, options: RemovedCampaignOptions) {
   await checkRemovable(name, options);
+  await options.configs.remove(name);
   return options.folder.remove(name);
 }

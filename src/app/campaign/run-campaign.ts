@@ -108,6 +108,7 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
     paths,
     bucket: settings.bucket,
     contact: settings.crawl.contact,
+    keepReleases: settings.places.keepReleases,
     ...cut,
   });
   await using reader = await options.openReader();

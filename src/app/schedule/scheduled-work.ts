@@ -78,7 +78,12 @@ async function gather(
   const folder = openCampaignFolder(paths);
   const campaign = await folder.load(name);
   const { bucket, crawl } = settings;
-  await using places = await openPlaces({ paths, bucket, contact: crawl.contact });
+  await using places = await openPlaces({
+    paths,
+    bucket,
+    contact: crawl.contact,
+    keepReleases: settings.places.keepReleases,
+  });
   const due = await findDueTasks({
     campaign,
     folder,

@@ -1,6 +1,7 @@
 import type { ApiCampaigns } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
+import { lineDiff } from "../../base/line-diff.ts";
 import type { Logger } from "../../base/logger.ts";
 import {
   coverageStates,
@@ -48,7 +49,8 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
     signal,
   });
   const { bucket, crawl } = settings;
-  const openToWork = () => openPlaces({ paths, bucket, contact: crawl.contact });
+  const { keepReleases } = settings.places;
+  const openToWork = () => openPlaces({ paths, bucket, contact: crawl.contact, keepReleases });
   return {
     async list() {
       const names = await folder.list();
@@ -73,7 +75,7 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
       if (!isDryRun) {
         await using configs = openCampaignConfigs(options, by);
         const now = await configs.read(name);
-        if (base !== undefined && base !== now.text) throw changedMeanwhile(name);
+        if (base !== undefined && base !== now.text) throw changedMeanwhile(name, base, now.text);
         await configs.save(name, text, now);
       }
       return { isSaved: !isDryRun, phrases: campaign.phrases, tiles: planTiles(campaign).length };
@@ -182,7 +184,10 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         advice: due.advice ?? null,
       };
     },
-    remove: async (name) => removeCampaign(name, { folder, queue: await queue() }),
+    async remove(name) {
+      await using configs = openCampaignConfigs(options, by);
+      return await removeCampaign(name, { folder, queue: await queue(), configs });
+    },
     phrases({ phrases, languages }) {
       const unknown = languages.find((one) => !phraseLanguages().includes(one));
       if (unknown !== undefined) {
@@ -200,12 +205,22 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
 
 const by = `hand:${userName()}`;
 
-const changedMeanwhile = (name: string) =>
-  new AppError(
+/** As many lines of a difference as one reads in a message. */
+const diffLinesMax = 50;
+
+/** With what differs between the text that was edited and the present one. */
+function changedMeanwhile(name: string, base: string, now: string): AppError {
+  const marks = { add: "+ ", del: "- " } as const;
+  const lines = lineDiff(base, now).flatMap(({ kind, text }) =>
+    kind === "same" ? [] : [marks[kind] + text],
+  );
+  return new AppError(
     "conflict",
     "campaign_config_changed",
-    `the configuration of ${name} was changed by somebody else meanwhile: nothing was saved`,
+    `the configuration of ${name} was changed by somebody else meanwhile, nothing was saved. Their ` +
+      `change:\n${lines.slice(0, diffLinesMax).join("\n")}`,
   );
+}
 
 const dayMs = 86_400_000;
 const dayOf = (moment: string | undefined) =>

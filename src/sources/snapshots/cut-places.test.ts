@@ -56,6 +56,37 @@ describe("cutting a file", () => {
     expect(await keys()).toEqual([]);
   });
 
+  test("a new release removes the oldest ones with their tiles, and never the one that answers", async () => {
+    const clock = createTestClock();
+    bucket = createMemoryBucket({ clock });
+    const store = createSnapshotStore(bucket, { releasesMax: 2 });
+    const file = join(folder, "p.jsonl");
+    const made: string[] = [];
+    // The first has the newest data, so it answers and stays.
+    for (const [index, changed] of [
+      1_900_000_000, 1_700_000_001, 1_700_000_002, 1_700_000_003,
+    ].entries()) {
+      writeFileSync(file, line(`p${index}`) + line("b", 1.05, 1.05));
+      utimesSync(file, changed, changed);
+      const { release } = await cutPlaces({
+        file,
+        source: "s",
+        name: "s",
+        store,
+        tempFolder: folder,
+      });
+      made.push(release);
+      await clock.advance(5_000);
+    }
+    const [first, second, third, fourth] = made;
+    expect((await store.latest("s"))?.release).toBe(first);
+    const left = await keys();
+    for (const release of [first, third, fourth]) {
+      expect(left.filter((key) => key.includes(release!))).toHaveLength(3);
+    }
+    expect(left.filter((key) => key.includes(second!))).toEqual([]);
+  });
+
   test("of two releases with equally old data the one that was written last counts", async () => {
     const file = join(folder, "p.jsonl");
     writeFileSync(file, line("a") + line("b", 1.05, 1.05));

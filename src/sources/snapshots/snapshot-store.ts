@@ -19,7 +19,10 @@ export interface SnapshotStore {
   release(source: string, release: string): Promise<SnapshotRelease | undefined>;
   /** The one with the newest data. */
   latest(source: string): Promise<SnapshotRelease | undefined>;
+  /** Also removes the source's oldest releases, if it has more than are kept. */
   finish(release: SnapshotRelease): Promise<void>;
+  /** Of a source that is asked tile by tile: the snapshot that a newer one has replaced. */
+  remove(at: SnapshotAt): Promise<void>;
   /** Of a source that is asked tile by tile: the release that was asked for last, and when. */
   newest(source: string, tile: string): Promise<NewestSnapshot | undefined>;
   setNewest(source: string, tile: string, release: string): Promise<void>;
@@ -66,7 +69,8 @@ const releaseSchema = z.object({
 export type SnapshotRelease = z.infer<typeof releaseSchema>;
 
 export function createSnapshotStore(
-  bucket: Pick<Bucket, "get" | "put" | "putIfAbsent" | "list">,
+  bucket: Pick<Bucket, "get" | "put" | "putIfAbsent" | "list" | "delete">,
+  { releasesMax = Infinity }: { readonly releasesMax?: number } = {},
 ): SnapshotStore {
   const read = async (key: string): Promise<Uint8Array | undefined> => {
     const got = await bucket.get(key);
@@ -81,6 +85,38 @@ export function createSnapshotStore(
     const words = `the object ${key} does not tell of a release of places: remove it, and import again`;
     throw new AppError("corrupt", "places_release", words, { cause: parsed.error });
   };
+  const latest = async (source: string): Promise<SnapshotRelease | undefined> => {
+    const listed = await listAll(bucket, `places/${checkedKey(source)}/releases/`);
+    const last = listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, comparedMax);
+    const found = await Promise.all(last.map(({ key }) => readRelease(key)));
+    return found
+      .filter((one) => one !== undefined)
+      .reduce<SnapshotRelease | undefined>(
+        (best, one) => (best && (best.dataTime ?? "") >= (one.dataTime ?? "") ? best : one),
+        undefined,
+      );
+  };
+  /** What a release has first, then its tiles: a file that comes back is cut again. */
+  const removeRelease = async (source: string, release: string): Promise<void> => {
+    await bucket.delete(releaseKey(source, release));
+    const tiles = await listAll(bucket, `places/${checkedKey(source)}/${release}/`);
+    for (let from = 0; from < tiles.length; from += deletesAtOnce) {
+      const some = tiles.slice(from, from + deletesAtOnce);
+      await Promise.all(some.map(({ key }) => bucket.delete(key)));
+    }
+  };
+  /** The one with the newest data answers, so it stays, whenever it was written. */
+  const removeOld = async (source: string): Promise<void> => {
+    const listed = await listAll(bucket, `places/${checkedKey(source)}/releases/`);
+    if (listed.length <= releasesMax) return;
+    const answering = (await latest(source))?.release;
+    const old = listed
+      .sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
+      .slice(releasesMax)
+      .map(({ key }) => key.slice(key.lastIndexOf("/") + 1).replace(/\.json$/, ""))
+      .filter((release) => release !== answering);
+    for (const release of old) await removeRelease(source, release);
+  };
   return {
     async read(at) {
       const body = await read(keyOf(at));
@@ -90,21 +126,13 @@ export function createSnapshotStore(
       return (await bucket.putIfAbsent(keyOf(at), body)).status;
     },
     release: (source, release) => readRelease(releaseKey(source, release)),
-    async latest(source) {
-      const listed = await listAll(bucket, `places/${checkedKey(source)}/releases/`);
-      const last = listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, comparedMax);
-      const found = await Promise.all(last.map(({ key }) => readRelease(key)));
-      return found
-        .filter((one) => one !== undefined)
-        .reduce<SnapshotRelease | undefined>(
-          (best, one) => (best && (best.dataTime ?? "") >= (one.dataTime ?? "") ? best : one),
-          undefined,
-        );
-    },
+    latest,
     async finish(release) {
       const body = Buffer.from(`${JSON.stringify(release)}\n`);
       await bucket.putIfAbsent(releaseKey(release.source, release.release), body);
+      await unlessRefused(() => removeOld(release.source));
     },
+    remove: (at) => unlessRefused(() => bucket.delete(keyOf(at))),
     async newest(source, tile) {
       const got = await bucket.get(newestKey(source, tile));
       if (got.status !== "found") return undefined;
@@ -130,6 +158,15 @@ export function createSnapshotStore(
   };
 }
 
+/** A node may lack the right to delete, or the bucket be away: the next one that may removes it. */
+async function unlessRefused(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
+
 async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
   const listed: ListedObject[] = [];
   for (let after: string | undefined; ; after = listed.at(-1)!.key) {
@@ -141,6 +178,7 @@ async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
 
 /** Of those that were written last, the one with the newest data: imports are not always in order. */
 const comparedMax = 20;
+const deletesAtOnce = 16;
 
 const keyOf = ({ source, release, tile }: SnapshotAt) =>
   `places/${checkedKey(source)}/${release}/${tile}.jsonl.gz`;

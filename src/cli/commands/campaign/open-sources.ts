@@ -6,7 +6,13 @@ import type { OptionSpec, SettingsContext } from "../../command.ts";
 export function openPlacesHere(context: SettingsContext): Promise<Places> {
   const { paths, settings } = context;
   const { bucket, crawl } = settings;
-  return openPlaces({ paths, bucket, contact: crawl.contact, onProgress: showCut(context) });
+  return openPlaces({
+    paths,
+    bucket,
+    contact: crawl.contact,
+    keepReleases: settings.places.keepReleases,
+    onProgress: showCut(context),
+  });
 }
 
 export const forceOption: OptionSpec = {

@@ -1,6 +1,7 @@
-import { checkRemovable } from "../../../app/index.ts";
+import { checkRemovable, openCampaignConfigs, removeCampaign } from "../../../app/index.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
+import { userName } from "../../../config/index.ts";
 import type { Command } from "../../command.ts";
 import { queueOrNone } from "./queue-or-none.ts";
 
@@ -12,7 +13,8 @@ export const campaignRemove: Command = {
     { line: "forager campaign remove austin", summary: "it asks first, and says how to undo it" },
   ],
   details: [
-    "Renames the campaign's folder. Companies that it found stay. If the campaign has tasks in\n" +
+    "Renames the campaign's folder, and removes the configuration in the bucket. Companies that it\n" +
+      "found stay. If the campaign has tasks in\n" +
       "the queue, it refuses: end them with `forager queue cancel NAME --yes` first.",
   ],
 
@@ -27,7 +29,8 @@ export const campaignRemove: Command = {
       out.note("nothing was removed");
       return "failed";
     }
-    const keptAs = await folder.remove(name);
+    await using configs = await openCampaignConfigs(context, `hand:${userName()}`);
+    const keptAs = await removeCampaign(name, { folder, queue, configs });
     const undo = `mv ${keptAs} ${paths.resolve("campaigns", name)}`;
     out.result({ campaign: name, keptAs, undo }, `removed ${name}; undo with: ${undo}`);
   },

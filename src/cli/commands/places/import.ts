@@ -80,7 +80,11 @@ export const placesImport: Command = {
       throw usageError(`--name takes 1 to 63 of a-z, 0-9, . and -, and not 'file': '${source}'`);
     }
     const area = await areaOf(context);
-    await using places = await openPlaces({ paths, bucket: settings.bucket });
+    await using places = await openPlaces({
+      paths,
+      bucket: settings.bucket,
+      keepReleases: settings.places.keepReleases,
+    });
     const release = await asUsage(() =>
       importPlaces({
         file,

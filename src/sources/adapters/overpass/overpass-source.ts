@@ -75,7 +75,11 @@ export function createOverpassSource(options: OverpassSourceOptions): PlaceSourc
       places.map((place) => JSON.stringify(place)),
     );
     await store.write({ source: key, release, tile: tile.id }, body);
+    const before = await store.newest(key, tile.id);
     await store.setNewest(key, tile.id, release);
+    if (before && before.release !== release) {
+      await store.remove({ source: key, release: before.release, tile: tile.id });
+    }
     return { places, release, dataTime, outside: counts.outside.size };
   };
 
