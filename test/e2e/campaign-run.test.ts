@@ -153,7 +153,7 @@ test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () 
   expect(web.requests.length).toBeLessThan(2 * new Set(web.requests).size);
 });
 
-test("if no website can be reached, it says why and exits 3; the same command goes on once it is allowed", async () => {
+test("if no website can be reached, it says why and exits 3; the command that it names visits them later", async () => {
   const { forager, hurry, web } = await setUp(3);
   expect((await forager(`${init} demo`)).exitCode).toBe(0);
   hurry("demo");
@@ -161,9 +161,16 @@ test("if no website can be reached, it says why and exits 3; the same command go
     env: { FORAGER_CRAWL_BROWSER: "off", FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "" },
   });
   expect(refused.exitCode, refused.stderr).toBe(3);
-  expect(refused.stderr).toContain("no website could be reached: visits: 0 done, 3 unreachable");
+  expect(refused.stderr).toMatch(
+    /no website could be reached: visits: 0 done, \d unreachable \(\d private_address/,
+  );
   expect(web.requests).toEqual([]);
   expect((await forager("status")).exitCode).toBe(3);
+  expect(refused.stderr).toContain("forager enrich --missing email");
+  expect((await forager("enrich --missing email")).exitCode).toBe(0);
+  const worked = await forager("work --drain");
+  expect(worked.exitCode, worked.stderr).toBe(0);
+  expect(web.requests.length).toBeGreaterThan(0);
 });
 
 test("on a terminal, init asks its four questions and writes what was answered", async () => {

@@ -90,6 +90,7 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
   }
   if (work && isNothingReached(work)) {
     out.note(`no website could be reached: ${outcomeText(work).split("\n")[1]}`);
+    out.note("then visit them: `forager enrich --missing email`, and `forager work --drain`");
     return "partial";
   }
   if (left + failed > 0) {
