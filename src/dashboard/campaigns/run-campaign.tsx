@@ -46,15 +46,15 @@ export function RunCampaign({ campaign, onClose, onStarted }: RunProps) {
           {({ plan, due }) => (
             <>
               <Planned plan={plan} due={due} />
-              {due.due > 0 && <Start due={due} onStart={start} onClose={onClose} />}
-              <label class="row dim">
+              <label class="row one-line dim">
                 <input
                   type="checkbox"
                   checked={isRematch.value}
                   onChange={(event) => (isRematch.value = event.currentTarget.checked)}
                 />
-                also what was searched with other tags or an older release
+                <span>also what was searched with other tags or an older release</span>
               </label>
+              {due.due > 0 && <Start due={due} onStart={start} onClose={onClose} />}
             </>
           )}
         </Loaded>
@@ -82,7 +82,7 @@ function Planned({ plan, due }: { readonly plan: Plan; readonly due: Due }) {
         ) : (
           <>
             <b>{plural(due.due, "search", "searches")} due</b>, of {formatCount(due.targets)} in{" "}
-            {plural(plan.tiles, "tile")}
+            {plural(plan.tiles, "tile")}. One task searches a tile for all phrases.
           </>
         )}
       </p>

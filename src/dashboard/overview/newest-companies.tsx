@@ -52,7 +52,9 @@ export function NewestCompanies() {
                       </a>
                     </td>
                     <td class="hide-s">
-                      <Text value={texts["city"] ?? ""} max={40} />
+                      <span class="clip short">
+                        <Text value={texts["city"] ?? ""} max={40} />
+                      </span>
                     </td>
                     <td>
                       {emails[0] ? (

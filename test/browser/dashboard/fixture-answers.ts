@@ -24,7 +24,7 @@ export function fullAnswers({
       [`/api/campaigns/${name}/coverage`]: () => coverage,
       [`/api/campaigns/${name}/config`]: () => ({ text: 'phrases = ["plumber"]\n', revision: "1" }),
       "/api/companies/count": () => ({ count: found.length, isComplete: true }),
-      "/api/companies/facets": () => ({ facets: [{ field: "city", values: [{ value: "Austin", count: 61 }, { value: "Round Rock", count: 40 }] }, { field: "category", values: [{ value: "Tile store", count: 83 }] }] }), // prettier-ignore
+      "/api/companies/facets": () => ({ facets: [{ field: "city", values: [{ value: "Austin", count: 61 }, { value: "Round Rock", count: 40 }] }, { field: "category", values: [{ value: "Tile store", count: 83 }] }], counted: 250, isComplete: true }), // prettier-ignore
       "/api/companies/points": () => ({ rows: companies.map((one) => [one.slug, one.name, one.numbers.latitude, one.numbers.longitude, one.emails.length > 0]), isComplete: true }), // prettier-ignore
       [`/api/companies/${name}/history`]: () => ({ rows: shownCompany(companies[0]!).provenance.map((fact) => ({ ...fact, target: "company/c0", isShown: true })), next: null }), // prettier-ignore
     };

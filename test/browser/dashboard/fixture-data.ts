@@ -29,7 +29,7 @@ export function sampleCompany(index: number, more: object = {}) {
     aliases: [],
     name,
     texts: { domain, website: `https://www.${domain}/`, city, state: "TX", country: "US" },
-    numbers: { latitude: 30.05 + dice() * 0.7, longitude: -98.1 + dice() * 0.8, rating: 3.5 + Math.round(dice() * 15) / 10, reviews: Math.round(dice() * 300) }, // prettier-ignore
+    numbers: { latitude: 30.05 + ((index * 0.7548776662) % 1) * 0.7, longitude: -98.1 + ((index * 0.5698402909) % 1) * 0.8, rating: 3.5 + Math.round(dice() * 15) / 10, reviews: Math.round(dice() * 300) }, // prettier-ignore
     emails: hasEmail ? [{ value: `hello@${domain}`, url: `https://www.${domain}/contact` }] : [],
     phones: [{ value: `+1512555${String(100 + index).padStart(4, "0")}` }],
     socials: {},
@@ -78,7 +78,7 @@ export function shownCompany(company: Sample) {
       ),
       fact("found/30.2_-97.8/flooring contractor", { source: "osm" }, "osm", 90_000_000),
     ],
-    duplicates: company.target === "company/c0" ? [{ target: "company/c1", slug: "lone-star-tile-stone", name: "Lone Star Tile & Stone", because: "domain" }] : [], // prettier-ignore
+    duplicates: company.target === "company/c0" ? [{ target: "company/c0b", slug: "capital-hardwood", name: "Capital Hardwood", because: "domain" }] : [], // prettier-ignore
     merged: company.target === "company/c0" ? [{ target: "company/x", slug: "capital-floors", name: "Capital Floors" }] : [], // prettier-ignore
     licences,
     visit: { at: stamp(12_000), outcome: "done", version: 7, seen: ["a", "b"] },
