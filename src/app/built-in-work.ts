@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 import {
+  createBudgetGuard,
   createDetailsHandler,
   createDiscoverHandler,
   createEnrichHandler,
@@ -9,6 +10,8 @@ import {
   createTopUpHandler,
   discoverKind,
   openCampaignFolder,
+  withinBudget,
+  type BudgetServices,
   type CampaignServices,
   type EnrichServices,
   type ResolveServices,
@@ -18,6 +21,7 @@ import type { Paths, Settings } from "../config/index.ts";
 import type { NodeApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Handler } from "../worker/index.ts";
+import { createBudgetSources } from "./campaign/budget-sources.ts";
 import { createCampaignLookup } from "./campaign-lookup.ts";
 import { createCampaignServices } from "./campaign-services.ts";
 import { createEnrichServices, type EnrichServicesOptions } from "./enrich-services.ts";
@@ -25,13 +29,19 @@ import { createTopUpServices } from "./campaign/top-up-services.ts";
 import { openPlaces, type Places } from "./open-places.ts";
 import { createRecordCompanies } from "./record-companies.ts";
 
-export type BuiltInServices = CampaignServices & EnrichServices & ResolveServices & TopUpServices;
+export type BuiltInServices = CampaignServices &
+  EnrichServices &
+  ResolveServices &
+  TopUpServices &
+  BudgetServices;
 
 export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version" | "resolve"> {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Logger;
   readonly queue: Queue;
+  /** `queue.url` of the settings; absent: its commits cost nothing. */
+  readonly queueUrl?: string;
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
   readonly node: Pick<NodeApi, "ledger" | "records">;
@@ -66,11 +76,24 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     places: placesHere,
     enrichTask: enrich.enrichTask,
   });
+  const budget = createBudgetGuard({
+    sources: createBudgetSources({
+      queue,
+      queueUrl: options.queueUrl ?? "",
+      paths,
+      clock,
+      ledger,
+      records,
+    }),
+    queue,
+    clock,
+    onStop: (name, text) => options.log.error(`campaign ${name}: ${text}`, { campaign: name }),
+  });
   return {
     handlers: [
-      createDiscoverHandler(),
-      createDetailsHandler(),
-      createEnrichHandler(),
+      withinBudget<BuiltInServices>(createDiscoverHandler()),
+      withinBudget<BuiltInServices>(createDetailsHandler()),
+      withinBudget<BuiltInServices>(createEnrichHandler()),
       createResolveHandler(),
       createTopUpHandler(),
     ],
@@ -78,6 +101,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
       ...enrich,
       ...campaign,
       ...createTopUpServices({ folder, campaign: campaignOf, queue, ledger, clock, placesHere }),
+      budget,
       duplicates: records,
       async isDiscovering(job) {
         const states = ["pending", "running"] as const;

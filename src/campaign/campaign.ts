@@ -1,3 +1,4 @@
+import type { CampaignBudget } from "./budget/budget-schema.ts";
 import type { PlaceFilters } from "./filters.ts";
 import type { Point, TagOverrides } from "../sources/index.ts";
 
@@ -11,6 +12,8 @@ export interface Campaign {
   readonly exclusions: Exclusions;
   /** Which places are worth a visit; absent: all. */
   readonly filters?: PlaceFilters | undefined;
+  /** What it may spend; absent: as much as it takes. */
+  readonly budget?: CampaignBudget | undefined;
   /** Of the phrases, beside English; none: all are tried. */
   readonly languages: readonly string[];
   /** What a person chose for phrases, instead of what the matcher says. */

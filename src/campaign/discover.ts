@@ -189,7 +189,11 @@ export function createDiscoverHandler(): Handler<CampaignServices> {
       releaseIfLacking(async () => {
         progress(`${task.payload.tile} ${task.payload.source}`);
         const { id, token } = task;
-        const options = { by: { id, token }, signal, onRequest: markStart };
+        const onRequest = () => {
+          markStart();
+          services.countRequest?.();
+        };
+        const options = { by: { id, token }, signal, onRequest };
         try {
           const result = await discover(services, task.payload, options);
           return result === "witnessed" ? skip("looked through by another task") : done(result);

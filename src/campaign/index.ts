@@ -57,6 +57,9 @@ export {
   type EstimateFigureName,
 } from "./estimate/estimate-schema.ts";
 export { createPlaceCounter } from "./estimate/place-counts.ts";
+export { budgetStanding, budgetText, type BudgetSources } from "./budget/budget.ts";
+export { createBudgetGuard, withinBudget, type BudgetServices } from "./budget/budget-guard.ts";
+export { budgetStandingSchema, type BudgetStanding } from "./budget/budget-schema.ts";
 export { filterNames, type FilterName, type PlaceFilters } from "./filters.ts";
 export { exclusionOf } from "./exclusions.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";

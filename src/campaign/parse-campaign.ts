@@ -15,6 +15,7 @@ import {
   type ConfigText,
 } from "./config-layers.ts";
 import { configValues, type ConfigValue } from "./config-values.ts";
+import { budgetSchema } from "./budget/budget-schema.ts";
 import { filtersSchema } from "./filters.ts";
 import { locateTown, radiusKm } from "./locate-town.ts";
 import { phraseFault, toPhrase } from "./phrase.ts";
@@ -83,6 +84,7 @@ const schema = z.strictObject({
     })
     .prefault({}),
   filters: filtersSchema.optional(),
+  budget: budgetSchema.optional(),
   languages: z
     .array(
       z.string().refine((code) => phraseLanguages().includes(code), {
@@ -153,7 +155,8 @@ const keys = [
   "locations.lon", "locations.proximityKm", "locations.radius", "politeness", "politeness.delayMs", "politeness.concurrency",
   "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
   "exclusions.places", "filters", "filters.website", "filters.phone", "filters.chains", "filters.categories",
-  "filters.categories.only", "filters.categories.not", "filters.ratingMin", "filters.reviewsMin", "filters.polygon", "languages", "tags", "sources", "sources.file", "sources.columns",
+  "filters.categories.only", "filters.categories.not", "filters.ratingMin", "filters.reviewsMin", "filters.polygon",
+  "budget", "budget.requests", "budget.hours", "budget.dollars", "budget.companies", "languages", "tags", "sources", "sources.file", "sources.columns",
   "sources.delimiter", "sources.encoding", "sources.imported", "sources.overpass",
   "sources.overpass.url", "sources.overpass.delayMs", "sources.overpass.snapshotDays",
   "sources.overpass.maxDataAgeDays", "sources.overpass.dailyRequests", "sources.overpass.dailyBytes", "freshness", "freshness.foundDays",
@@ -248,6 +251,7 @@ function campaignOf(name: string, data: Config, places: readonly Point[]): Campa
     },
     exclusions: data.exclusions,
     ...(data.filters && { filters: data.filters }),
+    ...(data.budget && { budget: data.budget }),
     languages: [...new Set(data.languages)],
     tags: new Map(
       Object.entries(data.tags).map(([phrase, { osm, overture }]) => [

@@ -8,6 +8,8 @@ import type { CompanyWriter } from "./company-writer.ts";
 /** What the handlers of campaigns need of the program that runs them. */
 export interface CampaignServices {
   readonly clock: Clock;
+  /** A request to a website or a place server goes out: the job counts it. Absent: nobody counts. */
+  readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "write" | "suppressed">;
   readonly companies: CompanyWriter;
   /** As its file is now, so that a change of exclusions counts at once. */

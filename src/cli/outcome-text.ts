@@ -6,8 +6,8 @@ const reasonsMax = 5;
 
 /** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
 export function outcomeText(ended: WorkOutcome): string {
-  const { done, skipped, retried, failed, failures, visits, undone, held, paused, unreached } =
-    ended;
+  const { done, skipped, retried, failed, failures, visits } = ended;
+  const { undone, held, paused, stopped, unreached } = ended;
   return [
     `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
     ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
@@ -24,6 +24,7 @@ export function outcomeText(ended: WorkOutcome): string {
       : []),
     // The line of all visits says the same if there is only one job.
     ...(unreached.length < 2 && isNothingReached(ended) ? [] : unreached.map(unreachedText)),
+    ...stopped.map(({ campaign, text }) => `campaign ${campaign}: ${text}`),
     ...paused.flatMap(({ job, text }) => [
       `paused job ${job}: ${text}`,
       `go on with: forager queue resume ${job}`,

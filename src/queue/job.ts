@@ -34,7 +34,7 @@ export interface Job {
   readonly endedAtMs: number;
   /** When it last got work, in picks: equal priorities go to the job that waited longest. */
   readonly served: number;
-  /** Bucket requests that its handlers sent, as their finishes reported them. */
+  /** Requests that its handlers sent, as their finishes reported them: to buckets, websites and place servers. */
   readonly requests: number;
   /**
    * On a bucket queue: its share of the requests that commits cost, to a thousandth of a request. A

@@ -83,7 +83,7 @@ export interface Finish extends LeaseRef {
   /** Stored in the same step as the finish, and only if the lease is held. */
   readonly add?: readonly NewTask[];
   readonly raise?: readonly RaiseOne[];
-  /** Bucket requests that the handler sent: added to those of the job if the lease is held. */
+  /** Requests that the handler sent: added to those of the job if the lease is held. */
   readonly requests?: number;
 }
 export type Outcome =

@@ -191,7 +191,7 @@ export interface FinishInput<K extends Kinds = Kinds> extends LeaseRef {
   readonly sinceStartMs?: number;
   readonly add?: readonly TaskInput<K>[];
   readonly raise?: readonly RaiseInput[];
-  /** Bucket requests that the handler sent, added to `requests` of the job. Absent: 0. */
+  /** Requests that the handler sent, added to `requests` of the job. Absent: 0. */
   readonly requests?: number;
 }
 

@@ -45,7 +45,7 @@ export class InFlightTask implements HandlerContext, RecordedLease {
   /** What its handler last said of itself. */
   note: string | undefined;
   leaveCap: (() => void) | undefined;
-  /** Bucket requests of its handler so far. */
+  /** Requests of its handler so far, to buckets and websites. */
   requests = 0;
   #task: HandledTask<unknown> | undefined;
   #abort: AbortController | undefined;

@@ -192,8 +192,11 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     const { lease, kind, run } = task;
     if (outcome.kind === "release") {
       const fields = { task: lease.id, kind: lease.kind, key: lease.key, reason: outcome.reason };
-      logger.warn("gave a task back to the queue: this node cannot do it", fields);
-      options.onReleased(lease.kind);
+      if (outcome.isKindHeld === false) logger.info("gave a task back to the queue", fields);
+      else {
+        logger.warn("gave a task back to the queue: this node cannot do it", fields);
+        options.onReleased(lease.kind);
+      }
       task.state = "ended";
       reporter().release(task);
       return onChange();

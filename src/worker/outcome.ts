@@ -25,6 +25,8 @@ export type HandlerOutcome =
   | {
       readonly kind: "release";
       readonly reason: string;
+      /** False: only this task cannot be done now, so the worker goes on with others of its kind. */
+      readonly isKindHeld?: boolean;
     };
 
 /** An outcome that ends the attempt. */
@@ -70,9 +72,12 @@ export const fail = (
 
 /**
  * This node lacks something that the task needs, and another node may have it. The attempt does not
- * count, and this worker claims no task of the kind for a while.
+ * count, and this worker claims no task of the kind for a while, unless `isKindHeld` is false.
  */
-export const release = (reason: string): HandlerOutcome => ({ kind: "release", reason });
+export const release = (
+  reason: string,
+  { isKindHeld = true }: { readonly isKindHeld?: boolean } = {},
+): HandlerOutcome => ({ kind: "release", reason, ...(!isKindHeld && { isKindHeld }) });
 
 const kinds = new Set(["done", "skip", "retry", "fail", "release"]);
 
@@ -87,7 +92,9 @@ export function isOutcome(value: unknown): value is HandlerOutcome {
  * that throw.
  */
 export function copyOutcome(outcome: HandlerOutcome): HandlerOutcome {
-  if (outcome.kind === "release") return release(outcome.reason);
+  if (outcome.kind === "release") {
+    return release(outcome.reason, { isKindHeld: outcome.isKindHeld !== false });
+  }
   const { add, raise, onStored } = outcome;
   const more = {
     ...(add && { add }),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { budgetStandingSchema } from "../../campaign/budget/budget-schema.ts";
 import { stateCounts } from "./queue-routes.ts";
 import { count, name, route } from "./route.ts";
 
@@ -16,6 +17,7 @@ const campaignState = z.strictObject({
   found: count,
   nextDueAt: z.string().nullable(),
   tasks: stateCounts,
+  budget: budgetStandingSchema.optional().describe("absent: the campaign has none"),
 });
 
 export const campaignRow = z.strictObject({

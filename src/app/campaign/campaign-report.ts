@@ -1,11 +1,16 @@
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import { silentLogger } from "../../base/logger.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
-import { buildCampaignReport, campaignReportSchema, readEstimate } from "../../campaign/index.ts";
+import {
+  budgetStanding,
+  buildCampaignReport,
+  campaignReportSchema,
+  readEstimate,
+} from "../../campaign/index.ts";
 import type { CampaignReport } from "../../campaign/index.ts";
-import type { NodeReadApi } from "../../node/index.ts";
-import { pageLimitMax, type Company, type RecordFilters } from "../../records/index.ts";
 import { readUsage } from "../usage-record.ts";
+import { allCompanies } from "./all-companies.ts";
+import { createBudgetSources } from "./budget-sources.ts";
 import { readCampaignView, type CampaignViewOptions } from "./campaign-view.ts";
 
 /** How old a report may be for those who only look: a program that polls costs nothing. */
@@ -37,12 +42,20 @@ export async function readCampaignReport(options: CampaignReportOptions): Promis
 }
 
 async function computeReport(options: CampaignReportOptions): Promise<CampaignReport> {
-  const { paths, clock, reader, signal, onCompanies } = options;
+  const { paths, clock, reader, queue, settings, signal, onCompanies } = options;
+  const queueUrl = settings.queue.url;
   const view = await readCampaignView(options);
   return await buildCampaignReport({
     ...view,
     estimate: await readEstimate(paths, options.name),
     companies: allCompanies(reader.records, { signal, onCompanies }),
+    ...(queue && {
+      budget: (companies) =>
+        budgetStanding(view.campaign, {
+          ...createBudgetSources({ ...options, queue, ledger: reader.ledger, queueUrl }),
+          companies: async () => companies,
+        }),
+    }),
     async bucket(sinceDay) {
       const rows = await readUsage(sinceDay, { paths, clock, log: silentLogger });
       if (rows.length === 0) return undefined;
@@ -52,34 +65,6 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
       };
     },
   });
-}
-
-export interface AllCompaniesOptions {
-  readonly filters?: RecordFilters;
-  readonly signal?: AbortSignal | undefined;
-  readonly onCompanies?: ((count: number) => void) | undefined;
-}
-
-/** Every company that the filters let through, in pages. */
-export async function* allCompanies(
-  records: Pick<NodeReadApi["records"], "search">,
-  options: AllCompaniesOptions = {},
-): AsyncGenerator<readonly Company[]> {
-  const { filters, signal, onCompanies } = options;
-  let after: string | undefined;
-  do {
-    signal?.throwIfAborted();
-    const page = await records.search({
-      kind: "company",
-      sort: "name",
-      ...(filters && { filters }),
-      limit: pageLimitMax,
-      ...(after !== undefined && { after }),
-    });
-    yield page.rows.flatMap((row) => (row.kind === "company" ? [row.company] : []));
-    onCompanies?.(page.rows.length);
-    after = page.next;
-  } while (after !== undefined);
 }
 
 /** What is damaged or of another version is computed again. */

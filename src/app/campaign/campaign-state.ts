@@ -1,24 +1,29 @@
 import {
+  budgetStanding,
   campaignStatus,
   mayHave,
   openCampaignFolder,
   planTargets,
   planTiles,
   readWitnesses,
+  type BudgetStanding,
   type CampaignStatus,
 } from "../../campaign/index.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Paths } from "../../config/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Job, Queue } from "../../queue/index.ts";
 import type { Places } from "../open-places.ts";
+import { createBudgetSources } from "./budget-sources.ts";
 
 export interface CampaignStateOptions {
   readonly paths: Paths;
   readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
   readonly places: Pick<Places, "known">;
   /** Undefined: there is none yet. */
-  readonly queue: Pick<Queue, "job"> | undefined;
+  readonly queue: Pick<Queue, "job" | "now"> | undefined;
+  readonly settings: Pick<Settings, "queue">;
+  readonly records?: Pick<NodeReadApi["records"], "search">;
   readonly clock: Clock;
 }
 
@@ -27,6 +32,8 @@ export interface CampaignState extends CampaignStatus {
   /** Targets in whose tile their source has no place. */
   readonly leftOut: number;
   readonly tasks: CampaignTasks;
+  /** Undefined: it has none. */
+  readonly budget?: BudgetStanding;
 }
 
 export interface CampaignTasks {
@@ -40,8 +47,9 @@ export interface CampaignTasks {
 /** How far a campaign is, by its witnesses and the tasks of its job. */
 export async function readCampaignState(
   name: string,
-  { paths, ledger, places, queue, clock }: CampaignStateOptions,
+  options: CampaignStateOptions,
 ): Promise<CampaignState> {
+  const { paths, ledger, places, queue, clock, settings } = options;
   const folder = openCampaignFolder(paths);
   const campaign = await folder.load(name);
   const tiles = planTiles(campaign).map(({ tile }) => tile);
@@ -49,6 +57,9 @@ export async function readCampaignState(
   const releases = await places.known(folder, campaign);
   const planned = planTargets(campaign);
   const targets = planned.filter(mayHave(releases));
+  const queueUrl = settings.queue.url;
+  const budget =
+    queue && (await budgetStanding(campaign, createBudgetSources({ ...options, queue, queueUrl })));
   return {
     campaign: name,
     ...campaignStatus(campaign, targets, witnesses, clock.nowMs()),
@@ -56,6 +67,7 @@ export async function readCampaignState(
     targets: planned.length,
     leftOut: planned.length - targets.length,
     tasks: tasksOf(await queue?.job(name)),
+    ...(budget && { budget }),
   };
 }
 

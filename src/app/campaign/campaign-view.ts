@@ -24,11 +24,11 @@ import { openPlaces } from "../open-places.ts";
 export interface CampaignViewOptions {
   readonly name: string;
   readonly paths: Paths;
-  readonly settings: Pick<Settings, "bucket">;
+  readonly settings: Pick<Settings, "bucket" | "queue">;
   readonly clock: Clock;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
   /** Absent: there is none yet, and nothing in it. */
-  readonly queue?: Pick<Queue, "job" | "browse"> | undefined;
+  readonly queue?: Pick<Queue, "job" | "browse" | "now"> | undefined;
   readonly signal?: AbortSignal;
 }
 

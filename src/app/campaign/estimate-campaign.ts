@@ -15,7 +15,7 @@ import type { NodeReadApi } from "../../node/index.ts";
 import { isFleetBucketCharged } from "../fleet-bucket.ts";
 import { readUsage } from "../usage-record.ts";
 import { parsePools } from "../work/pools.ts";
-import { allCompanies } from "./campaign-report.ts";
+import { allCompanies } from "./all-companies.ts";
 import { planCampaign, type CampaignPlan, type PlanCampaignOptions } from "./plan-campaign.ts";
 
 export interface MakeEstimateOptions extends PlanCampaignOptions {

@@ -90,6 +90,8 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         places: await places(),
         queue: await queue(),
         clock,
+        settings,
+        records: node.records,
       });
       return { ...state, nextDueAt: nextDueAt ?? null };
     },

@@ -5,6 +5,7 @@ import type { Settings } from "../../config/index.ts";
 import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../fleet/index.ts";
 import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
+import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
@@ -37,7 +38,12 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
   const { cuts, ...known } = await node.ledger.status();
   const vector = new Map(Object.entries(await node.ledger.vector()));
   const written = await node.ledger.outline();
-  const { stats, log, fault, troubles } = await queue.look();
+  const { stats, log, fault, troubles } = await queue.look(async (open) => {
+    const { ledger } = node;
+    const queueUrl = settings.queue.url;
+    const found = await readStoppedCampaigns({ ...sources, queue: open, queueUrl, ledger });
+    return found.map(({ campaign, text }) => `campaign ${campaign}: ${text}`);
+  });
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const nodes = seen
     .filter(({ isSelf }) => isCluster || isSelf)

@@ -12,21 +12,24 @@ export interface QueueSeen {
   /** Undefined: there is none yet, or it cannot be reached. */
   readonly stats: QueueStats | undefined;
   readonly log: LogStats | undefined;
-  /** Jobs that a person should look at: paused by this node, or without a visit that succeeded. */
+  /** Jobs that a person should look at: stopped, paused by this node, or without a visit that succeeded. */
   readonly troubles: readonly string[];
   readonly fault: string | undefined;
 }
 
+/** Campaigns that their budget has stopped, with what to do. */
+export type ReadStopped = (queue: Queue) => Promise<readonly string[]>;
+
 /** The queue for a reader: opened once it exists, never created. */
 export interface QueueSource extends AsyncDisposable {
-  look(): Promise<QueueSeen>;
+  look(readStopped: ReadStopped): Promise<QueueSeen>;
 }
 
 export function createQueueSource(options: ConfiguredQueueOptions): QueueSource {
   const { file } = locateQueue(options.settings.queue.url, options.paths);
   let queue: Queue | undefined;
   return {
-    async look() {
+    async look(readStopped) {
       if (file !== undefined && !existsSync(file)) {
         return { ...nothing, fault: undefined };
       }
@@ -34,10 +37,10 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
         // A file is opened for each look: what a reader has opened may be a copy.
         if (file !== undefined) {
           await using now = await openQueueToRead(options);
-          return await seenIn(now, options.paths);
+          return await seenIn(now, options.paths, readStopped);
         }
         queue ??= await openQueueToRead(options);
-        return await seenIn(queue, options.paths);
+        return await seenIn(queue, options.paths, readStopped);
       } catch (error) {
         return unseen(error);
       }
@@ -51,9 +54,9 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
 /** A queue that is open already, in a process that stays. */
 export function createOpenQueueSource(open: () => Promise<Queue>, paths: Paths): QueueSource {
   return {
-    async look() {
+    async look(readStopped) {
       try {
-        return await seenIn(await open(), paths);
+        return await seenIn(await open(), paths, readStopped);
       } catch (error) {
         return unseen(error);
       }
@@ -72,10 +75,14 @@ function unseen(error: unknown): QueueSeen {
   return { ...nothing, fault };
 }
 
-const seenIn = async (queue: Queue, paths: Paths): Promise<QueueSeen> => ({
+const seenIn = async (
+  queue: Queue,
+  paths: Paths,
+  readStopped: ReadStopped,
+): Promise<QueueSeen> => ({
   stats: await queue.stats(),
   log: await queue.logStats(),
-  troubles: await jobTroubles(queue, paths),
+  troubles: [...(await jobTroubles(queue, paths)), ...(await readStopped(queue))],
   fault: undefined,
 });
 

@@ -200,6 +200,9 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     outcome: () =>
       readWorkOutcome({
         queue: queue.current(),
+        queueUrl: settings.queue.url,
+        clock,
+        reader: node.api,
         kinds: choice.kinds ? undefined : kindsOf(supervisor.look()),
         isDraining: options.start.isDraining,
         held: pool.held(),

@@ -70,6 +70,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     clock,
     log,
     queue,
+    queueUrl: settings.queue.url,
     crawl: settings.crawl,
     metrics,
     node: node.api,
@@ -98,6 +99,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       return {
         ...builtIn.services,
         ...scheduled,
+        countRequest: onRequest,
         queue,
         get bucket() {
           return ofTask.bucket;

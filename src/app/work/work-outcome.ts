@@ -1,3 +1,6 @@
+import type { Clock } from "../../base/clock.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
 import type { Paths } from "../../config/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
 import { pauseText, stillPausedJobs, type PausedJob } from "../paused-jobs.ts";
@@ -13,6 +16,8 @@ export interface WorkOutcome extends WorkSummary {
   readonly undone: readonly UndoneCount[];
   /** The fleet wants no work of this node: nothing was done, or not all. */
   readonly held?: HeldNode & { readonly node: string };
+  /** Campaigns that their budget has stopped, with what to do. */
+  readonly stopped: readonly { readonly campaign: string; readonly text: string }[];
   /** Jobs that are paused because their first visits all failed alike. */
   readonly paused: readonly (PausedJob & { readonly text: string })[];
   /** Jobs that have only unreachable visits; none if this work made no visit. */
@@ -36,7 +41,10 @@ export interface FailureCount {
 const failedReadMax = 1_000;
 
 export interface WorkOutcomeOptions {
-  readonly queue: Pick<Queue, "ended" | "stats" | "job" | "hasTaskLimit">;
+  readonly queue: Pick<Queue, "ended" | "stats" | "job" | "now" | "hasTaskLimit">;
+  readonly queueUrl: string;
+  readonly clock: Clock;
+  readonly reader: Pick<NodeReadApi, "ledger" | "records">;
   /** The kinds that the workers have handlers for; undefined: not known. */
   readonly kinds: ReadonlySet<string> | undefined;
   /** It was asked to end when nothing is left to do. */
@@ -58,6 +66,7 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
     ...summary,
     ...(held && { held: { ...held, node } }),
     undone: options.isDraining ? await countUndone(options) : [],
+    stopped: await readStoppedCampaigns({ ...options, ...options.reader }),
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
     paused: (await stillPausedJobs(paths, queue)).map((one) => ({
       ...one,

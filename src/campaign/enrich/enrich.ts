@@ -89,10 +89,11 @@ async function takeStep(
   if (needless) return skip(needless);
   const fetcher = await services.fetcher(campaign?.politeness.contact ?? services.crawl.contact);
   if (!fetcher) return release(noContact);
+  const counted = createCountedFetcher(fetcher, services.countRequest);
 
   const plan = await planned(services, payload.state ?? begin(services, task.key, payload));
   const { request } = plan;
-  const on: Site = { view, campaign, fetcher };
+  const on: Site = { view, campaign, fetcher: counted };
   if (!request) return goOn(context, on, plan, { asked: "", answer: "", found: 0 });
   const gate = gateOf(request.url);
   const pace = paceOf(services, { campaign, visit: plan.visit, url: request.url });
@@ -184,6 +185,19 @@ async function goOn(
   const state = { ...plan, request };
   return done(result, { add: [nextTask(task.job, { ...task.payload, state })] });
 }
+
+/** Parts of a page that a browser renders are requests too. */
+const createCountedFetcher = (fetcher: Fetcher, onRequest: (() => void) | undefined): Fetcher => ({
+  fetch: (request) =>
+    fetcher.fetch({
+      ...request,
+      onSent(hop) {
+        onRequest?.();
+        request.onSent?.(hop);
+      },
+    }),
+  [Symbol.asyncDispose]: () => fetcher[Symbol.asyncDispose](),
+});
 
 /** Enough for any honest site; the payload has to carry them. */
 const seenMax = 300;

@@ -10,6 +10,8 @@ import type { EndedVisit } from "./first-visits.ts";
 /** What visits of websites need of the program that runs them. */
 export interface EnrichServices {
   readonly clock: Clock;
+  /** A request to a website goes out: the job counts it. Absent: nobody counts. */
+  readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "suppressed">;
   /** Facts, and then whatever shows them. Safe to repeat: what changes nothing is not written. */
   readonly write: (commit: Commit) => Promise<void>;

@@ -30,6 +30,8 @@ export interface CampaignReportInput {
   readonly tasks?: CampaignReport["tasks"];
   /** The estimate that is kept with the campaign. */
   readonly estimate?: CampaignEstimate | undefined;
+  /** How much of the budget is spent, with so many companies. Undefined: there is none. */
+  readonly budget?: (companies: number) => Promise<CampaignReport["budget"]>;
   /** What buckets were asked since the campaign's first find. */
   readonly bucket?: (sinceDay: string) => Promise<BucketCost | undefined>;
 }
@@ -81,6 +83,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   const bucket = await input.bucket?.(firstAt.slice(0, 10));
   const hours = Math.max(0, (Date.parse(lastAt) - Date.parse(firstAt)) / 3_600_000) || 0;
   const cost = costOf(funnel.withEmail, { ...spent, hours }, bucket);
+  const budget = await input.budget?.(funnel.companies);
   const estimate = input.estimate && {
     estimate: compareEstimate({
       estimate: input.estimate,
@@ -109,6 +112,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     filtered: [...filtered].map(([filter, companies]) => ({ filter, companies })),
     ...(input.tasks && { tasks: input.tasks }),
     licences: [...attributionsOf(placeSources)],
+    ...(budget && { budget }),
     ...estimate,
     alarms: [...emptyTilesAlarm(campaign, targets, witnesses, nowMs)],
   };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { budgetStandingSchema } from "../budget/budget-schema.ts";
 import { estimateComparisonSchema } from "../estimate/estimate-schema.ts";
 
 /**
@@ -104,6 +105,8 @@ export const campaignReportSchema = z.strictObject({
   licences: z
     .array(z.strictObject({ text: z.string(), licence: z.string(), url: z.string() }))
     .describe("what has to be shown beside the data, by the licences of its sources"),
+  /** Absent: the campaign has no budget. */
+  budget: budgetStandingSchema.optional(),
   /** The estimate that was made before, against what happened. Absent: none was made. */
   estimate: estimateComparisonSchema.optional(),
   alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),

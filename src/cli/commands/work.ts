@@ -47,7 +47,7 @@ export const work: Command = {
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
       "letters: `forager queue list --state failed`), some are left that no worker here can do, no\n" +
-      "website of a job could be reached, the fleet has paused or drained this node, or a job was paused. A job is paused when none of its\n" +
+      "website of a job could be reached, the fleet has paused or drained this node, a campaign was stopped by its budget, or a job was paused. A job is paused when none of its\n" +
       "first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
@@ -73,8 +73,8 @@ export const work: Command = {
     out.result(ended, outcomeText(ended));
     if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
     // A drain that was ended early has not done what it was asked to do: its signal decides.
-    const { failed, paused, undone, unreached, held } = ended;
-    const troubles = failed + paused.length + undone.length + unreached.length;
+    const { failed, paused, stopped, undone, unreached, held } = ended;
+    const troubles = failed + paused.length + undone.length + unreached.length + stopped.length;
     const isPartial = troubles > 0 || held || isNothingReached(ended);
     return isPartial && !signal.aborted ? "partial" : undefined;
   },

@@ -1,5 +1,5 @@
 import { countOf, formatCount } from "../../../base/count-words.ts";
-import type { CampaignReport } from "../../../campaign/index.ts";
+import { budgetText, type CampaignReport } from "../../../campaign/index.ts";
 import type { Layout } from "../../output.ts";
 import { describeComparison } from "./estimate-view.ts";
 
@@ -47,9 +47,20 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
           `requests to buckets: ${formatCount(cost.bucketRequests)}, ` +
             `$${(cost.bucketDollars ?? 0).toFixed(4)}${perLead(cost.bucketDollarsPerLead, "$")}`,
         ]),
+    ...budgetLines(report),
     ...describeComparison(report, layout),
     ...report.alarms.map(({ text }) => `ALARM: ${text}`),
   ].join("\n");
+}
+
+function budgetLines({ campaign, budget }: CampaignReport): readonly string[] {
+  if (!budget) return [];
+  const spent = budget.limits.map(
+    ({ limit, max, spent: used }) => `${formatCount(used)} of ${formatCount(max)} ${limit}`,
+  );
+  const stopped =
+    budget.state === "budget" ? [`state budget: ${budgetText(campaign, budget)}`] : [];
+  return [`budget: ${spent.join(", ")}`, ...stopped];
 }
 
 const perLead = (value: number | undefined, unit = ""): string =>

@@ -8,6 +8,7 @@ import {
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
+import { budgetText } from "../../../campaign/index.ts";
 import { warningsOf } from "../../warnings-of.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
 import { attributionLine } from "../../../sources/index.ts";
@@ -39,7 +40,7 @@ export const campaignRun: Command = {
       "campaigns/NAME/exports. For several machines use `forager campaign dispatch` and `forager up`.",
     "After Ctrl-C, a crash or kill -9 run it again: it continues. Tiles and sites with a recent\n" +
       "result are skipped; failed tasks are tried again.",
-    "Exit code 3 when some tasks failed or are left, 130 after Ctrl-C.",
+    "Exit code 3 when some tasks failed or are left, also when its budget stopped it; 130 after Ctrl-C.",
   ],
 
   async run(context) {
@@ -87,6 +88,10 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
   if (signal.aborted) {
     out.note(`stopped, ${countOf(left, "task")} left: go on with \`forager campaign run ${name}\``);
     throw new AppError("aborted", "campaign_stopped", "the campaign was stopped");
+  }
+  if (report.budget?.state === "budget") {
+    out.note(`campaign ${name}: ${budgetText(name, report.budget)}`);
+    return "partial";
   }
   if (work && isNothingReached(work)) {
     out.note(`no website could be reached: ${outcomeText(work).split("\n")[1]}`);

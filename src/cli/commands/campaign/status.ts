@@ -2,7 +2,7 @@ import { readCampaignReport, readCampaignState, type CampaignState } from "../..
 import { formatCount } from "../../../base/count-words.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import { openCampaignFolder, type CampaignReport } from "../../../campaign/index.ts";
+import { budgetText, openCampaignFolder, type CampaignReport } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
@@ -100,10 +100,9 @@ async function readStandings(
   await using queue = await queueOrNone(context);
   await using places = await openPlacesHere(context);
   await using reader = await openReaderOf(context);
-  const { ledger } = reader;
   const rows: CampaignStanding[] = [];
   for (const name of names) {
-    const state = await readCampaignState(name, { ...context, ledger, places, queue });
+    const state = await readCampaignState(name, { ...context, ...reader, places, queue });
     const common = { name, paths, settings, clock, reader, queue, signal };
     const report =
       hasFunnel && (await readCampaignReport({ ...common, maxAgeMs: 0, isKept: false }));
@@ -116,7 +115,13 @@ function describe(rows: readonly CampaignStanding[], layout: Layout): string {
   if (rows.length === 0) return noCampaign;
   const [{ funnel }] = rows as readonly [CampaignStanding, ...CampaignStanding[]];
   const table = layout.table(rows, columns).trimEnd();
-  return funnel ? `${table}\n\n${funnelText(funnel)}` : table;
+  return [
+    table,
+    ...(funnel ? ["", funnelText(funnel)] : []),
+    ...rows.flatMap(({ campaign, budget }) =>
+      budget?.state === "budget" ? [`campaign ${campaign}: ${budgetText(campaign, budget)}`] : [],
+    ),
+  ].join("\n");
 }
 
 /** `40 places → 38 companies → 36 visited → 34 read → 30 with contact (28 e-mail, 25 phone)` */
@@ -152,4 +157,5 @@ const columns = [
   column("pending", ({ tasks }) => tasks.pending),
   column("running", ({ tasks }) => tasks.running),
   column("failed", ({ tasks }) => tasks.failed),
+  { title: "state", value: ({ budget }: CampaignStanding) => budget?.state ?? "" },
 ];

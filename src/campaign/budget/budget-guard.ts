@@ -1,0 +1,162 @@
+/**
+ * Stops a campaign when a limit of its budget is reached. Checked before each task is started, against
+ * what the queue has counted for all nodes, so what a fleet spends beyond a limit is at most what its
+ * tasks in flight spend. Always:
+ * - a process reserves one request for each of its tasks in flight, so it alone never exceeds a limit;
+ * - requests, hours and dollars pause the job in the queue: no node claims its tasks any more;
+ * - companies stop discovery only. The websites of those that were found are visited first, and the
+ *   job is paused when no visit is left.
+ */
+import { sleep, type Clock } from "../../base/clock.ts";
+import type { Queue } from "../../queue/index.ts";
+import { done, release, type Handler, type HandlerOutcome } from "../../worker/index.ts";
+import type { Campaign } from "../campaign.ts";
+import { enrichKind } from "../tasks.ts";
+import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
+import type { BudgetStanding } from "./budget-schema.ts";
+
+export interface BudgetGuard {
+  /** Whether a task may start. What it has reserved is given back by `end`. */
+  begin(campaign: Campaign, kind: string): Promise<BudgetTicket>;
+}
+
+export type BudgetTicket =
+  | { readonly kind: "go"; readonly end: () => void }
+  /** `isKindHeld`: other tasks of this kind could not start either. */
+  | { readonly kind: "stop"; readonly text: string; readonly isKindHeld: boolean };
+
+export interface BudgetServices {
+  readonly campaign: (name: string) => Promise<Campaign>;
+  readonly budget: BudgetGuard;
+}
+
+export interface BudgetGuardOptions {
+  readonly sources: BudgetSources;
+  readonly queue: Pick<Queue, "pause" | "browse">;
+  readonly clock: Clock;
+  readonly onStop?: (campaign: string, text: string) => void;
+}
+
+/** While more than this many requests are left, what was counted may be this old. */
+const farRequests = 500;
+const farMs = 1_000;
+/** For requests of this process whose tasks have ended and that the queue has not counted yet. */
+const waitMs = 20;
+const waitsMax = 250;
+
+export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
+  const { sources, queue, clock, onStop } = options;
+  const reserved = new Map<string, number>();
+  const seen = new Map<string, { readonly standing: BudgetStanding; readonly atMs: number }>();
+  const reservedBy = (name: string) => reserved.get(name) ?? 0;
+
+  async function look(campaign: Campaign): Promise<BudgetStanding | undefined> {
+    const known = seen.get(campaign.name);
+    const isRecent = known !== undefined && clock.monotonicMs() - known.atMs < farMs;
+    if (isRecent && isFar(known.standing, campaign)) return known.standing;
+    const standing = await budgetStanding(campaign, sources);
+    if (standing) seen.set(campaign.name, { standing, atMs: clock.monotonicMs() });
+    return standing;
+  }
+
+  async function stop(name: string, standing: BudgetStanding, kind: string): Promise<BudgetTicket> {
+    const text = budgetText(name, standing);
+    const isDiscovery = standing.reached === "companies";
+    if (isDiscovery && (await hasVisits(name))) return { kind: "stop", text, isKindHeld: true };
+    await queue.pause(name);
+    onStop?.(name, text);
+    return { kind: "stop", text, isKindHeld: isDiscovery && kind !== enrichKind };
+  }
+
+  async function hasVisits(job: string): Promise<boolean> {
+    const query = { states: ["pending", "running"], kind: enrichKind, job, limit: 1 } as const;
+    return (await queue.browse(query)).length > 0;
+  }
+
+  return {
+    async begin(campaign, kind) {
+      const { name } = campaign;
+      for (let waits = 0; ; waits++) {
+        const standing = await look(campaign);
+        if (!standing) break;
+        const isStopped = standing.reached !== undefined && !isVisit(standing, kind);
+        if (isStopped) return await stop(name, standing, kind);
+        if (waits >= waitsMax || requestsLeft(standing) > reservedBy(name)) break;
+        await sleep(clock, waitMs);
+      }
+      reserved.set(name, reservedBy(name) + 1);
+      let isEnded = false;
+      const end = () => {
+        if (!isEnded) reserved.set(name, reservedBy(name) - 1);
+        isEnded = true;
+      };
+      return { kind: "go", end };
+    },
+  };
+}
+
+/** A company that was found is visited, however many there are; other limits stop visits too. */
+const isVisit = ({ reached }: BudgetStanding, kind: string) =>
+  reached === "companies" && kind === enrichKind;
+
+const requestsLeft = ({ limits }: BudgetStanding): number => {
+  const one = limits.find(({ limit }) => limit === "requests");
+  return one ? one.max - one.spent : Infinity;
+};
+
+/** Only if the limits are those that the campaign has now. */
+const isFar = (standing: BudgetStanding, { budget }: Campaign): boolean =>
+  standing.reached === undefined &&
+  requestsLeft(standing) > farRequests &&
+  standing.limits.every(({ limit, max }) => budget?.[limit] === max && limit === "requests");
+
+/** The handler, for tasks of campaigns: those with a budget are started only within it. */
+export function withinBudget<Services extends BudgetServices>(
+  handler: Handler<Services>,
+): Handler<Services> {
+  const run = handler.run as (context: never) => ReturnType<typeof handler.run>;
+  return {
+    ...handler,
+    async run(context: Context<Services>) {
+      const { task, services } = context;
+      const campaign = await campaignOf(task, services);
+      if (!campaign?.budget) return await run(context as never);
+      const ticket = await services.budget.begin(campaign, task.kind);
+      if (ticket.kind === "stop") return release(ticket.text, { isKindHeld: ticket.isKindHeld });
+      let outcome: HandlerOutcome;
+      try {
+        outcome = (await run(context as never)) ?? done();
+      } catch (error) {
+        ticket.end();
+        throw error;
+      }
+      if (outcome.kind === "release") {
+        ticket.end();
+        return outcome;
+      }
+      const { onStored } = outcome;
+      return {
+        ...outcome,
+        onStored() {
+          onStored?.();
+          ticket.end();
+        },
+      };
+    },
+  };
+}
+
+interface Context<Services> {
+  readonly task: { readonly kind: string; readonly job: string; readonly payload: unknown };
+  readonly services: Services;
+}
+
+/** Whose job the task belongs to; undefined: none's. What is wrong with it, its handler tells. */
+async function campaignOf(
+  { job, payload }: Context<unknown>["task"],
+  services: BudgetServices,
+): Promise<Campaign | undefined> {
+  const named = (payload as { readonly campaign?: unknown } | null)?.campaign;
+  if (named !== job) return undefined;
+  return await services.campaign(job).catch(() => undefined);
+}

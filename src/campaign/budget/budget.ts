@@ -1,0 +1,75 @@
+import { formatCount } from "../../base/count-words.ts";
+import type { Job } from "../../queue/index.ts";
+import type { Campaign } from "../campaign.ts";
+import { budgetLimits, type BudgetLimit, type BudgetStanding } from "./budget-schema.ts";
+
+/** Where it is read how much a campaign has spent. */
+export interface BudgetSources {
+  readonly job: (name: string) => Promise<Job | undefined>;
+  /** By the clock of the queue's store. */
+  readonly nowMs: () => Promise<number>;
+  /** For requests to buckets of this node in the last so many milliseconds, without the queue's. */
+  readonly dollars: (lastMs: number) => Promise<number>;
+  /** Dollars for one request of a commit of the queue; 0: the queue is not on a bucket that charges. */
+  readonly dollarsPerCommitRequest: number;
+  /** Of the campaign, without excluded and filtered ones; may stop counting at `max`. */
+  readonly companies: (campaign: Campaign, max: number) => Promise<number>;
+}
+
+const hourMs = 3_600_000;
+
+/** Undefined: the campaign has no budget. */
+export async function budgetStanding(
+  campaign: Campaign,
+  sources: BudgetSources,
+): Promise<BudgetStanding | undefined> {
+  const { budget } = campaign;
+  if (!budget) return undefined;
+  const job = await sources.job(campaign.name);
+  const limits: BudgetStanding["limits"] = [];
+  for (const limit of budgetLimits) {
+    const max = budget[limit];
+    if (max === undefined) continue;
+    limits.push({ limit, max, spent: await spentOf({ campaign, limit, max, job, sources }) });
+  }
+  const reached = limits.find(({ max, spent }) => spent >= max)?.limit;
+  const isLeft = job !== undefined && job.pending + job.running > 0;
+  return {
+    state: reached !== undefined && isLeft ? "budget" : "within",
+    ...(reached !== undefined && { reached }),
+    limits,
+  };
+}
+
+interface Asked {
+  readonly campaign: Campaign;
+  readonly limit: BudgetLimit;
+  readonly max: number;
+  readonly job: Job | undefined;
+  readonly sources: BudgetSources;
+}
+
+async function spentOf({ campaign, limit, max, job, sources }: Asked): Promise<number> {
+  if (limit === "companies") return await sources.companies(campaign, max);
+  if (!job) return 0;
+  if (limit === "requests") return job.requests;
+  const openMs = Math.max(0, (await sources.nowMs()) - job.openedAtMs);
+  if (limit === "hours") return rounded(openMs / hourMs);
+  const ofQueue = (job.commitRequests ?? 0) * sources.dollarsPerCommitRequest;
+  return rounded(ofQueue + (await sources.dollars(openMs)));
+}
+
+const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
+
+/** `40 of 40 requests`. */
+export const spentText = ({ limits, reached }: BudgetStanding): string =>
+  limits
+    .filter(({ limit }) => reached === undefined || limit === reached)
+    .map(({ limit, max, spent }) => `${formatCount(spent)} of ${formatCount(max)} ${limit}`)
+    .join(", ");
+
+/** What stopped a campaign, and how to go on. */
+export const budgetText = (campaign: string, standing: BudgetStanding): string =>
+  `stopped by its budget, ${spentText(standing)}: raise it with \`forager campaign set ${campaign} ` +
+  `budget.${standing.reached ?? "requests"}=…\`, then \`forager campaign run ${campaign}\` or ` +
+  `\`forager queue resume ${campaign}\` goes on`;

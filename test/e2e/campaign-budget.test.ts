@@ -1,0 +1,89 @@
+// inputs: src/** test/support/** package.json tsconfig.json tsconfig.build.json
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { CampaignReport } from "../../src/campaign/index.ts";
+import { createSandbox } from "../support/built-cli.ts";
+import { startFakeWeb, type FakeWeb } from "../support/fake-web.ts";
+
+/** A campaign `demo` that finds all sites of a fake web. */
+async function setUp(size: number, more: (web: FakeWeb) => string) {
+  const web = await startFakeWeb(size);
+  onTestFinished(() => web[Symbol.asyncDispose]());
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const at = (...parts: string[]) => join(sandbox.folder, ...parts);
+  writeFileSync(at("places.jsonl"), web.places.map((place) => JSON.stringify(place)).join("\n"));
+  const env = {
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: web.network,
+    FORAGER_CRAWL_BROWSER: "off",
+    FORAGER_WORK_GRACE_MS: "2000",
+  };
+  const forager = (line: string) => sandbox.forager(line.split(" "), { env });
+  const made = await forager("init demo --contact you@forager-tests.org --source places.jsonl");
+  expect(made.exitCode, made.stderr).toBe(0);
+  const file = at("campaigns", "demo", "config.toml");
+  const config = readFileSync(file, "utf8").replace("# delayMs = 1000", "delayMs = 100");
+  writeFileSync(file, `${config}\n${more(web)}\n`);
+  return { web, forager };
+}
+
+test("B28: two processes stop at a budget of requests, everything says so, and a raised one goes on", async () => {
+  const [budget, concurrency] = [15, 2];
+  const { web, forager } = await setUp(10, () => `[budget]\nrequests = ${budget}`);
+  expect((await forager("campaign dispatch demo")).exitCode).toBe(0);
+  const line = `work --drain --processes 1 --concurrency ${concurrency}`;
+  const both = await Promise.all([forager(line), forager(line)]);
+  expect(web.requests.length).toBeGreaterThanOrEqual(budget);
+  expect(web.requests.length).toBeLessThanOrEqual(budget + 2 * concurrency);
+  // One of them may have found nothing to do before the other one had planned a visit.
+  expect(both.map(({ exitCode }) => exitCode)).toContain(3);
+  const told = both.map(({ stdout }) => stdout).join("");
+  expect(told).toMatch(/campaign demo: stopped by its budget, \d+ of 15 requests: raise it/);
+
+  const report = await forager("campaign report demo --json");
+  const { budget: standing, funnel } = JSON.parse(report.stdout) as CampaignReport;
+  expect(standing).toMatchObject({ state: "budget", reached: "requests" });
+  expect(standing!.limits[0]!.spent).toBe(web.requests.length);
+  const state = await forager("campaign status demo");
+  expect(state.stdout).toMatch(/ +budget\n[^]*campaign demo: stopped by its budget/);
+  const status = await forager("status");
+  expect(status.exitCode).toBe(3);
+  expect(status.stdout).toContain("campaign demo: stopped by its budget");
+
+  const before = web.requests.length;
+  const again = await forager("campaign run demo");
+  expect(again.exitCode, again.stderr).toBe(3);
+  expect(again.stderr).toContain("stopped by its budget");
+  expect(web.requests).toHaveLength(before);
+
+  expect((await forager("campaign set demo budget.requests=1000")).exitCode).toBe(0);
+  const done = await forager("campaign run demo --json");
+  expect(done.exitCode, done.stderr).toBe(0);
+  const { report: last } = JSON.parse(done.stdout) as { report: CampaignReport };
+  expect(last.budget).toMatchObject({ state: "within" });
+  expect(last.funnel.companies).toBeGreaterThanOrEqual(funnel.companies);
+  expect(last.funnel.visited).toBe(last.funnel.companies);
+});
+
+test("B28: what a filter rejects is asked for nothing, and counted by filter", async () => {
+  const { web, forager } = await setUp(6, ({ places: [first] }) => {
+    const { latitude, longitude } = first!;
+    const around = [-1, 1, 1, -1].map((east, corner) => [
+      longitude + east * 1e-6,
+      latitude + (corner < 2 ? -1e-6 : 1e-6),
+    ]);
+    return `[filters]\npolygon = ${JSON.stringify(around)}`;
+  });
+  const estimated = await forager("campaign plan demo --estimate --json");
+  const { estimate } = JSON.parse(estimated.stdout) as { estimate: { filtered: number } };
+  const ran = await forager("campaign run demo --json");
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  const { report } = JSON.parse(ran.stdout) as { report: CampaignReport };
+  expect(report.funnel.companies).toBe(1);
+  expect(report.filtered).toEqual([{ filter: "polygon", companies: 5 }]);
+  expect(estimate.filtered).toBe(5);
+  expect(web.requests.length).toBeGreaterThan(0);
+  const hosts = new Set(web.requests.map((request) => request.split("/")[0]));
+  expect([...hosts]).toEqual([new URL(web.places[0]!.website).hostname]);
+});
