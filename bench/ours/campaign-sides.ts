@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { addDueTasks } from "../../src/app/campaign/dispatch-campaign.ts";
-import { allCompanies } from "../../src/app/campaign/campaign-report.ts";
+import { allCompanies } from "../../src/app/campaign/all-companies.ts";
 import { exportCompanies } from "../../src/app/exchange/export-records.ts";
 import { openWholeFile } from "../../src/app/exchange/whole-file.ts";
 import { openQueue } from "../../src/app/index.ts";

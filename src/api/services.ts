@@ -6,6 +6,7 @@ import type { NodeApi } from "../node/index.ts";
 import type { HealthSource, HistoryPoint } from "../observe/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { RecordQuery } from "../records/index.ts";
+import type { auditRoutes } from "./contract/audit-routes.ts";
 import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
 import type { campaignWorkRoutes } from "./contract/campaign-work-routes.ts";
 import type { exportRoutes } from "./contract/export-routes.ts";
@@ -66,6 +67,7 @@ export interface ApiFleet {
   }): Promise<AnswerOfRoute<FleetRoutes["readLogs"]>>;
 }
 
+type AuditRoutes = typeof auditRoutes;
 type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes & typeof campaignWorkRoutes;
 type Work = z.output<CampaignRoutes["dispatchCampaign"]["body"]>;
 
@@ -90,6 +92,8 @@ export interface ApiCampaigns {
   report(campaign: string, options: { readonly isFresh: boolean; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignReport"]["answer"]>>>; // prettier-ignore
   coverage(campaign: string, options: { readonly phrase?: string; readonly signal: AbortSignal }): Promise<Fixed<z.input<CampaignRoutes["campaignCoverage"]["answer"]>>>; // prettier-ignore
   estimate(campaign: string, options: { readonly signal: AbortSignal }): Promise<AnswerOfRoute<CampaignRoutes["campaignEstimate"]>>; // prettier-ignore
+  audit(campaign: string | undefined, options: { readonly signal: AbortSignal }): Promise<AnswerOfRoute<AuditRoutes["auditCampaigns"]>>; // prettier-ignore
+  repairAudit(campaign: string | undefined, options: { readonly signal: AbortSignal }): Promise<AnswerOfRoute<AuditRoutes["repairCampaigns"]>>; // prettier-ignore
   readConfig(campaign: string): Promise<string>;
   saveConfig(
     campaign: string,

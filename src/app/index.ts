@@ -74,6 +74,8 @@ export const loadInit = async () => ({
 /** Plans and dispatches campaigns. */
 export const loadCampaignWork = () => import("./campaign/dispatch-campaign.ts");
 export const loadCampaignPlan = () => import("./campaign/plan-campaign.ts");
+export const loadCampaignAudit = () => import("./campaign/audit-campaigns.ts");
+export type { CampaignAudit } from "./campaign/audit-campaigns.ts";
 export const loadCampaignEstimate = () => import("./campaign/estimate-campaign.ts");
 export type { CampaignPlan, PlannedRequests, PlannedSource } from "./campaign/plan-campaign.ts";
 export { checkRemovable, removeCampaign } from "./campaign/remove-campaign.ts";

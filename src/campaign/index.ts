@@ -57,6 +57,8 @@ export {
   type EstimateFigureName,
 } from "./estimate/estimate-schema.ts";
 export { createPlaceCounter } from "./estimate/place-counts.ts";
+export { createCompanyAudit } from "./audit/audit.ts";
+export type { AuditFinding } from "./audit/audit-schema.ts";
 export { budgetStanding, budgetText, type BudgetSources } from "./budget/budget.ts";
 export { createBudgetGuard, withinBudget, type BudgetServices } from "./budget/budget-guard.ts";
 export { budgetStandingSchema, type BudgetStanding } from "./budget/budget-schema.ts";

@@ -63,6 +63,11 @@ export const campaignCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/campaign/run.ts")).campaignRun,
   },
   {
+    name: "campaign audit",
+    summary: "find companies of no campaign or of the wrong one",
+    load: async () => (await import("./commands/campaign/audit.ts")).campaignAudit,
+  },
+  {
     name: "campaign report",
     summary: "from tiles to e-mail addresses, and what is missing",
     load: async () => (await import("./commands/campaign/report.ts")).campaignReportCommand,

@@ -211,4 +211,26 @@ describe("forager campaign", () => {
     const status = await run("campaign status empty");
     expect(status.stderr).toContain("there is no campaign empty");
   });
+
+  test("B28: audit finds what belongs elsewhere, a repair moves it, and restore undoes that", async () => {
+    await makeMunich();
+    const found = JSON.stringify({ campaign: "gone", at: "2026-11-01T00:00:00.000Z" });
+    const known = `name=Stray latitude:=48.15 longitude:=11.55 found/48.1_11.5/plumber:=${found}`;
+    const set = await run(`ledger set company/stray ${known} --source system`);
+    expect(set.exitCode, set.stderr).toBe(0);
+    const shown = await run("campaign audit");
+    expect(shown.exitCode, shown.stderr).toBe(1);
+    expect(shown.stdout).toMatch(
+      /stray +wrong_campaign +gone +munich +campaign gone does not exist, and munich does/,
+    );
+    expect((await run("campaign audit nowhere")).exitCode).toBe(2);
+    const repaired = await json("campaign audit munich --repair --yes");
+    expect(repaired).toMatchObject({ repaired: 1, left: 0 });
+    expect((await run("campaign audit")).stdout).toBe(
+      "nothing is wrong with 1 company and 1 campaign\n",
+    );
+    const undo = await run(`company restore stray --at ${String(repaired["undoAt"])} --yes`);
+    expect(undo.stdout).toContain("found/48.1_11.5/plumber of stray");
+    expect((await json("campaign audit", 1))["findings"]).toHaveLength(1);
+  });
 });

@@ -102,6 +102,7 @@ const isApiClient = ({ module, rest }: Place) => module === "api" && rest.starts
 /** Imports nothing that is made for Node, so that code for browsers may import it. */
 const portable: ReadonlySet<string> = new Set([
   "base/line-diff.ts",
+  "campaign/audit/audit-schema.ts",
   "campaign/budget/budget-schema.ts",
   "campaign/estimate/estimate-schema.ts",
   "campaign/report/report-schema.ts",

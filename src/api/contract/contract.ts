@@ -1,3 +1,4 @@
+import { auditRoutes } from "./audit-routes.ts";
 import { campaignRoutes } from "./campaign-routes.ts";
 import { campaignWorkRoutes } from "./campaign-work-routes.ts";
 import { campaignViewRoutes } from "./campaign-view-routes.ts";
@@ -27,6 +28,7 @@ export const contract = {
   ...recordViewRoutes,
   ...recordWriteRoutes,
   ...recordMergeRoutes,
+  ...auditRoutes,
   ...campaignRoutes,
   ...campaignViewRoutes,
   ...campaignWorkRoutes,

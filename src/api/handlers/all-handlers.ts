@@ -1,4 +1,5 @@
 import type { Handlers } from "../handler.ts";
+import { auditHandlers } from "./audit-handlers.ts";
 import { campaignHandlers } from "./campaign-handlers.ts";
 import { campaignWorkHandlers } from "./campaign-work-handlers.ts";
 import { campaignViewHandlers } from "./campaign-view-handlers.ts";
@@ -28,6 +29,7 @@ export const handlers: Handlers = {
   ...recordViewHandlers,
   ...recordWriteHandlers,
   ...recordMergeHandlers,
+  ...auditHandlers,
   ...campaignHandlers,
   ...campaignViewHandlers,
   ...campaignWorkHandlers,

@@ -14,7 +14,8 @@ import {
 } from "../../records/index.ts";
 import type { ScheduleAction, ScheduleServices } from "../../schedule/index.ts";
 import { addVisitBatch } from "../add-visit-batch.ts";
-import { allCompanies, readCampaignReport } from "../campaign/campaign-report.ts";
+import { allCompanies } from "../campaign/all-companies.ts";
+import { readCampaignReport } from "../campaign/campaign-report.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
 import { compactLedger } from "../compact-ledger.ts";
 import { websiteOf } from "../company-website.ts";

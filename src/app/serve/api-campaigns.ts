@@ -18,6 +18,7 @@ import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.
 import { readCampaignState } from "../campaign/campaign-state.ts";
 import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
+import { auditCampaigns, repairAudit } from "../campaign/audit-campaigns.ts";
 import { makeEstimate } from "../campaign/estimate-campaign.ts";
 import { planCampaign } from "../campaign/plan-campaign.ts";
 import { removeCampaign } from "../campaign/remove-campaign.ts";
@@ -126,6 +127,13 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         isForced: true, // no server is asked
       });
       return estimate;
+    },
+    audit: (campaign, { signal }) =>
+      auditCampaigns({ paths, clock, records: node.records, campaign, signal }),
+    async repairAudit(campaign, { signal }) {
+      const { records } = node;
+      const { findings } = await auditCampaigns({ paths, clock, records, campaign, signal });
+      return await repairAudit(findings, { records, clock, signal });
     },
     async plan(name, { isDryRun, isForced, signal }) {
       const campaign = await folder.load(name);

@@ -14,11 +14,14 @@ import { CompanyDrawer } from "./company-drawer.tsx";
 import { CompanyFacets } from "./company-facets.tsx";
 import { companyFilter, companySort, filterChips, filterCommand } from "./company-query.ts";
 import { CompanyTable } from "./company-table.tsx";
+import { CampaignAudit } from "./campaign-audit.tsx";
 import { DuplicatePairs } from "./duplicate-pairs.tsx";
 import { SavedViews } from "./saved-views.tsx";
 
 export function Companies() {
-  return pathParts.value[1] === "duplicates" ? <DuplicatePairs /> : <CompanyList />;
+  const [, page] = pathParts.value;
+  if (page === "audit") return <CampaignAudit />;
+  return page === "duplicates" ? <DuplicatePairs /> : <CompanyList />;
 }
 
 function CompanyList() {
@@ -38,6 +41,9 @@ function CompanyList() {
       <Top title="Companies">
         <a class="btn" href="/companies/duplicates">
           <Icon name="merge" /> Duplicates
+        </a>
+        <a class="btn" href="/companies/audit">
+          <Icon name="check" /> Audit
         </a>
         {may("companies:write") && (
           <button class="btn" onClick={() => (isBulkOpen.value = true)}>

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { auditFindingSchema } from "../../campaign/audit/audit-schema.ts";
+import { count, name, route } from "./route.ts";
+
+const about = z.strictObject({
+  campaign: name.optional().describe("only findings about this campaign"),
+});
+
+export const auditRoutes = {
+  auditCampaigns: route({
+    method: "GET",
+    path: "/api/records/audit",
+    scope: "companies:read",
+    summary: "companies that belong to no campaign or to the wrong one, with what shows it",
+    query: about,
+    answer: z.strictObject({
+      campaigns: count,
+      companies: count.describe("companies that were looked at"),
+      findings: z.array(auditFindingSchema),
+      isComplete: z.boolean().describe("false: there are more findings"),
+    }),
+    commands: ["campaign audit"],
+  }),
+  repairCampaigns: route({
+    method: "POST",
+    path: "/api/records/audit/repair",
+    scope: "companies:write",
+    summary: "write what the findings of the audit propose; each company can be restored",
+    body: about,
+    answer: z.strictObject({
+      repaired: count.describe("findings"),
+      left: count.describe("findings that no campaign fits"),
+      undoAt: z.string().describe("the moment before: restore a company as of then to undo"),
+    }),
+    commands: ["campaign audit"],
+  }),
+};

@@ -1,0 +1,37 @@
+import * as z from "zod";
+
+/** Why a company is not where it belongs. */
+export const auditProblems = ["no_campaign", "wrong_place", "wrong_campaign"] as const;
+export type AuditProblem = (typeof auditProblems)[number];
+
+/** A company that belongs to no campaign, or to the wrong one, and what shows it. */
+export const auditFindingSchema = z.strictObject({
+  problem: z
+    .enum(auditProblems)
+    .describe(
+      "no_campaign: no campaign has it; wrong_place: it lies where that campaign does not search; wrong_campaign: that campaign does not search this tile for this phrase, and another one does",
+    ),
+  target: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  campaign: z.string().nullable().describe("the campaign it is said to belong to; null: none"),
+  belongsTo: z.string().nullable().describe("where it belongs; null: no campaign fits"),
+  evidence: z.string(),
+  changes: z
+    .array(
+      z.strictObject({
+        field: z.string(),
+        value: z
+          .strictObject({
+            campaign: z.string(),
+            at: z.string(),
+            source: z.string(),
+            filtered: z.string().optional(),
+          })
+          .nullable()
+          .describe("null: the field is removed"),
+      }),
+    )
+    .describe("what a repair writes; empty: nothing can be repaired"),
+});
+export type AuditFinding = z.infer<typeof auditFindingSchema>;
