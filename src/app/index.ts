@@ -85,6 +85,8 @@ export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 export type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { ExportAbout } from "./exchange/export-file.ts";
 export { openWholeFile } from "./exchange/whole-file.ts";
+export type { ExportedChanges } from "./exchange/export-changes.ts";
+export type { NamedExport } from "./exchange/export-names.ts";
 export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
@@ -100,6 +102,7 @@ export type { WorkSummary } from "./work/work-summary.ts";
 export {
   addVisitBatch,
   compactLedger,
+  exportChanges,
   exportCompanies,
   exportEmails,
   exportToFile,
@@ -115,6 +118,7 @@ export {
   openBuiltInWork,
   openFleet,
   openIdleNode,
+  openNamedExport,
   openNodeReader,
   openServe,
   openStatusReader,

@@ -1,3 +1,5 @@
+import type { ChangesOptions, ExportedChanges } from "./exchange/export-changes.ts";
+import type { NamedExport } from "./exchange/export-names.ts";
 import type { MailResolver } from "../crawl/index.ts";
 import type { DnsMailResolverOptions } from "../crawl/adapters/dns/dns-mail-resolver.ts";
 import type { CheckedEmails, CheckEmailsOptions } from "./check-emails.ts";
@@ -181,6 +183,19 @@ export async function exportEmails(
 /** See `exchange/export-file.ts`. */
 export async function exportToFile(options: ExportFileOptions): Promise<ExportAbout> {
   return (await import("./exchange/export-file.ts")).exportToFile(options);
+}
+
+/** See `exchange/export-names.ts`. */
+export async function openNamedExport(
+  paths: Pick<Paths, "resolve">,
+  name: string,
+): Promise<NamedExport> {
+  return (await import("./exchange/export-names.ts")).openNamedExport(paths, name);
+}
+
+/** See `exchange/export-changes.ts`. */
+export async function exportChanges(options: ChangesOptions): Promise<ExportedChanges> {
+  return (await import("./exchange/export-changes.ts")).exportChanges(options);
 }
 
 /** See `campaign/run-campaign.ts`. */

@@ -233,6 +233,11 @@ export const recordCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/exchange/export-records.ts")).exportCompanies,
   },
   {
+    name: "export changes",
+    summary: "export what is new, changed, closed or gone since the last time",
+    load: async () => (await import("./commands/exchange/export-changes.ts")).exportChangesCommand,
+  },
+  {
     name: "export emails",
     summary: "export e-mail addresses, each once",
     load: async () => (await import("./commands/exchange/export-records.ts")).exportEmails,

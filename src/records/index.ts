@@ -75,6 +75,24 @@ export {
   type LegalNotice,
 } from "./exchange/export-writer.ts";
 export {
+  createPresetCompanyWriter,
+  createPresetEmailWriter,
+  findPreset,
+  presetNames,
+  readPreset,
+  type ExportPreset,
+  type PresetOf,
+} from "./exchange/export-preset.ts";
+export {
+  companyDigest,
+  emptyExportState,
+  exportStateLines,
+  isClosed,
+  readExportState,
+  wasClosed,
+  type ExportState,
+} from "./exchange/export-state.ts";
+export {
   checkMappings,
   columnOf,
   importFields,

@@ -27,6 +27,7 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
     "the schedule of the kind purge does it; by hand a person looks at the list first",
   "records watch": "reads files of this machine; a running node does it by itself",
   "import companies": "reads a file of this machine",
+  "export changes": "keeps its position on this machine, after the file is written",
   "suppress import": "reads a file of this machine",
   "places import": "reads a file of this machine, often of many gigabytes",
   "campaign run": "starts processes of this machine; on a running node dispatch does it",

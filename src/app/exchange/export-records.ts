@@ -16,6 +16,7 @@ import {
   type Suppression,
 } from "../../records/index.ts";
 import { attributionsOf, type Attribution } from "../../sources/index.ts";
+import type { RowChoice } from "./export-names.ts";
 import { withoutOpenData, type WithoutOptions } from "./without-open-data.ts";
 
 export interface ExportOptions<Row> {
@@ -29,6 +30,8 @@ export interface ExportOptions<Row> {
   /** Whom to leave out. */
   readonly suppressed: Suppression;
   readonly writer: ExportWriter<Row>;
+  /** Absent: all rows. */
+  readonly choice?: RowChoice<Row> | undefined;
   /** Written by formats that have a place for it. */
   readonly legal?: LegalNotice | undefined;
   /** Resolves when there is room for more. */
@@ -95,7 +98,7 @@ async function writeRows<Row>(
   options: ExportOptions<Row>,
   rowsOf: (company: Company) => readonly Row[] | Promise<readonly Row[]>,
 ) {
-  const { records, query, writer, write, signal, onCompanies } = options;
+  const { records, query, writer, write, signal, onCompanies, choice } = options;
   let [rows, withoutPoint, withoutName] = [0, 0, 0];
   const left = { suppressedCompanies: 0, suppressedAddresses: 0, suppressedPhones: 0 };
   const placeSources = new Set<string>();
@@ -106,6 +109,7 @@ async function writeRows<Row>(
       return "";
     }
     rows += 1;
+    choice?.onWritten(row);
     return rows === 1 ? text : writer.between + text;
   };
   await write(writer.begin);
@@ -124,8 +128,9 @@ async function writeRows<Row>(
     for (const company of await unlistedCompanies(options, companies, left)) {
       const chosen = rowsOf(company);
       const some = chosen instanceof Promise ? await chosen : chosen;
-      for (const row of some) text += textOf(row);
-      if (some.length === 0) continue;
+      const before = rows;
+      for (const row of some) if (choice?.isWanted(row) ?? true) text += textOf(row);
+      if (rows === before) continue;
       for (const place of placesOf(company)) placeSources.add(place.split("/", 1)[0]!);
     }
     await write(text);

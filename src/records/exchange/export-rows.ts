@@ -93,14 +93,17 @@ const allColumns: Readonly<Record<string, ColumnValue>> = { ...companyColumns, .
 export function columnValues(
   names: readonly string[] = companyColumnNames,
 ): (company: Company) => readonly CsvValue[] {
-  const values = names.map((name) => {
-    const value = Object.hasOwn(allColumns, name) ? allColumns[name] : undefined;
-    if (value) return value;
-    const hint = nearestHint(name, exportColumnNames, (close) => `: the nearest is ${close}`);
-    const words = `there is no column '${name}'${hint}`;
-    throw new AppError("invalid", "export_columns", words);
-  });
+  const values = names.map(companyValue);
   return (company) => values.map((value) => value(company));
+}
+
+/** Throws `export_columns` for a column that is not known. */
+export function companyValue(name: string): ColumnValue {
+  const value = Object.hasOwn(allColumns, name) ? allColumns[name] : undefined;
+  if (value) return value;
+  const hint = nearestHint(name, exportColumnNames, (close) => `: the nearest is ${close}`);
+  const words = `there is no column '${name}'${hint}`;
+  throw new AppError("invalid", "export_columns", words);
 }
 
 export const companyCsvHeader = (): string => csvLine(companyColumnNames);
@@ -204,6 +207,18 @@ const emailColumns = {
   kind: ({ contact }: EmailRow) => contact.status?.kind,
   checked: ({ contact }: EmailRow) => contact.status?.at,
 } satisfies Record<string, (row: EmailRow) => CsvValue>;
+
+/** Columns of addresses that a preset can name: those of an export, and those of the company. */
+export const emailExportColumnNames: readonly string[] = [
+  ...new Set([...Object.keys(emailColumns), ...exportColumnNames]),
+];
+
+/** Of an address; else the column of its company. */
+export function emailValue(name: string): (row: EmailRow) => CsvValue {
+  if (Object.hasOwn(emailColumns, name)) return emailColumns[name as keyof typeof emailColumns];
+  const value = companyValue(name);
+  return ({ company }) => value(company);
+}
 
 export const emailCsvHeader = (): string => csvLine(Object.keys(emailColumns));
 

@@ -4,49 +4,51 @@ import {
   exportCompanies as writeCompanies,
   exportEmails as writeEmails,
   exportToFile,
+  openNamedExport,
   uploadExport,
   type ExportCounts,
   type ExportOptions,
+  type NamedExport,
 } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { membershipOf, openCampaignFolder, type Membership } from "../../../campaign/index.ts";
 import {
   createCompanyWriter,
   createEmailWriter,
+  createPresetCompanyWriter,
+  createPresetEmailWriter,
   emailExportFormats,
   exportColumnNames,
   exportFormats,
-  joinSuppressions,
-  ledgerSuppression,
+  findPreset,
   legalLines,
-  readSuppressFile,
+  presetNames,
+  readPreset,
   type ExportFormat,
+  type ExportPreset,
   type ExportWriter,
-  type Suppression,
+  type PresetOf,
 } from "../../../records/index.ts";
-import { attributionLine, openDataNames } from "../../../sources/index.ts";
+import { attributionLine } from "../../../sources/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
-import { filterOptions, readFilters } from "../records/filter-options.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { countRecords } from "../records/record-context.ts";
+import { choiceOptions, readChoice } from "./read-choice.ts";
 
 const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
   { flag: "--format", value: "format", summary: "how", choices: formats, default: "csv" },
+  { flag: "--preset", value: "name", summary: `CSV with the columns of another program: ${presetNames.join(", ")}, or a .toml file of yours`, complete: "file" }, // prettier-ignore
+  { flag: "--new", summary: "only what no export of this name has had" },
+  { flag: "--name", value: "name", summary: "of --new: each name remembers what it has given out" },
   { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" },
   {
     flag: "--upload",
     summary: "with --to and --campaign: also into the campaign's folder of the fleet's bucket",
   },
-  { flag: "--campaign", value: "name", summary: "only companies of this campaign", complete: "campaign" }, // prettier-ignore
   { flag: "--bom", summary: "begin CSV with a byte order mark, for older versions of Excel" },
-  { flag: "--words", value: "words", summary: "only what a search for them finds" },
-  ...filterOptions("company").filter(({ flag }) => flag !== "--included"),
-  { flag: "--with-excluded", summary: "excluded ones too" },
-  { flag: "--without", value: "data", summary: "leave out values that come from this open data alone", choices: openDataNames, isRepeated: true }, // prettier-ignore
-  { flag: "--suppress", value: "file", summary: "addresses and domains to leave out, one a line", isRepeated: true, complete: "file" }, // prettier-ignore
+  ...choiceOptions,
 ];
 
 export const exportCompanies: Command = {
@@ -67,6 +69,7 @@ export const exportCompanies: Command = {
     { line: "forager export companies --format geojson --to map.geojson", summary: "points for a map" }, // prettier-ignore
     { line: "forager export companies --tag vip --format vcf --to vip.vcf", summary: "for an address book" }, // prettier-ignore
     { line: "forager export companies --without osm --to mine.csv", summary: "without what only OpenStreetMap says" }, // prettier-ignore
+    { line: "forager export companies --preset hubspot --new --name hubspot --to leads.csv", summary: "new ones since the last time, for HubSpot" }, // prettier-ignore
     {
       line: "forager export companies --format jsonl | head -2",
       summary: "all that is known of each",
@@ -80,6 +83,9 @@ export const exportCompanies: Command = {
     "With --to, FILE.about.json beside the file says when it was made, how many rows it has, and whose\n" +
       "data is in it; FILE.LICENCES.txt is what has to be shown and passed on with it, and what the\n" +
       "settings legal.* say. Without --to that is told on stderr. GeoJSON and KML also say it themselves.",
+    "--new leaves out what an export of that name has given out before (default: the campaign's name, else\n" +
+      "companies or emails). What was given out is kept in exports/NAME.jsonl of the data folder, after the\n" +
+      "export is written: a crash in between repeats, and loses nothing.",
     "What is on the suppression list (`forager suppress`) is always left out; --suppress adds a file to it.",
     "--without leaves out each value whose only source is that open data, and companies that have no\n" +
       "name and no domain then. What was found on websites, by hand or in other sources stays.",
@@ -88,8 +94,17 @@ export const exportCompanies: Command = {
   async run(context) {
     const columns = listFlag(context.flags, "columns");
     const hasBom = context.flags["bom"] === true;
-    const writer = (format: ExportFormat) => createCompanyWriter({ format, columns, hasBom });
-    await write(context, { writer, run: writeCompanies, words: companyWords });
+    if (columns !== undefined && textFlag(context.flags, "preset") !== undefined) {
+      throw usageError("--preset says which columns: leave out --columns");
+    }
+    await write(context, {
+      kind: "companies",
+      writer: (format: ExportFormat) => createCompanyWriter({ format, columns, hasBom }),
+      presetWriter: createPresetCompanyWriter,
+      choice: ({ companies }) => companies,
+      run: writeCompanies,
+      words: companyWords,
+    });
   },
 };
 
@@ -109,8 +124,11 @@ export const exportEmails: Command = {
     const sitesMax = given === undefined ? Infinity : parseCount("sites-max", given);
     const hasBom = context.flags["bom"] === true;
     await write(context, {
+      kind: "emails",
       writer: (format: (typeof emailExportFormats)[number]) =>
         createEmailWriter(format, { hasBom }),
+      presetWriter: createPresetEmailWriter,
+      choice: ({ emails }) => emails,
       run: (options) => writeEmails({ ...options, sitesMax }),
       words: emailWords,
     });
@@ -118,6 +136,9 @@ export const exportEmails: Command = {
 };
 
 interface ExportOf<Format, Row> {
+  readonly kind: PresetOf;
+  readonly presetWriter: (preset: ExportPreset) => ExportWriter<Row>;
+  readonly choice: (named: NamedExport) => ExportOptions<Row>["choice"];
   readonly writer: (format: Format) => ExportWriter<Row>;
   readonly run: (options: ExportOptions<Row>) => Promise<ExportCounts>;
   readonly words: (counts: ExportCounts) => string;
@@ -125,31 +146,37 @@ interface ExportOf<Format, Row> {
 
 async function write<Format extends ExportFormat, Row>(
   context: SettingsContext,
-  { writer, run, words }: ExportOf<Format, Row>,
+  { kind, writer, presetWriter, choice, run, words }: ExportOf<Format, Row>,
 ): Promise<void> {
-  const { flags, out, cwd, signal, clock } = context;
+  const { flags, out, cwd, clock, paths } = context;
+  const { legal } = context.settings;
   const to = textFlag(flags, "to");
   const isJson = out.isJson && to === undefined;
   const fileFormat = isJson ? "json" : (textFlag(flags, "format") ?? "csv");
-  const fromFiles = await readSuppressed(context);
+  const preset = await readPresetFlag(context, kind);
+  if (preset && fileFormat !== "csv") throw usageError("--preset is CSV: leave out --format");
+  const name = textFlag(flags, "name");
+  if (name !== undefined && flags["new"] !== true) throw usageError("--name belongs to --new");
   const campaign = textFlag(flags, "campaign");
   if (flags["upload"] === true && (to === undefined || campaign === undefined)) {
     throw usageError("--upload needs --to FILE and --campaign NAME");
   }
-  const membership = campaign === undefined ? undefined : await membershipIn(context, campaign);
-  const chosen = await asUsage(async () => writer(fileFormat as Format));
+  const chosen = await asUsage(async () =>
+    preset ? presetWriter(preset) : writer(fileFormat as Format),
+  );
+  const choose = await readChoice(context);
+  const named =
+    flags["new"] === true
+      ? await asUsage(() => openNamedExport(paths, name ?? campaign ?? kind))
+      : undefined;
   keepHeapSmall();
   await using reader = await openReaderOf(context);
-  const { records, ledger } = reader;
-  const query = readQuery(context);
-  const names = new Set((flags["without"] as readonly string[] | undefined) ?? []);
-  const without = { ledger, names };
-  const suppressed = joinSuppressions([ledgerSuppression(ledger), fromFiles]);
-  const { legal } = context.settings;
-  const options = { records, query, membership, without, suppressed, writer: chosen, legal, signal }; // prettier-ignore
+  const options = { ...choose(reader), writer: chosen, choice: named && choice(named) };
+  const since = named ? `, ${sinceWords(named.since)}` : "";
   if (to === undefined) {
     const counts = await run({ ...options, write: (text) => out.piece(text) });
-    out.note(words(counts));
+    await named?.commit(clock.nowMs());
+    out.note(words(counts) + since);
     for (const licence of counts.licences) out.note(`attribution: ${attributionLine(licence)}`);
     for (const line of legalLines(legal)) out.note(line);
     return;
@@ -166,14 +193,39 @@ async function write<Format extends ExportFormat, Row>(
     flags["upload"] === true && campaign !== undefined
       ? await uploadExport({ ...context, campaign, file: resolve(cwd, to) })
       : undefined;
+  await named?.commit(clock.nowMs());
   const value = { ...about, file: to, format: fileFormat, count: about.rows, key };
   out.result(
     value,
     [
-      `${words(about)} to ${to}${key === undefined ? "" : ` and ${key} of the bucket`}`,
+      `${words(about)}${since} to ${to}${key === undefined ? "" : ` and ${key} of the bucket`}`,
       ...about.licences.map(({ text, licence }) => `attribution: ${text} (${licence})`),
     ].join("\n"),
   );
+}
+
+const sinceWords = (since: string | undefined): string =>
+  since === undefined ? "the first of this name" : `new since ${since}`;
+
+/** A built-in one by its name, else a file. */
+async function readPresetFlag(
+  { flags, cwd }: SettingsContext,
+  kind: PresetOf,
+): Promise<ExportPreset | undefined> {
+  const name = textFlag(flags, "preset");
+  if (name === undefined) return undefined;
+  const builtIn = findPreset(name, kind);
+  if (builtIn) return builtIn;
+  if (!name.endsWith(".toml")) {
+    throw usageError(
+      `there is no preset '${name}': give ${presetNames.join(", ")} or a .toml file`,
+    );
+  }
+  const text = await readFile(resolve(cwd, name), "utf8").catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === "ENOENT" ? "there is no such file" : cause.message;
+    throw usageError(`--preset ${name} cannot be read: ${why}`, { cause });
+  });
+  return asUsage(async () => readPreset(text, name, kind));
 }
 
 function companyWords(counts: ExportCounts): string {
@@ -201,33 +253,4 @@ function emailWords(counts: ExportCounts): string {
   ];
   const left = parts.length > 0 ? `; left out: ${parts.join(", ")}` : "";
   return `${countOf(rows, "address", "addresses")} written${left}`;
-}
-
-const membershipIn = async ({ paths }: SettingsContext, name: string): Promise<Membership> =>
-  membershipOf(await asUsage(() => openCampaignFolder(paths).load(name)));
-
-function readQuery(context: SettingsContext): ExportOptions<unknown>["query"] {
-  const { flags, clock } = context;
-  const words = textFlag(flags, "words");
-  const filters = readFilters(flags, clock.nowMs());
-  const isAll = flags["withExcluded"] === true || filters.isExcluded === true;
-  return {
-    filters: isAll ? filters : { ...filters, isExcluded: false },
-    ...(words !== undefined && { words }),
-  };
-}
-
-async function readSuppressed({ flags, cwd }: SettingsContext): Promise<Suppression> {
-  const names = (flags["suppress"] as readonly string[] | undefined) ?? [];
-  const texts = await Promise.all(
-    names.map((name) =>
-      readFile(resolve(cwd, name), "utf8").catch((cause: NodeJS.ErrnoException) => {
-        const why = cause.code === "ENOENT" ? "there is no such file" : cause.message;
-        throw usageError(`--suppress ${name} cannot be read: ${why}`, { cause });
-      }),
-    ),
-  );
-  const { list, problems } = readSuppressFile(texts.join("\n"));
-  if (problems[0] === undefined) return list;
-  throw usageError(`the suppress list is not understood: ${problems[0]}; nothing was exported`);
 }

@@ -1,0 +1,77 @@
+import type { Paths } from "../../config/index.ts";
+import {
+  companyDigest,
+  companyObject,
+  isClosed,
+  wasClosed,
+  type Company,
+  type ExportWriter,
+} from "../../records/index.ts";
+import { exportCompanies, type ExportCounts, type ExportOptions } from "./export-records.ts";
+import { exportStateFile, readState, writeState } from "./export-names.ts";
+
+export const changeKinds = ["new", "changed", "closed", "removed"] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+export interface ChangesOptions extends Omit<ExportOptions<Company>, "writer" | "choice"> {
+  readonly paths: Pick<Paths, "resolve">;
+  /** Of the feed: each has its own position. */
+  readonly name: string;
+  readonly nowMs: number;
+}
+
+export interface ExportedChanges {
+  readonly counts: ExportCounts;
+  readonly changes: Readonly<Record<ChangeKind, number>>;
+  /** The export before this one. Undefined: this is the first, and all are new. */
+  readonly since: string | undefined;
+  /** Keeps the position. To be called when the feed is where it belongs. */
+  commit(): Promise<void>;
+}
+
+/**
+ * Writes one JSON line for each company that is new, changed, closed or gone since the last feed of this
+ * name. `removed` says no more than the id: it was deleted, forgotten, merged, excluded or suppressed, or
+ * the filters of this feed do not find it any more.
+ */
+export async function exportChanges(options: ChangesOptions): Promise<ExportedChanges> {
+  const { paths, name, nowMs, write } = options;
+  const file = exportStateFile(paths, name);
+  const before = readState(file);
+  const at = new Date(nowMs).toISOString();
+  const changes = { new: 0, changed: 0, closed: 0, removed: 0 };
+  const digests = new Map<string, string>();
+  const line = (kind: ChangeKind, id: string, company?: unknown) => {
+    changes[kind] += 1;
+    return `${JSON.stringify({ change: kind, at, id, ...(company !== undefined && { company }) })}\n`;
+  };
+  const writer: ExportWriter<Company> = {
+    begin: "",
+    row: (company) =>
+      line(kindOf(company, before.digests.get(company.target)), company.target, companyObject(company)), // prettier-ignore
+    between: "",
+    end: () => "",
+  };
+  const counts = await exportCompanies({
+    ...options,
+    writer,
+    choice: {
+      isWanted(company) {
+        const digest = companyDigest(company);
+        digests.set(company.target, digest);
+        return before.digests.get(company.target) !== digest;
+      },
+      onWritten() {},
+    },
+  });
+  for (const target of before.digests.keys()) {
+    if (!digests.has(target)) await write(line("removed", target));
+  }
+  const commit = () => writeState(file, { at, digests });
+  return { counts, changes, since: before.at, commit };
+}
+
+function kindOf(company: Company, before: string | undefined): ChangeKind {
+  if (before === undefined) return "new";
+  return isClosed(company) && !wasClosed(before) ? "closed" : "changed";
+}

@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import { exportChanges, openWholeFile, type ExportedChanges } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
+import { keepHeapSmall } from "../../../base/small-heap.ts";
+import { asUsage } from "../../../base/usage-error.ts";
+import type { Command } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+import { openReaderOf } from "../../node-context.ts";
+import { choiceOptions, readChoice } from "./read-choice.ts";
+
+export const exportChangesCommand: Command = {
+  needs: "settings",
+  options: [
+    { flag: "--name", value: "name", summary: "of the feed: each remembers where it was (default: the campaign's name, else changes)" }, // prettier-ignore
+    { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" }, // prettier-ignore
+    ...choiceOptions,
+  ],
+  examples: [
+    { line: "forager export changes --to changes.jsonl", summary: "since the last time; the first has all" }, // prettier-ignore
+    { line: "forager export changes --campaign austin --name crm | my-program", summary: "a feed for another program" }, // prettier-ignore
+  ],
+  details: [
+    "One JSON object a line: change (new, changed, closed, removed), at, id, and the company as it is now.\n" +
+      "changed: a column of `export companies` is another. closed: its status says so now. removed: it was\n" +
+      "deleted, forgotten, merged, excluded or suppressed, or is not found by these filters any more; only its\n" +
+      "id is told.",
+    "The position is kept in exports/NAME.jsonl of the data folder, after the feed is written: a crash in\n" +
+      "between repeats, and loses nothing. Delete that file to begin again.",
+  ],
+
+  async run(context) {
+    const { flags, out, cwd, clock, paths } = context;
+    const to = textFlag(flags, "to");
+    const name = textFlag(flags, "name") ?? textFlag(flags, "campaign") ?? "changes";
+    const choose = await readChoice(context);
+    keepHeapSmall();
+    await using reader = await openReaderOf(context);
+    const options = { ...choose(reader), paths, name, nowMs: clock.nowMs() };
+    if (to === undefined) {
+      const done = await asUsage(() => exportChanges({ ...options, write: (text) => out.piece(text) })); // prettier-ignore
+      await done.commit();
+      return out.note(wordsOf(done));
+    }
+    const file = openWholeFile(resolve(cwd, to));
+    try {
+      const done = await asUsage(() => exportChanges({ ...options, write: (text) => file.write(text) })); // prettier-ignore
+      await file.commit();
+      await done.commit();
+      const { changes, since = null } = done;
+      out.result({ file: to, name, since, changes }, `${wordsOf(done)} to ${to}`);
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  },
+};
+
+function wordsOf({ changes, since }: ExportedChanges): string {
+  const total = Object.values(changes).reduce((sum, count) => sum + count, 0);
+  const parts = Object.entries(changes).map(([kind, count]) => `${count} ${kind}`);
+  const from = since === undefined ? "the first of this name" : `since ${since}`;
+  return `${countOf(total, "change")} (${parts.join(", ")}), ${from}`;
+}
