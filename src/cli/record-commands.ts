@@ -234,7 +234,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "export changes",
-    summary: "export what is new, changed, closed or gone since the last time",
+    summary: "export what changed since the last time",
     load: async () => (await import("./commands/exchange/export-changes.ts")).exportChangesCommand,
   },
   {

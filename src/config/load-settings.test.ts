@@ -57,6 +57,7 @@ test("with no source at all every setting has its default", async () => {
     },
     work: { pools: "*=1x10", graceMs: 25_000, watchdogMs: 30_000, listenNames: "" },
     serve: { listen: "127.0.0.1:4870", names: "" },
+    mail: { ttlDays: 30 },
     retention: { personalEmailDays: 0, peopleDays: 0 },
     legal: {},
     places: { keepReleases: 3 },
