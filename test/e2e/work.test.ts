@@ -114,6 +114,7 @@ describe("forager work", () => {
       visits: [],
       failures: [],
       paused: [],
+      stopped: [],
       unreached: [],
       releasedKinds: [],
       undone: [],
