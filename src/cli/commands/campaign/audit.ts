@@ -23,7 +23,7 @@ export const campaignAudit: Command = {
     "no_campaign: a place that no campaign has. wrong_place: it lies in a tile where its campaign does\n" +
       "not search. wrong_campaign: its campaign does not search that tile for that phrase, or is gone, and\n" +
       "another one does. Companies that a person typed in or imported are not judged.",
-    "A repair writes fields found/TILE/PHRASE. `forager company restore NAME --at MOMENT` undoes it.",
+    "A repair writes fields found/TILE/PHRASE. `forager company restore NAME --at MOMENT --yes` undoes it.",
     "Exits 1 when findings are left.",
   ],
 
@@ -47,7 +47,7 @@ export const campaignAudit: Command = {
     out.result(
       { ...audit, companies, repaired, left, undoAt },
       `${countOf(repaired, "finding")} repaired, ${left} left\n` +
-        `undo one with: forager company restore NAME --at ${undoAt}`,
+        `undo one with: forager company restore NAME --at ${undoAt} --yes`,
     );
     return outcomeOf(left);
   },
