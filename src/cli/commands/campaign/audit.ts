@@ -23,7 +23,8 @@ export const campaignAudit: Command = {
     "no_campaign: a place that no campaign has. wrong_place: it lies in a tile where its campaign does\n" +
       "not search. wrong_campaign: its campaign does not search that tile for that phrase, or is gone, and\n" +
       "another one does. Companies that a person typed in or imported are not judged.",
-    "A repair writes fields found/TILE/PHRASE. `forager company restore NAME --at MOMENT --yes` undoes it.",
+    "A repair writes fields found/TILE/PHRASE. To undo it:\n" +
+      "`forager company restore NAME --at MOMENT --yes`.",
     "Exits 1 when findings are left.",
   ],
 
