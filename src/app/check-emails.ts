@@ -21,7 +21,7 @@ export interface CheckEmailsOptions {
   readonly node: Pick<NodeApi, "ledger" | "records">;
   readonly resolver: MailResolver;
   readonly clock: Clock;
-  /** How long a status counts, of a domain and of an address. */
+  /** How long the status of a domain or an address stays valid. */
   readonly ttlDays: number;
   /** Which records; those without an address are left out. */
   readonly query: Pick<RecordQuery, "kind" | "words" | "filters">;
@@ -32,11 +32,11 @@ export interface CheckEmailsOptions {
 export interface CheckedEmails {
   /** Addresses of the records. */
   readonly addresses: number;
-  /** Those whose status still counted. */
+  /** Skipped because their status was still valid. */
   readonly fresh: number;
-  /** Domains that DNS was asked for. */
+  /** Domains queried in DNS. */
   readonly asked: number;
-  /** Of those that were looked at now. */
+  /** Addresses checked in this run, by status. */
   readonly statuses: Readonly<Partial<Record<EmailStatusName, number>>>;
 }
 
@@ -127,10 +127,10 @@ function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckE
 }
 
 const rememberedMax = 20_000;
-/** So many domains, and not one answer: it is not the domains. */
+/** If so many domains are asked and none answers, the network is at fault. */
 const failuresMax = 20;
 
-/** A name of a target is shorter than a name of DNS may be. */
+/** DNS names can be longer than target names; long ones are hashed. */
 const domainTarget = (domain: string): string =>
   domain.length <= 180
     ? `mail/${domain.replaceAll("/", "")}`
@@ -150,5 +150,5 @@ const noDns = (reason: string) =>
   new AppError(
     "unavailable",
     "dns_unreachable",
-    `no DNS server answers (${reason}): check the network, or set mail.dnsServer. What was answered before is stored; run it again`,
+    `no DNS server answers (${reason}): check the network or set mail.dnsServer, then run the command again`,
   );

@@ -2,16 +2,16 @@ import { enrichKind } from "../campaign/index.ts";
 import type { Queue, Task } from "../queue/index.ts";
 import type { VisitCount } from "./work/work-summary.ts";
 
-/** A job whose visits have all ended, and no website answered any of them. */
+/** A job whose ended visits were all unreachable. It may still have pending visits. */
 export interface UnreachedJob {
   readonly job: string;
   readonly visits: readonly VisitCount[];
   readonly isPaused: boolean;
 }
 
-/** More than a job makes before it is paused. The counts are of so many of the newest tasks. */
+/** Only this many of the newest tasks are read; a job is paused well before that. */
 const tasksReadMax = 500;
-/** Of a queue in a bucket, reading what ended means reading all of it. */
+/** A bucket queue reads all ended tasks at once, so larger ones are skipped. */
 const rememberedMax = 20_000;
 
 /**

@@ -196,7 +196,7 @@ export function createDiscoverHandler(): Handler<CampaignServices> {
         const options = { by: { id, token }, signal, onRequest };
         try {
           const result = await discover(services, task.payload, options);
-          return result === "witnessed" ? skip("looked through by another task") : done(result);
+          return result === "witnessed" ? skip("searched by another task") : done(result);
         } catch (error) {
           const retryAfterMs = busyForMs(error);
           if (retryAfterMs === undefined) throw error;

@@ -93,7 +93,7 @@ describe("a witness", () => {
     expect([...found.get(tile.id)!]).toEqual([["plumber@file", witness]]);
   });
 
-  test("lesson 42: an empty tile says so, and is looked through again sooner", () => {
+  test("lesson 42: an empty tile says so, and is searched again sooner", () => {
     const { freshness } = campaign;
     const standing = (found: number, days: number) =>
       standingOf({ at: ago(days), found, source }, freshness, nowMs);
@@ -106,7 +106,7 @@ describe("a witness", () => {
     expect(standingOf(undefined, freshness, nowMs)).toBe("none");
   });
 
-  test("lesson 46: one from a clock that was far ahead keeps no tile from being looked through", () => {
+  test("lesson 46: one from a clock that was far ahead keeps no tile from being searched", () => {
     const witness = (days: number): Witness => ({ at: ago(-days), found: 1, source });
     expect(standingOf(witness(0.5), campaign.freshness, nowMs)).toBe("fresh");
     expect(standingOf(witness(2), campaign.freshness, nowMs)).toBe("expired");
@@ -222,7 +222,7 @@ describe("dispatch", () => {
     expect(new Set(due.map((target) => target.tile.id))).toEqual(new Set([tile.id]));
   });
 
-  test("rematch asks again for what was looked through with other tags", () => {
+  test("rematch asks again for what was searched with other tags", () => {
     const [{ tile, phrase }] = targets as [Target];
     const fresh = { at: ago(1), found: 1, source, how: "old" };
     const witnesses = new Map([[tile.id, new Map([[`${phrase}@file`, fresh]])]]);

@@ -5,7 +5,7 @@ import { discoverTask } from "./tasks.ts";
 import { standingOf, witnessOf, type Question, type Witness, type Witnesses } from "./witness.ts";
 
 export interface DueTarget extends Target {
-  /** When it was last looked through; undefined: never. */
+  /** When it was last searched; undefined: never. */
   readonly since: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface DueOptions {
   readonly nowMs: number;
   /** Whether a source can have anything in a tile; absent: nobody knows. */
   readonly mayHave?: (target: Target) => boolean;
-  /** Of a witness that is fresh: whether it is to be looked through again all the same. */
+  /** Of a witness that is fresh: whether it is to be searched again all the same. */
   readonly isOutdated?: (question: Question, witness: Witness) => boolean;
 }
 

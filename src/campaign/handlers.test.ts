@@ -216,7 +216,7 @@ describe("discover", () => {
     expect(await witnessIn(world)).toBeUndefined();
   });
 
-  test("a tile that another campaign has looked through since is not asked for again", async () => {
+  test("a tile that another campaign has searched since is not asked for again", async () => {
     await using world = await createWorld(() => [place("p/1")]);
     const { services, ledger, asked } = world;
     const at = new Date(services.clock.nowMs()).toISOString();

@@ -10,7 +10,7 @@ import type { Campaign } from "./campaign.ts";
 
 type Meant = Pick<Campaign, "phrases" | "languages" | "tags">;
 
-/** The phrases of a campaign with what they stand for, ready to look through places. */
+/** The phrases of a campaign with what they stand for, ready to search places. */
 export function campaignPhrases({ phrases, languages, tags }: Meant): CompiledPhrases {
   return compilePhrases(phrases, createPhraseMatcher({ languages, overrides: tags }));
 }

@@ -41,10 +41,10 @@ ${sourceFile === undefined ? '# file = "places.jsonl"' : `file = ${JSON.stringif
 [politeness]
 ${(delayMs === undefined ? "# delayMs = 1000" : `delayMs = ${delayMs}`).padEnd(21)} # between two requests to one host; else crawl.delayMs
 concurrency = 1       # requests to one host at once
-${contact === undefined ? '# contact = "you@example.org"   ' : `contact = ${JSON.stringify(contact)}`} # told to every site, in the User-Agent
+${contact === undefined ? '# contact = "you@example.org"   ' : `contact = ${JSON.stringify(contact)}`} # sent to every site in the User-Agent
 
 [freshness]
-foundDays = 90        # a tile that had places is looked through again after this
+foundDays = 90        # a tile that had places is searched again after this
 emptyDays = 14        # one that had none, after this
 
 # Only places that are worth a visit. The others are kept, and cost no request.

@@ -5,9 +5,9 @@ import type { Tile } from "../sources/index.ts";
 import { fileSourceKey } from "./campaign.ts";
 
 /**
- * The proof that a tile was looked through for a phrase in a source, for everybody: a datagram on
+ * The proof that a tile was searched for a phrase in a source, for everybody: a datagram on
  * target `tile/<id>`, field `<phrase>@<source>`. Before there were several sources the field was the
- * phrase alone; such a witness counts for the source `file`. Only who has looked through all of it writes one (lesson 42): a
+ * phrase alone; such a witness counts for the source `file`. Only who has searched all of it writes one (lesson 42): a
  * failure is no witness, and "nothing there" says so by `found` 0.
  */
 export interface Witness {
@@ -95,7 +95,7 @@ const witnessesIn = ({ fields }: TargetView): Witnesses =>
     }),
   );
 
-/** "none": it was never looked through. "expired": too long ago. */
+/** "none": it was never searched. "expired": too long ago. */
 export type Standing = "none" | "fresh" | "empty" | "expired";
 
 const dayMs = 86_400_000;
@@ -106,7 +106,7 @@ const aheadMsMax = dayMs;
 export const expiryMsOf = ({ at, found }: Witness, { foundDays, emptyDays }: Freshness): number =>
   Date.parse(at) + (found > 0 ? foundDays : emptyDays) * dayMs;
 
-/** "empty" is fresh too: it was looked through, and nothing was there. */
+/** "empty" is fresh too: it was searched, and nothing was there. */
 export function standingOf(
   witness: Witness | undefined,
   freshness: Freshness,

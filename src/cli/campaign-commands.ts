@@ -64,7 +64,7 @@ export const campaignCommands: readonly CommandEntry[] = [
   },
   {
     name: "campaign audit",
-    summary: "find companies of no campaign or of the wrong one",
+    summary: "find companies without a campaign or in the wrong one",
     load: async () => (await import("./commands/campaign/audit.ts")).campaignAudit,
   },
   {

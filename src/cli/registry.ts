@@ -15,7 +15,7 @@ export const registry: Registry = {
     records: "files and index of companies and people",
     import: "import companies from CSV or JSON Lines",
     export: "export companies or e-mail addresses to a file",
-    suppress: "whom to leave alone: the suppression list",
+    suppress: "people and companies never to contact",
     ledger: "facts about companies, field by field",
     campaign: "plan and run campaigns (phrases × locations)",
     places: "files of places, cut into tiles",

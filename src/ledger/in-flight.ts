@@ -1,12 +1,12 @@
 import type { TargetView } from "./view.ts";
 
 /**
- * Writes that are on their way to the disk. The replica has them already. Whoever answers from the
- * replica waits for the writes that its answer rests on, and asks again if one of them has failed.
+ * Writes that are visible in the replica but not yet durable. A read from the replica waits for
+ * the pending writes to its targets, and is repeated if a write failed in the meantime.
  */
 export interface InFlightWrites {
   track<T>(targets: readonly string[], write: () => Promise<T>): Promise<T>;
-  /** Calls `answer` until the writes to the targets that the answer rests on are durable. */
+  /** Calls `answer`, then waits for writes to its targets; repeats if a write failed. */
   settled<T>(answer: () => Promise<T>, targetsOf: (answer: T) => readonly string[]): Promise<T>;
 }
 

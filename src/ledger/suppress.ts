@@ -48,7 +48,7 @@ export function suppressChanges(
   return entries.length === 0 ? [] : [saltChange(salt), ...entries];
 }
 
-/** By whichever salt they were added. What is not listed changes nothing. */
+/** Removes the keys under every salt. Keys that are not listed are ignored. */
 export const unsuppressChanges = (
   register: TargetView,
   keys: readonly string[],

@@ -1,7 +1,7 @@
 import type { FieldView } from "../ledger/index.ts";
 import { textsIn } from "./texts-in.ts";
 
-/** The question that a company answers: which tile was looked through, and for which phrase. */
+/** The question that a company answers: which tile was searched, and for which phrase. */
 export interface FoundBy {
   /** The id of the tile: `30.2_-97.7`. */
   readonly tile: string;

@@ -227,7 +227,7 @@ describe("forager campaign", () => {
     const repaired = await json("campaign audit munich --repair --yes");
     expect(repaired).toMatchObject({ repaired: 1, left: 0 });
     expect((await run("campaign audit")).stdout).toBe(
-      "nothing is wrong with 1 company and 1 campaign\n",
+      "no problems found in 1 company and 1 campaign\n",
     );
     const undo = await run(`company restore stray --at ${String(repaired["undoAt"])} --yes`);
     expect(undo.stdout).toContain("found/48.1_11.5/plumber of stray");

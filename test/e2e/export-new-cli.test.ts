@@ -20,7 +20,7 @@ test("B7: only new companies and addresses, for HubSpot or as a user's file says
   await good("import", "companies", "a.csv");
   const hubspot = ["export", "companies", "--preset", "hubspot", "--new", "--name", "hubspot", "--to", "leads.csv"]; // prettier-ignore
   expect(await good(...hubspot)).toContain(
-    "1 company written, the first of this name to leads.csv",
+    "1 company written, first export of this name to leads.csv",
   );
   expect(read("leads.csv")).toMatch(/^\ufeffName,Company domain name,.*\r\nAcme,acme\.example,\+15125550100,.*\r\n$/); // prettier-ignore
   await good("export", "emails", "--new");

@@ -42,7 +42,7 @@ const plan = z.strictObject({
     .nullable()
     .describe("what a server will be asked for; null: none is asked"),
   unread: z.array(z.strictObject({ field: z.string(), count, example: z.string() })),
-  isComplete: z.boolean().describe("false: only the first 500,000 places were looked through"),
+  isComplete: z.boolean().describe("false: only the first 500,000 places were searched"),
   advice: z.string().nullable(),
 });
 
@@ -63,7 +63,7 @@ const dispatchBody = z
     isRematch: z
       .boolean()
       .default(false)
-      .describe("also what was looked through with other tags, matcher or release"),
+      .describe("also what was searched with other tags, matcher or release"),
     isForced: forced,
   })
   .refine(({ batch, canary }) => batch === undefined || canary === undefined, {

@@ -28,7 +28,7 @@ export interface PlanCampaignOptions extends LoadedCampaign {
   /** Whether a server may be asked for more tiles than its operators would like. */
   readonly isForced: boolean;
   readonly signal?: AbortSignal;
-  /** How many places will be looked through. */
+  /** How many places will be searched. */
   readonly onBegin?: (places: number) => void;
   readonly onPlaces?: (count: number) => void;
   readonly onMatch?: SurveyOptions["onMatch"];

@@ -124,7 +124,7 @@ async function* allRecords({ node, signal }: RetentionOptions, kind: RecordKind)
   } while (after !== undefined);
 }
 
-/** All of them, before anything is deleted: pages would shift. */
+/** Reads all before anything is deleted, because deletions shift the pages. */
 export async function readExpired(options: RetentionOptions): Promise<readonly ExpiredValue[]> {
   const expired: ExpiredValue[] = [];
   for await (const one of findExpired(options)) expired.push(one);
@@ -133,7 +133,7 @@ export async function readExpired(options: RetentionOptions): Promise<readonly E
 
 export interface RemoveExpiredOptions extends Omit<RetentionOptions, "node"> {
   readonly node: Pick<NodeApi, "ledger" | "records">;
-  /** What was shown to a person; absent: what is found now. */
+  /** What the user confirmed; if absent, what is found now. */
   readonly expired?: readonly ExpiredValue[];
   readonly onRemoved?: (count: number) => void;
 }
@@ -166,5 +166,5 @@ export async function removeExpired(options: RemoveExpiredOptions): Promise<Remo
   return count;
 }
 
-/** Ranked as a hand, so that it also removes what a hand wrote. */
+/** Ranks as a manual change, so that it also removes values entered by hand. */
 const source = "hand:retention";

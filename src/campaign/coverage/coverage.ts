@@ -5,11 +5,11 @@ import { expiryMsOf, standingOf, witnessOf, type Witness, type Witnesses } from 
 
 /**
  * What is known of a tile:
- * - `fresh`: looked through in time, with places there;
- * - `empty`: looked through in time, and nothing there, or its source has no place there at all;
- * - `expired`: looked through too long ago;
+ * - `fresh`: searched in time, with places there;
+ * - `empty`: searched in time, and nothing there, or its source has no place there at all;
+ * - `expired`: searched too long ago;
  * - `failed`: looking it through failed, and nobody has tried again;
- * - `never`: not looked through yet.
+ * - `never`: not searched yet.
  */
 export const coverageStates = ["fresh", "empty", "expired", "failed", "never"] as const;
 export type CoverageState = (typeof coverageStates)[number];

@@ -47,8 +47,8 @@ export const campaignEstimateSchema = z.strictObject({
   websites: figure.describe("companies whose website will be visited"),
   sourceRequests: figure.describe("requests to servers that sources ask, such as Overpass"),
   websiteRequests: figure,
-  hours: figure.describe("of this machine alone, at the pace of the campaign"),
-  bytes: figure.describe("that websites send"),
+  hours: figure.describe("run time on this machine alone, at the campaign's request rate"),
+  bytes: figure.describe("bytes received from websites"),
   bucketDollars: figure.describe("requests to buckets, at list prices"),
 });
 export type CampaignEstimate = z.infer<typeof campaignEstimateSchema>;
@@ -56,9 +56,7 @@ export type CampaignEstimate = z.infer<typeof campaignEstimateSchema>;
 /** Of one figure: what was expected, what happened, and by how much the estimate is off. */
 export const estimateComparisonSchema = z.strictObject({
   at: z.iso.datetime().describe("when the estimate was made"),
-  isFinal: z
-    .boolean()
-    .describe("false: work is left, so what happened so far is less than the end"),
+  isFinal: z.boolean().describe("false: the campaign is not finished, so actual values will grow"),
   isOutdated: z.boolean().describe("the campaign was changed after the estimate"),
   rows: z.array(
     z.strictObject({

@@ -1,7 +1,7 @@
 /**
- * What a campaign will probably take, as a whole: what is done already is part of it. Places are
- * counted from the snapshots at hand. Where there is none, and for everything that only a visit can
- * tell, earlier visits of this data folder are the measure, and if there are too few, defaults.
+ * Estimates a whole campaign, including what is already done. Places are counted in the tile
+ * snapshots. A tile without a snapshot gets the average of the others, or a default. Requests,
+ * bytes and cost per visit come from earlier visits of this data folder, or from defaults.
  */
 import { createHash } from "node:crypto";
 import { countOf, formatCount } from "../../base/count-words.ts";
@@ -16,18 +16,18 @@ export interface EstimateInput {
   /** Places in the snapshots that each phrase finds. */
   readonly phrases: readonly { readonly phrase: string; readonly found: number }[];
   readonly counts: PlaceCounts;
-  /** Share of the places in the snapshots that were looked at: 1 but in very large campaigns. */
+  /** Fraction of the places in the snapshots that were read; below 1 only in large campaigns. */
   readonly lookedShare: number;
-  /** Tiles, per source, whose places a snapshot has. */
+  /** Tiles that have a snapshot, summed over the sources. */
   readonly knownTiles: number;
   /** Tiles for which a server has to be asked. */
   readonly tilesToAsk: number;
-  /** Of hosts, where the campaign says nothing. */
+  /** Delay between requests to one host if the campaign sets none. */
   readonly delayMs: number;
-  /** Tasks that this machine has at work at once. */
+  /** Tasks that this machine runs concurrently. */
   readonly slots: number;
   readonly past: PastVisits;
-  /** Whose requests cost money. */
+  /** Whether requests to the queue and to the fleet's bucket cost money. */
   readonly isCharged: { readonly queue: boolean; readonly bucket: boolean };
 }
 
@@ -35,14 +35,14 @@ export interface EstimateInput {
 export interface PastVisits {
   readonly visits: number;
   readonly requests: number;
-  /** Of visits that say so. */
+  /** Sum over the visits that recorded their size. */
   readonly bytes: number;
   readonly visitsWithBytes: number;
-  /** Of this node, in the days of these visits; undefined: nothing was counted. */
+  /** Bucket cost of this node since the first of these visits; undefined if unknown. */
   readonly bucketDollars: number | undefined;
 }
 
-/** Fewer are no measure. */
+/** With fewer past visits, defaults are used. */
 const pastVisitsMin = 20;
 
 /** Used where nothing was measured; docs/campaigns.md lists them. */
@@ -88,7 +88,7 @@ export function estimateCampaign(input: EstimateInput): CampaignEstimate {
       tilesToAsk,
       "counted",
       tilesToAsk === 0
-        ? "snapshots have all tiles"
+        ? "every tile has a snapshot"
         : `at least one for each of the ${countOf(tilesToAsk, "tile")} without a snapshot`,
     ),
     websiteRequests,
@@ -102,7 +102,7 @@ export function estimateCampaign(input: EstimateInput): CampaignEstimate {
   };
 }
 
-/** Changes when the estimate of a campaign is for another one. */
+/** Changes if the campaign is edited so that its estimate is outdated. */
 export function planHash(campaign: Campaign): string {
   const { phrases, locations, filters, exclusions } = campaign;
   const tags = [...campaign.tags];
@@ -125,12 +125,12 @@ function placesOf({ campaign, phrases, lookedShare, knownTiles, tilesToAsk }: Es
   }));
   const all = rows.reduce((total, { places }) => total + places, 0);
   const parts = [
-    `${formatCount(Math.round(sum))} counted in ${countOf(knownTiles, "snapshot of a tile", "snapshots of tiles")}`,
-    ...(lookedShare < 1 ? [`of which ${Math.round(lookedShare * 100)} % were looked at`] : []),
+    `${formatCount(Math.round(sum))} in ${countOf(knownTiles, "tile snapshot")}`,
+    ...(lookedShare < 1 ? [`scaled up from a sample of ${Math.round(lookedShare * 100)} %`] : []),
     ...(isGuess
       ? [
           knownTiles > 0
-            ? `${countOf(tilesToAsk, "tile")} without a snapshot taken as an average one`
+            ? `${countOf(tilesToAsk, "tile")} without a snapshot, estimated by the average`
             : `a guess of ${placesPerPhraseAndTile} for each phrase in each of ${countOf(tilesToAsk, "tile")} without a snapshot`,
         ]
       : []),
@@ -157,8 +157,8 @@ function companiesOf({ counts, lookedShare, phrases }: EstimateInput, unknownPla
     counts.websites / lookedShare + more * websiteShare,
     basis,
     more > 0
-      ? `${Math.round(websiteShare * 100)} % of the companies have one`
-      : "the source names one",
+      ? `${Math.round(websiteShare * 100)} % of the companies have a website`
+      : "companies for which the source gives a website",
   );
   return { companies, websites, filtered: counts.filtered / lookedShare };
 }
@@ -205,11 +205,11 @@ function hoursOf(
   const askMs = campaign.overpass ? tilesToAsk * campaign.overpass.delayMs : 0;
   const pace =
     chainMs > workMs
-      ? `${paceMs / 1_000} s between requests to one host, which has ${countOf(ofOneHost, "website")}`
+      ? `${paceMs / 1_000} s between requests to one host; the busiest has ${countOf(ofOneHost, "website")}`
       : `${slots} requests at once on this machine, ${secondsPerRequest} s each (a guess)`;
   const asked =
     askMs > 0
-      ? `${countOf(tilesToAsk, "tile")} every ${campaign.overpass!.delayMs / 1_000} s, `
+      ? `${countOf(tilesToAsk, "tile")} to ask for, one every ${campaign.overpass!.delayMs / 1_000} s; `
       : "";
   const value = (askMs + Math.max(chainMs, workMs)) / 3_600_000;
   return figure(value, value === 0 ? "counted" : "guess", `${asked}${pace}`);

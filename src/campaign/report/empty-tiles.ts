@@ -26,7 +26,7 @@ export function emptyTilesAlarm(
   const empty = [...isEmptyByTile.values()].filter(Boolean).length;
   if (looked <= tilesMin || empty <= looked * shareMax) return [];
   const text =
-    `${empty} of ${looked} tiles that were looked through in the last 7 days are empty ` +
+    `${empty} of ${looked} tiles that were searched in the last 7 days are empty ` +
     `(${Math.round((empty / looked) * 100)} %): check the source and the phrases with ` +
     `\`forager campaign plan ${name}\``;
   return [{ alarm: "empty_tiles", text }];

@@ -14,7 +14,7 @@ const moment = z.iso.datetime();
 
 /** Each step has those of the one before that came further. */
 const funnelShape = {
-  tiles: count.describe("tiles that were looked through, however long ago"),
+  tiles: count.describe("tiles that were searched, however long ago"),
   places: count.describe("a place that several questions found counts for each"),
   /** Companies that these places became, without excluded ones. */
   companies: count,

@@ -49,8 +49,8 @@ export const enrich: Command = {
   details: [
     "With a CSV file it imports the rows, visits the websites and writes the result: the rows as they\n" +
       "are, with e-mail addresses, phone numbers, profiles, and the reason where a site was not read.\n" +
-      "After Ctrl-C or a crash run it again: what was visited is not visited twice. Websites whose\n" +
-      "private address was refused are, and all of them if none could be reached. Exit code 3 when\n" +
+      "After Ctrl-C or a crash run it again: it skips websites that were visited. It visits again\n" +
+      "websites refused for a private address, and all if none was reached. Exit code 3 when\n" +
       "some rows were not visited.",
     "Otherwise it adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
       "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",

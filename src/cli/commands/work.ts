@@ -47,7 +47,8 @@ export const work: Command = {
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
       "letters: `forager queue list --state failed`), some are left that no worker here can do, no\n" +
-      "website of a job could be reached, the fleet has paused or drained this node, a campaign was stopped by its budget, or a job was paused. A job is paused when none of its\n" +
+      "website of a job could be reached, the fleet has paused or drained this node, a budget\n" +
+      "stopped a campaign, or a job was paused. A job is paused when none of its\n" +
       "first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
     "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
       "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",

@@ -52,7 +52,7 @@ export function RunCampaign({ campaign, onClose, onStarted }: RunProps) {
                   checked={isRematch.value}
                   onChange={(event) => (isRematch.value = event.currentTarget.checked)}
                 />
-                <span>also what was searched with other tags or an older release</span>
+                <span>also repeat searches made with other tags or an older release</span>
               </label>
               {due.due > 0 && <Start due={due} onStart={start} onClose={onClose} />}
             </>
@@ -61,7 +61,7 @@ export function RunCampaign({ campaign, onClose, onStarted }: RunProps) {
       )}
       {isTooLarge && (
         <button class="btn" onClick={() => (isForced.value = true)}>
-          The server is mine: count it anyway
+          I operate this server: continue anyway
         </button>
       )}
     </Dialog>
@@ -105,7 +105,7 @@ function Planned({ plan, due }: { readonly plan: Plan; readonly due: Due }) {
         )}
         {due.leftOut > 0 && (
           <>
-            <dt>Left out: no place there</dt>
+            <dt>Skipped: tile without places</dt>
             <dd>{formatCount(due.leftOut)}</dd>
           </>
         )}
@@ -121,7 +121,7 @@ function Planned({ plan, due }: { readonly plan: Plan; readonly due: Due }) {
         <dd>
           {requests === null
             ? "none: the places are in files"
-            : `${formatCount(requests.tiles)} to ${shownText(requests.source, 40)}, ${requests.tiles === 0 ? "all are kept" : `at least ${formatDuration(3_600_000 * requests.hours)}`}`}
+            : `${formatCount(requests.tiles)} to ${shownText(requests.source, 40)}, ${requests.tiles === 0 ? "all tiles are stored" : `at least ${formatDuration(3_600_000 * requests.hours)}`}`}
         </dd>
         <dt>Then</dt>
         <dd>each company with a website is visited</dd>
@@ -150,7 +150,7 @@ function Start({ due, onStart, onClose }: StartProps) {
   const labels = {
     all: `All ${plural(due.chosen, "task")}`,
     canary: "A sample from all over the plan",
-    batch: "The first of the plan",
+    batch: "The first tasks of the plan",
   };
   const part = amount.value === "all" ? {} : { [amount.value]: size.value };
   const start = async (event: Event) => {

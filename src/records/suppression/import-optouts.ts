@@ -6,10 +6,10 @@ import { readKey, readKeyOf, type SuppressionKey, type SuppressionKind } from ".
 import { addSuppressed, type SuppressionLedger } from "./suppression.ts";
 
 export interface OptOutImport {
-  /** Records of the file, its header aside. */
+  /** Records of the file, without the header. */
   readonly lines: number;
   readonly added: number;
-  /** Already on the list: an import that was stopped is simply repeated. */
+  /** Already on the list, for example from an import that was stopped. */
   readonly known: number;
   /** Lines whose opt-out column says no. */
   readonly notOptedOut: number;
@@ -78,7 +78,8 @@ export async function importOptOuts(options: OptOutOptions): Promise<OptOutImpor
     if (keys.length > 0) return;
     count.faulty += 1;
     const shown = cells.join(", ").slice(0, 80);
-    if (problems.length < problemsMax) problems.push({ line, text: `'${shown}' names nobody` });
+    if (problems.length < problemsMax)
+      problems.push({ line, text: `no value found in '${shown}'` });
   };
   const reader = createCsvReader();
   const takeRows = async (rows: ReturnType<typeof reader.push>) => {
@@ -184,6 +185,6 @@ const noColumns = (header: readonly string[]) =>
   new AppError(
     "invalid",
     "suppress_columns",
-    `no column has addresses, domains, numbers or ids of places; there are: ${header.join(", ").slice(0, 200)}. ` +
-      "Name one of them Email, Domain, Phone or Place",
+    `no column has e-mail addresses, domains, phone numbers or place ids; columns: ${header.join(", ").slice(0, 200)}. ` +
+      "Rename one of them to Email, Domain, Phone or Place",
   );

@@ -115,7 +115,7 @@ describe("an opt-out file", () => {
     const done = await read(ledger, text);
     expect(done).toMatchObject({
       added: 3,
-      problems: [{ line: 4, text: "'Carl, , , c.example, ' names nobody" }],
+      problems: [{ line: 4, text: "no value found in 'Carl, , , c.example, '" }],
       columns: {
         "Work E-Mail": "email",
         "Mobile phone number": "phone",

@@ -14,7 +14,7 @@ import { placesOf } from "../places.ts";
 import { textsIn } from "../texts-in.ts";
 import { kindOfKey, suppressionKinds, type SuppressionKey, type SuppressionKind } from "./keys.ts";
 
-/** Whom an export leaves out. */
+/** Tells which keys are on a suppression list. */
 export interface Suppression {
   /** Those of these keys that are listed, by themselves or by a domain that includes them. */
   among(keys: readonly string[]): Promise<ReadonlySet<string>>;
@@ -26,12 +26,12 @@ export const joinSuppressions = (lists: readonly Suppression[]): Suppression => 
     new Set((await Promise.all(lists.map((list) => list.among(keys)))).flatMap((one) => [...one])),
 });
 
-/** The fleet's list, with what was forgotten. */
+/** The fleet's list, and the keys of forgotten records. */
 export const ledgerSuppression = (ledger: Pick<Ledger, "suppressed">): Suppression => ({
   among: async (keys) => new Set(await ledger.suppressed([...new Set(keys)])),
 });
 
-/** All that a company could be listed by. */
+/** All keys of a company that can be on the list. */
 export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
   const { domain } = company.texts;
   return [
@@ -100,7 +100,7 @@ export async function addSuppressed(
     const some = wanted.slice(from, from + entriesOfCommit);
     const register = await ledger.read(forgetRegister);
     const newSalt = createId(random, saltLength);
-    // By kind, because the value says it; a listed key keeps its date and its reason.
+    // One write per kind: the value holds it. Listed keys keep their date and reason.
     for (const kind of suppressionKinds) {
       const ofKind = some.filter((key) => kindOfKey(key) === kind);
       if (ofKind.length === 0) continue;

@@ -10,7 +10,7 @@ export const campaignAudit: Command = {
   needs: "settings",
   arguments: [{ ...campaignArgument, summary: "the campaign (default: this folder's, or all)" }],
   options: [
-    { flag: "--repair", summary: "write what the findings propose" },
+    { flag: "--repair", summary: "apply the proposed corrections" },
     { flag: "--yes", summary: "with --repair: do not ask" },
     campaignOption,
   ],
@@ -33,7 +33,7 @@ export const campaignAudit: Command = {
     const audit = await lookAt(context);
     const { findings, companies } = audit;
     const able = findings.filter(({ changes }) => changes.length > 0).length;
-    const question = `repair ${countOf(able, "finding")}? (without --repair they are listed)`;
+    const question = `repair ${countOf(able, "finding")}? (run without --repair to list them)`;
     const isAsked = flags["repair"] === true && able > 0;
     if (!isAsked || !(await context.confirm(question, { yes: flags["yes"] === true }))) {
       if (isAsked) out.note("nothing was repaired");
@@ -77,7 +77,7 @@ const shownMax = 200;
 
 function describe({ findings, companies, campaigns, isComplete }: CampaignAudit, layout: Layout) {
   const looked = `${countOf(companies, "company", "companies")} and ${countOf(campaigns, "campaign")}`;
-  if (findings.length === 0) return `nothing is wrong with ${looked}`;
+  if (findings.length === 0) return `no problems found in ${looked}`;
   const table = layout.table(findings.slice(0, shownMax), [
     { title: "company", value: ({ slug }) => slug, isKey: true },
     { title: "problem", value: ({ problem }) => problem },
@@ -87,6 +87,8 @@ function describe({ findings, companies, campaigns, isComplete }: CampaignAudit,
   ]);
   const more =
     findings.length > shownMax ? `\nand ${findings.length - shownMax} more (--json has all)` : "";
-  const cut = isComplete ? "" : "\nthere are more: repair these, and run it again";
+  const cut = isComplete
+    ? ""
+    : "\nthe list is incomplete: repair these, then run the command again";
   return `${table.trimEnd()}${more}${cut}\n${countOf(findings.length, "finding")} in ${looked}`;
 }

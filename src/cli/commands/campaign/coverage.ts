@@ -37,8 +37,8 @@ export const campaignCoverageCommand: Command = {
     },
   ],
   details: [
-    "A tile is fresh, empty (looked through in time and nothing there, or its source has no place\n" +
-      "there), expired, failed or never looked through. With --by tile it is as good as the worst of\n" +
+    "A tile is fresh, empty (searched in time and nothing there, or its source has no place\n" +
+      "there), expired, failed or never searched. With --by tile it is as good as the worst of\n" +
       "its phrases.",
   ],
 

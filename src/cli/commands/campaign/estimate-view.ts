@@ -41,8 +41,8 @@ export function describeComparison(
   if (!estimate) return [];
   const { rows, at, isFinal, isOutdated } = estimate;
   const about = [
-    ...(isFinal ? [] : ["work is left"]),
-    ...(isOutdated ? ["the campaign was changed since: estimate it again"] : []),
+    ...(isFinal ? [] : ["the campaign is not finished"]),
+    ...(isOutdated ? ["outdated: the campaign was changed; run plan --estimate again"] : []),
   ];
   return [
     `estimate of ${at}${about.length > 0 ? ` (${about.join("; ")})` : ""}:`,

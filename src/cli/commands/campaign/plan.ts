@@ -20,7 +20,7 @@ export const campaignPlan: Command = {
   needs: "settings",
   arguments: [campaignArgument],
   options: [
-    { flag: "--estimate", summary: "also say what it will take: requests, hours, bytes, dollars" },
+    { flag: "--estimate", summary: "also estimate requests, hours, bytes and dollars" },
     {
       flag: "--dry-run",
       summary: "only show the plan; write neither targets.csv nor estimate.json",
@@ -46,8 +46,8 @@ export const campaignPlan: Command = {
     "A target is a tile of 0.1°, a phrase and a source; all of them are listed in targets.csv beside\n" +
       "the config.toml. `forager campaign dispatch` makes tasks of those that are due. A tile in which\n" +
       "no source has a place is left out.",
-    "An estimate is of the whole campaign, what is done included. Places are counted in the snapshots\n" +
-      "at hand; what only visits can tell is measured from earlier ones, or guessed, and says so. It is\n" +
+    "An estimate covers the whole campaign, including what is done. Places are counted in the\n" +
+      "snapshots; other figures come from earlier visits, or are guesses marked as such. It is\n" +
       "kept as campaigns/NAME/estimate.json, and `forager campaign report` compares it with what happened.",
     "Exits 3 when some places of the source file could not be read; their lines are named.",
   ],
@@ -136,13 +136,13 @@ async function planOf(
 
 const requestWords = ({ source, tiles, hours }: PlannedRequests) =>
   tiles === 0
-    ? `${source}: no requests are needed, because snapshots have all tiles`
+    ? `${source}: no requests are needed, because every tile has a snapshot`
     : `${source}: ${countOf(tiles, "tile")} to ask for, at least ${hours < 0.1 ? "some minutes" : `${hours.toFixed(1)} hours`}`;
 
 function createBar({ progress }: SettingsContext) {
   let bar: ReturnType<typeof progress.start> | undefined;
   return {
-    begin: (total: number) => void (bar = progress.start({ label: "look through places", total })),
+    begin: (total: number) => void (bar = progress.start({ label: "searching places", total })),
     advance: (count: number) => bar?.advance(count),
     done: () => bar?.done(),
   };
@@ -183,5 +183,5 @@ function tellSources(
   for (const { field, count, example } of survey.unread) {
     out.note(`${field}: ${countOf(count, "value")} not understood, such as '${example}'`);
   }
-  if (survey.isPartial) out.note(`only the first ${survey.places} places were looked through`);
+  if (survey.isPartial) out.note(`only the first ${survey.places} places were searched`);
 }

@@ -15,7 +15,7 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
   return [
     `campaign ${report.campaign}, ${report.at}`,
     `tiles: ${formatCount(tiles.planned)} planned; ${tiles.fresh} fresh, ${tiles.empty} empty, ` +
-      `${tiles.expired} expired, ${tiles.failed} failed, ${tiles.never} never looked through`,
+      `${tiles.expired} expired, ${tiles.failed} failed, ${tiles.never} never searched`,
     ...(tasks
       ? [`tasks: ${tasks.pending} pending, ${tasks.running} running, ${tasks.failed} failed`]
       : []),

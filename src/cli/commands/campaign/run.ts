@@ -61,7 +61,7 @@ export const campaignRun: Command = {
           onCut: showCut(context),
           onPlanned: ({ targets, due, tilesToAsk }) =>
             out.note(
-              `${countOf(targets, "target")}, ${due} due: ${countOf(tilesToAsk, "tile")} to look through`,
+              `${countOf(targets, "target")}, ${due} due: ${countOf(tilesToAsk, "tile")} to search`,
             ),
           onProgress: (progress) => bar.show(progress),
         }),
@@ -95,7 +95,7 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
   }
   if (work && isNothingReached(work)) {
     out.note(`no website could be reached: ${outcomeText(work).split("\n")[1]}`);
-    out.note("then visit them: `forager enrich --missing email`, and `forager work --drain`");
+    out.note("fix the cause, then run `forager enrich --missing email` and `forager work --drain`");
     return "partial";
   }
   if (left + failed > 0) {

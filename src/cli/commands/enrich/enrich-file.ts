@@ -130,7 +130,7 @@ async function addVisits(
   return added + duplicate;
 }
 
-/** Paused because its first visits all failed alike: who runs the command again has looked at it. */
+/** A job pauses if its first visits fail alike. Running the command again resumes it. */
 async function resumeIfPaused(context: SettingsContext, job: string): Promise<void> {
   await using queue = await openOrMakeQueue(context);
   if ((await queue.job(job))?.isPaused === true) await queue.resume(job);

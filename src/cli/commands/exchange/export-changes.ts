@@ -11,21 +11,21 @@ import { choiceOptions, readChoice } from "./read-choice.ts";
 export const exportChangesCommand: Command = {
   needs: "settings",
   options: [
-    { flag: "--name", value: "name", summary: "of the feed: each remembers where it was (default: the campaign's name, else changes)" }, // prettier-ignore
+    { flag: "--name", value: "name", summary: "name of the feed, which stores its own position (default: the campaign's name, else changes)" }, // prettier-ignore
     { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" }, // prettier-ignore
     ...choiceOptions,
   ],
   examples: [
-    { line: "forager export changes --to changes.jsonl", summary: "since the last time; the first has all" }, // prettier-ignore
+    { line: "forager export changes --to changes.jsonl", summary: "changes since the last run; the first run exports all" }, // prettier-ignore
     { line: "forager export changes --campaign austin --name crm | my-program", summary: "a feed for another program" }, // prettier-ignore
   ],
   details: [
     "One JSON object a line: change (new, changed, closed, removed), at, id, and the company as it is now.\n" +
-      "changed: a column of `export companies` is another. closed: its status says so now. removed: it was\n" +
+      "changed: a column of `export companies` differs. closed: its status is now closed. removed: it was\n" +
       "deleted, forgotten, merged, excluded or suppressed, or is not found by these filters any more; only its\n" +
-      "id is told.",
+      "id is written.",
     "The position is kept in exports/NAME.jsonl of the data folder, after the feed is written: a crash in\n" +
-      "between repeats, and loses nothing. Delete that file to begin again.",
+      "between repeats changes, but loses none. Delete that file to begin again.",
   ],
 
   async run(context) {
@@ -58,6 +58,6 @@ export const exportChangesCommand: Command = {
 function wordsOf({ changes, since }: ExportedChanges): string {
   const total = Object.values(changes).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(changes).map(([kind, count]) => `${count} ${kind}`);
-  const from = since === undefined ? "the first of this name" : `since ${since}`;
+  const from = since === undefined ? "first export of this name" : `since ${since}`;
   return `${countOf(total, "change")} (${parts.join(", ")}), ${from}`;
 }

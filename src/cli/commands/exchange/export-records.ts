@@ -40,8 +40,12 @@ import { choiceOptions, readChoice } from "./read-choice.ts";
 const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
   { flag: "--format", value: "format", summary: "how", choices: formats, default: "csv" },
   { flag: "--preset", value: "name", summary: `CSV with the columns of another program: ${presetNames.join(", ")}, or a .toml file of yours`, complete: "file" }, // prettier-ignore
-  { flag: "--new", summary: "only what no export of this name has had" },
-  { flag: "--name", value: "name", summary: "of --new: each name remembers what it has given out" },
+  { flag: "--new", summary: "only rows that no earlier export of this name had" },
+  {
+    flag: "--name",
+    value: "name",
+    summary: "with --new: the name that exported rows are remembered by",
+  },
   { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" },
   {
     flag: "--upload",
@@ -95,7 +99,7 @@ export const exportCompanies: Command = {
     const columns = listFlag(context.flags, "columns");
     const hasBom = context.flags["bom"] === true;
     if (columns !== undefined && textFlag(context.flags, "preset") !== undefined) {
-      throw usageError("--preset says which columns: leave out --columns");
+      throw usageError("--preset and --columns cannot be combined");
     }
     await write(context, {
       kind: "companies",
@@ -154,9 +158,9 @@ async function write<Format extends ExportFormat, Row>(
   const isJson = out.isJson && to === undefined;
   const fileFormat = isJson ? "json" : (textFlag(flags, "format") ?? "csv");
   const preset = await readPresetFlag(context, kind);
-  if (preset && fileFormat !== "csv") throw usageError("--preset is CSV: leave out --format");
+  if (preset && fileFormat !== "csv") throw usageError("--preset writes CSV: remove --format");
   const name = textFlag(flags, "name");
-  if (name !== undefined && flags["new"] !== true) throw usageError("--name belongs to --new");
+  if (name !== undefined && flags["new"] !== true) throw usageError("--name needs --new");
   const campaign = textFlag(flags, "campaign");
   if (flags["upload"] === true && (to === undefined || campaign === undefined)) {
     throw usageError("--upload needs --to FILE and --campaign NAME");
@@ -205,7 +209,7 @@ async function write<Format extends ExportFormat, Row>(
 }
 
 const sinceWords = (since: string | undefined): string =>
-  since === undefined ? "the first of this name" : `new since ${since}`;
+  since === undefined ? "first export of this name" : `new since ${since}`;
 
 /** A built-in one by its name, else a file. */
 async function readPresetFlag(
@@ -247,7 +251,7 @@ function emailWords(counts: ExportCounts): string {
   const { rows, suppressedAddresses, suppressedCompanies, repeated, shared } = counts;
   const parts = [
     ...(suppressedAddresses > 0 ? [`${suppressedAddresses} suppressed`] : []),
-    ...(suppressedCompanies > 0 ? [`those of ${countRecords("company", suppressedCompanies)} that are suppressed`] : []), // prettier-ignore
+    ...(suppressedCompanies > 0 ? [`all of ${countRecords("company", suppressedCompanies)} on the suppression list`] : []), // prettier-ignore
     ...(repeated > 0 ? [`${repeated} repeated`] : []),
     ...(shared > 0 ? [`${shared} on too many sites`] : []),
   ];

@@ -12,14 +12,17 @@ export const recordsPurge: Command = {
     { flag: "--yes", summary: "do not ask" },
   ],
   examples: [
-    { line: "forager records purge --dry-run", summary: "who and what is too old?" },
+    {
+      line: "forager records purge --dry-run",
+      summary: "list people and addresses that are too old",
+    },
     { line: "forager records purge --yes", summary: "delete it, in a script" },
   ],
   details: [
     "The settings retention.peopleDays and retention.personalEmailDays say what is too old: counted from\n" +
       "when a value was last written, or last seen by a visit of the website. A person is forgotten, with\n" +
       "history, and not gathered again; a personal address (anna.berg@…, not info@…) is taken out of its\n" +
-      "company, and is new if a later visit finds it. A schedule that does purge deletes the same\n" +
+      "company, and is stored again if a later visit finds it. A schedule that does purge deletes the same\n" +
       "without asking.",
   ],
 
@@ -46,7 +49,7 @@ export const recordsPurge: Command = {
     }
     await using node = await openNodeOf(context);
     const expired = await readExpired({ ...common, node });
-    const question = `delete ${wordsOf(countsOf(expired))}? nothing brings people back`;
+    const question = `delete ${wordsOf(countsOf(expired))}? deleted people cannot be restored`;
     if (expired.length > 0 && !(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was deleted");
       return "failed";

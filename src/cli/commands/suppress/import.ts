@@ -21,7 +21,7 @@ export const suppressImport: Command = {
   needs: "settings",
   arguments: [{ name: "file", summary: "a CSV file, or one value a line; - reads standard input" }],
   options: [
-    { flag: "--kind", value: "kind", summary: "only columns with these", choices: suppressionKinds, isRepeated: true }, // prettier-ignore
+    { flag: "--kind", value: "kind", summary: "only use columns of this kind", choices: suppressionKinds, isRepeated: true }, // prettier-ignore
     { flag: "--reason", value: "text", summary: "kept with each entry (default: the file's name)" },
     countryOption,
     { flag: "--dry-run", summary: "only say what would be done" },

@@ -12,8 +12,8 @@ export const suppressRemove: Command = {
   options: [countryOption, sourceOption],
   examples: [{ line: "forager suppress remove anna@acme.example", summary: "may be used again" }],
   details: [
-    "Takes the value itself, because the list knows only hashes. What `company forget` remembers stays:\n" +
-      "`forager company forget ID --undo` ends that. Exits 1 when nothing of it was listed.",
+    "Takes the value itself, because the list knows only hashes. Forgotten records stay suppressed:\n" +
+      "`forager company forget ID --undo` undoes that. Exits 1 if none of the values was listed.",
   ],
 
   async run(context) {
