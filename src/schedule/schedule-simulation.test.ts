@@ -1,4 +1,5 @@
 // needs: postgres
+// long: simulation
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +15,9 @@ import { createLentSchemas } from "../queue/adapters/postgres/testing/lent-schem
 import { openSqliteQueueStore } from "../queue/adapters/sqlite/sqlite-queue-store.ts";
 import { simulateSchedules, type SimulationOptions } from "./testing/schedule-simulation.ts";
 
+const isLong = process.env["FORAGER_TEST_LONG"] === "1";
 const seedsOf = (from: number, count: number) =>
-  Array.from({ length: count }, (_, at) => from + at);
+  Array.from({ length: isLong ? count * 10 : count }, (_, at) => from + at);
 
 /** `FORAGER_SCHEDULE_SEED=17 npx vitest run src/schedule` repeats one run. */
 const chosen = process.env["FORAGER_SCHEDULE_SEED"];
@@ -29,14 +31,14 @@ function runs(name: string, seeds: readonly number[], openStore: SimulationOptio
 }
 
 describe("a fleet with outages, lost answers, time zones and changed expressions", () => {
-  runs("the model", seedsOf(1, 60), async (now) => createMemoryQueueStore({ now }));
+  runs("the model", seedsOf(1, 25), async (now) => createMemoryQueueStore({ now }));
 
   const folder = mkdtempSync(join(tmpdir(), "forager-schedule-"));
   afterAll(() => rmSync(folder, { recursive: true }));
   let files = 0;
   runs(
     "SQLite",
-    seedsOf(1001, 6),
+    seedsOf(1001, 3),
     async (now) =>
     openSqliteQueueStore({ file: join(folder, `${files++}.db`), now, busyMs: 50, durability: "normal" }), // prettier-ignore
   );
@@ -44,7 +46,7 @@ describe("a fleet with outages, lost answers, time zones and changed expressions
   const open = suiteStorage(createMemoryBucket({ clock: systemClock }));
   runs(
     "a bucket",
-    seedsOf(2001, 4),
+    seedsOf(2001, 2),
     async (now) => (await open({ ...createSuiteTime(), now })).store,
   );
 });
@@ -52,7 +54,7 @@ describe("a fleet with outages, lost answers, time zones and changed expressions
 needs(["postgres"], ({ postgres }) => {
   const schemas = createLentSchemas(postgres.url);
   afterAll(() => schemas[Symbol.asyncDispose]());
-  runs("PostgreSQL", seedsOf(3001, 3), async (now) => {
+  runs("PostgreSQL", seedsOf(3001, 2), async (now) => {
     const schema = await schemas.lend();
     const store = await openPostgresQueueStore({ url: postgres.url, schema: schema.name, now });
     return {
