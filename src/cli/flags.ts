@@ -43,3 +43,15 @@ export function parseCount(flag: string, text: string): number {
   if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
   throw usageError(`--${flag} takes a whole number from 1, not '${text}'`);
 }
+
+/** The encoding of a text file that `--encoding` names; UTF-8 if it is not given. */
+export function encodingFlag(flags: Flags): string {
+  const name = textFlag(flags, "encoding") ?? "utf-8";
+  try {
+    new TextDecoder(name);
+    return name;
+  } catch (cause) {
+    const message = `--encoding takes a name such as windows-1252, not '${name}'`;
+    throw usageError(message, { cause });
+  }
+}

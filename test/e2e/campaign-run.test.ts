@@ -157,14 +157,17 @@ test("if no website can be reached, it says why and exits 3; the command that it
   const { forager, hurry, web } = await setUp(3);
   expect((await forager(`${init} demo`)).exitCode).toBe(0);
   hurry("demo");
-  const refused = await forager("campaign run demo", {
-    env: { FORAGER_CRAWL_BROWSER: "off", FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "" },
-  });
+  const env = { FORAGER_CRAWL_BROWSER: "off", FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "" };
+  const refused = await forager("campaign run demo", { env });
   expect(refused.exitCode, refused.stderr).toBe(3);
   expect(refused.stderr).toMatch(
     /no website could be reached: visits: 0 done, \d unreachable \(\d private_address/,
   );
   expect(web.requests).toEqual([]);
+  // Nothing is due in the second run, and still nothing was read.
+  const again = await forager("campaign run demo", { env });
+  expect(again.exitCode, again.stderr).toBe(3);
+  expect(again.stderr).toContain("no website of this campaign was read\n");
   expect((await forager("status")).exitCode).toBe(3);
   expect(refused.stderr).toContain("forager enrich --missing email");
   expect((await forager("enrich --missing email")).exitCode).toBe(0);

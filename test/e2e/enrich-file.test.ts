@@ -112,6 +112,23 @@ test("what cannot work is refused before anything is imported", async () => {
   expect(odd.stderr).toMatch(/odd\.csv has no companies/);
 });
 
+test("a file in another encoding, and phone numbers without their country", async () => {
+  const { at, run } = await setUp();
+  writeFileSync(at("de.csv"), Buffer.from("name,phone\nM\xfcller,030 1234567\n", "latin1"));
+  const wrong = await run("de.csv", "--contact", "me@example.org");
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toContain("such as --encoding windows-1252");
+  const words = ["--contact", "me@example.org", "--encoding", "windows-1252", "--country", "DE"];
+  const right = await run("de.csv", ...words);
+  // There is no website, so none was read.
+  expect(right.exitCode, right.stderr).toBe(3);
+  const [, row] = readFileSync(at("de-enriched.csv"), "utf8").split("\r\n");
+  expect(row).toMatch(/^Müller,030 1234567,\S+,,\+49301234567,,,no_website$/);
+  expect((await run("de.csv", "--contact", "me@example.org", "-o", "none/out.csv")).exitCode).toBe(
+    2,
+  );
+});
+
 test("Ctrl-C writes what is known, and the same command goes on", async () => {
   const { sites, at, run, sandbox } = await setUp();
   const rows = sites.slice(0, 2).map(({ url }, index) => `Floors ${index},${url}`);

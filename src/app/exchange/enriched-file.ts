@@ -111,10 +111,15 @@ function cellsOf(row: EnrichedRow | undefined, reason: string): readonly string[
   ];
 }
 
-/** Cells of the file stay as they are; those of ours are guarded against spreadsheet formulas. */
+/**
+ * Cells of the file stay as they are; those of ours are guarded against spreadsheet formulas. Cells
+ * beyond the header's stand behind ours, so that ours are always in their columns.
+ */
 function rowOf(cells: readonly string[], width: number, ours: readonly string[]): string {
-  const padded = Array.from({ length: Math.max(width, cells.length) }, (_, at) => cells[at] ?? "");
-  return `${padded.map(quoted).join(",")},${csvLine(ours)}`;
+  const own = Array.from({ length: width }, (_, at) => quoted(cells[at] ?? ""));
+  const line = `${own.join(",")},${csvLine(ours)}`;
+  if (cells.length <= width) return line;
+  return `${line.slice(0, -"\r\n".length)},${cells.slice(width).map(quoted).join(",")}\r\n`;
 }
 
 const quoted = (text: string): string =>

@@ -22,6 +22,7 @@ export const enrich: Command = {
   ],
   options: [
     { flag: "--output", short: "-o", value: "file", summary: "of a CSV file: where the result goes (default: NAME-enriched.csv)", complete: "file" }, // prettier-ignore
+    { flag: "--encoding", value: "name", summary: "of a CSV file: such as windows-1252 (default: utf-8)" }, // prettier-ignore
     { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
     { flag: "--stale", value: "time", summary: "only those not read for so long, or never: 30d" },
     { flag: "--outdated", summary: "only those whose site an older version of forager has read" },
@@ -51,7 +52,7 @@ export const enrich: Command = {
       "are, with e-mail addresses, phone numbers, profiles, and the reason where a site was not read.\n" +
       "After Ctrl-C or a crash run it again: it skips websites that were visited. It visits again\n" +
       "websites refused for a private address, and all if none was reached. Exit code 3 when\n" +
-      "some rows were not visited.",
+      "some rows were not visited or no website was read.",
     "Otherwise it adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
       "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",
     "Lost is what a site no longer shows; the record keeps it. Exit code 3 when some lines of a list\n" +

@@ -93,8 +93,14 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
     out.note(`campaign ${name}: ${budgetText(name, report.budget)}`);
     return "partial";
   }
-  if (work && isNothingReached(work)) {
-    out.note(`no website could be reached: ${outcomeText(work).split("\n")[1]}`);
+  const isUnreached = work !== undefined && isNothingReached(work);
+  // Also where this run visited nothing: an earlier one may have failed everywhere.
+  if (isUnreached || (report.funnel.visited > 0 && report.funnel.enriched === 0)) {
+    out.note(
+      isUnreached
+        ? `no website could be reached: ${outcomeText(work).split("\n")[1]}`
+        : "no website of this campaign was read",
+    );
     out.note("fix the cause, then run `forager enrich --missing email` and `forager work --drain`");
     return "partial";
   }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
-import { access } from "node:fs/promises";
-import { basename, extname, resolve } from "node:path";
+import { access, constants } from "node:fs/promises";
+import { basename, dirname, extname, resolve } from "node:path";
 import {
   importFile,
   openOrMakeQueue,
@@ -18,7 +18,7 @@ import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { visitRecordOf } from "../../../records/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import { encodingFlag, textFlag } from "../../flags.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
 import { outcomeText } from "../../outcome-text.ts";
 import { untilStopped } from "../../until-stopped.ts";
@@ -46,7 +46,10 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
     throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
   }
   const isBlind = ended !== undefined && isNothingReached(ended);
-  return left > 0 || isBlind || (ended?.paused.length ?? 0) > 0 ? "partial" : undefined;
+  const isNothingRead = counts.rows > 0 && counts.read === 0;
+  return left > 0 || isNothingRead || isBlind || (ended?.paused.length ?? 0) > 0
+    ? "partial"
+    : undefined;
 }
 
 const stemOf = (name: string): string => basename(name, extname(name));
@@ -75,15 +78,25 @@ async function checkBefore({
   await access(from).catch((cause: unknown) => {
     throw usageError(`${name} cannot be read: is the path right?`, { cause });
   });
+  await access(dirname(to), constants.W_OK).catch((cause: unknown) => {
+    throw usageError(`${dirname(to)} is not a folder that can be written to: give another --output`, { cause }); // prettier-ignore
+  });
 }
 
 /** Which company each line became. */
 async function importRows(context: SettingsContext, name: string) {
-  const { cwd, stdin, signal, clock, out } = context;
+  const { cwd, stdin, signal, clock, out, flags } = context;
   await using file = await openSource({ name, cwd, stdin, signal });
   await using opened = await openNodeOf(context);
   const targets = new Map<number, string>();
-  const format: LineOptions = { ...csv, at: new Date(clock.nowMs()).toISOString() };
+  const format: LineOptions = {
+    format: "csv",
+    encoding: encodingFlag(flags),
+    country: textFlag(flags, "country"),
+    mappings: [],
+    keepsOthers: false,
+    at: new Date(clock.nowMs()).toISOString(),
+  };
   const report = await asUsage(() =>
     importFile({
       records: opened.records,
@@ -106,8 +119,6 @@ async function importRows(context: SettingsContext, name: string) {
   }
   return targets;
 }
-
-const csv = { format: "csv", encoding: "utf-8", mappings: [], keepsOthers: false } as const;
 
 async function addVisits(
   context: SettingsContext,
@@ -184,7 +195,7 @@ async function writeResult(
   await using opened = await openReaderOf(context);
   return await writeEnrichedFile({
     chunks: createReadStream(from),
-    encoding: csv.encoding,
+    encoding: encodingFlag(context.flags),
     to,
     async rowAt(line) {
       const target = targets.get(line);

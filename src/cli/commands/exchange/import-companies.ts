@@ -3,7 +3,7 @@ import { AppError } from "../../../base/app-error.ts";
 import { countOf, formatCount } from "../../../base/count-words.ts";
 import { checkMappings } from "../../../records/index.ts";
 import type { Command, Flags, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import { encodingFlag, textFlag } from "../../flags.ts";
 import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { toOneLine } from "../../../base/terminal-text.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -100,25 +100,15 @@ function readOptions(
   if (delimiter !== undefined && !/^[^"\r\n]$/u.test(delimiter)) {
     throw usageError("--delimiter takes one character, such as ';' or '\\t'");
   }
-  const encoding = textFlag(flags, "encoding") ?? "utf-8";
-  if (!isEncoding(encoding)) throw usageError(`--encoding takes a name such as windows-1252, not '${encoding}'`); // prettier-ignore
   return {
     format,
-    encoding,
+    encoding: encodingFlag(flags),
     delimiter,
     country: textFlag(flags, "country"),
     at: new Date(nowMs).toISOString(),
     mappings: (flags["map"] as readonly string[] | undefined) ?? [],
     keepsOthers: flags["keepOther"] === true,
   };
-}
-
-function isEncoding(name: string): boolean {
-  try {
-    return new TextDecoder(name).encoding !== "";
-  } catch {
-    return false; // told by the caller, with the name
-  }
 }
 
 /** A file that is read in a blink needs no bar. */
