@@ -40,7 +40,9 @@ test("B7: the suppression list keeps people out of imports and exports, and come
   expect(csv.stderr).toContain("suppressed: 1 company, 1 addresses, 1 phone number");
   const emails = await sandbox.onData(["export", "emails"]);
   expect(emails.stdout).toMatch(/^email,.*\r\ninfo@acme\.example,.*\r\n$/);
-  expect(emails.stderr).toContain("left out: 1 suppressed, all of 1 company on the suppression list");
+  expect(emails.stderr).toContain(
+    "left out: 1 suppressed, all of 1 company on the suppression list",
+  );
 
   await good("suppress", "remove", "bolt.example");
   expect(await good("export", "companies", "--columns", "name")).toContain("Bolt");
