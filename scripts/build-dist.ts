@@ -31,6 +31,8 @@ export async function buildDist(): Promise<Build> {
   const signer = createSigner({ root, files: await listSourceFiles(root) });
   const signature = await signer.signFiles([
     "src/**",
+    "package.json", // which modules have side effects
+    "package-lock.json", // which packages are in the bundle
     "scripts/build-dist.ts",
     "scripts/bundle-program.ts",
     "scripts/dashboard/**",

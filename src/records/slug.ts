@@ -1,6 +1,6 @@
-import anyAscii from "any-ascii";
 import { createHash } from "node:crypto";
 import { isAscii } from "../base/fold-text.ts";
+import { loadPackage } from "../base/load-package.ts";
 
 /**
  * The name of a record's folder: `a-z`, `0-9` and single dashes, so that it cannot lead out of its
@@ -28,8 +28,14 @@ export function slugOf(text: string, id: string): string {
 function romanized(text: string): string {
   const latin = withoutAccents(text);
   return /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(latin)
-    ? anyAscii(latin.normalize("NFC")).toLowerCase()
+    ? transliterated(latin.normalize("NFC")).toLowerCase()
     : latin;
+}
+
+/** Its table has half a megabyte, and most names need none of it. */
+function transliterated(text: string): string {
+  const { default: anyAscii } = loadPackage("any-ascii") as typeof import("any-ascii");
+  return anyAscii(text);
 }
 
 const withoutAccents = (text: string): string =>

@@ -1,10 +1,16 @@
-import { iso1A2Code, iso1A3Code } from "@rapideditor/country-coder";
 import { folded } from "../base/fold-text.ts";
+import { loadPackage } from "../base/load-package.ts";
 import type { Point } from "./grid.ts";
+
+type CountryCoder = typeof import("@rapideditor/country-coder");
+let loaded: CountryCoder | undefined;
+/** The borders of all countries: 700 KB, and 60 ms to index. */
+const borders = (): CountryCoder =>
+  (loaded ??= loadPackage("@rapideditor/country-coder") as CountryCoder);
 
 /** ISO 3166-1 alpha-2 of the country that a point lies in, offline; undefined: in none. */
 export const countryAt = ({ latitude, longitude }: Point): string | undefined =>
-  iso1A2Code([longitude, latitude]) ?? undefined;
+  borders().iso1A2Code([longitude, latitude]) ?? undefined;
 
 /**
  * The code of a country that is written as a code or by its name in one of many languages, with or
@@ -81,4 +87,4 @@ function codes(): readonly string[] {
   return letters.flatMap((first) => letters.map((second) => first + second).filter(isCountry));
 }
 
-const iso3Of = (code: string): string | undefined => iso1A3Code(code) ?? undefined;
+const iso3Of = (code: string): string | undefined => borders().iso1A3Code(code) ?? undefined;

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { loadPackage } from "../../base/load-package.ts";
 import type { MailResolver } from "./mail-resolver.ts";
 
 export interface MailDomainStatus {
@@ -43,8 +43,7 @@ let listed: ReadonlySet<string> | undefined;
 
 /** 120,000 names: read when the first domain is checked, and never by other commands. */
 function disposableDomains(): ReadonlySet<string> {
-  const require = createRequire(import.meta.url);
-  listed ??= new Set(require("disposable-email-domains") as readonly string[]);
+  listed ??= new Set(loadPackage("disposable-email-domains") as readonly string[]);
   return listed;
 }
 
