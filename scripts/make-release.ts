@@ -1,25 +1,33 @@
 import { createHash } from "node:crypto";
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { AppError } from "../src/base/app-error.ts";
 import { buildDist } from "./build-dist.ts";
 import { cacheFolder, root } from "./project.ts";
-
-const run = promisify(execFile);
+import { packReleaseFolder, type ReleasePlatform } from "./release-folder.ts";
+import { runNpm } from "./run-npm.ts";
 
 /** The files of a release, in the order in which SHA256SUMS lists them. */
 export interface Release {
   readonly files: readonly string[];
 }
 
+export interface ReleaseOptions {
+  /** Where the release is written. Replaced as a whole, and only by a release that is complete. */
+  readonly folder: string;
+  /** The machines for which a folder is made that runs as it is. */
+  readonly platforms: readonly ReleasePlatform[];
+  /** Whether these folders bring Node. */
+  readonly hasNode: boolean;
+}
+
 /**
- * Builds the program and writes into `folder` what is published: the npm package, a list of what it
- * installs (an SBOM), and SHA256SUMS. `folder` is replaced as a whole, and only by a release that is
- * complete. The same sources give the same bytes.
+ * Builds the program and writes what is published: the npm package, an archive for each platform, a
+ * list of what they contain (an SBOM), the installer, and SHA256SUMS. The same sources give the
+ * same bytes.
  */
-export async function makeRelease(folder: string): Promise<Release> {
+export async function makeRelease(options: ReleaseOptions): Promise<Release> {
+  const { folder, platforms, hasNode } = options;
   const { kind, output } = await buildDist();
   if (kind === "failed")
     throw new AppError("invalid", "build_failed", `the sources do not compile:\n${output}`);
@@ -30,9 +38,29 @@ export async function makeRelease(folder: string): Promise<Release> {
     const fresh = join(workFolder, "release");
     await mkdir(fresh);
     const tarball = await packPackage(fresh);
-    const sbom = tarball.replace(/\.tgz$/, ".cdx.json");
-    await writeFile(join(fresh, sbom), await listComponents(workFolder));
-    const files = [sbom, tarball].toSorted();
+    const base = tarball.replace(/\.tgz$/, "");
+    const files = [tarball, `${base}.cdx.json`];
+    const list = await writeProductionProject(join(workFolder, "list"));
+    await writeFile(join(fresh, `${base}.cdx.json`), await listComponents(list));
+    for (const platform of platforms) {
+      const archive = `${base}-${platform}.tar.gz`;
+      const work = join(workFolder, platform);
+      await packReleaseFolder({
+        tarball: join(fresh, tarball),
+        project: await writeProductionProject(join(work, "packages")),
+        platform,
+        hasNode,
+        workFolder: work,
+        archive: join(fresh, archive),
+      });
+      await rm(work, { recursive: true });
+      files.push(archive);
+    }
+    if (platforms.length > 0) {
+      await cp(join(root, "packaging", "install.sh"), join(fresh, "install.sh"));
+      files.push("install.sh");
+    }
+    files.sort();
     await writeFile(join(fresh, "SHA256SUMS"), await checksums(fresh, files));
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder);
@@ -61,25 +89,29 @@ interface Sbom {
 }
 
 /**
- * A CycloneDX list of all packages that an installation of Forager brings. `npm sbom --omit dev` in
- * this folder would leave out every package that a development tool needs too (the AWS client and
- * pg among them), so npm is given a project that has no development dependencies.
+ * Writes a project that has no development dependencies, below `parent`. npm with `--omit dev` in the
+ * folder of the sources would leave out every package that a development tool needs too, the AWS
+ * client and pg among them.
  */
-async function listComponents(workFolder: string): Promise<string> {
+async function writeProductionProject(parent: string): Promise<string> {
   const project = await readJson<{ name: string; devDependencies?: unknown }>("package.json");
   const lock = await readJson<Lock>("package-lock.json");
   const { devDependencies: _, ...production } = project;
   const packages = Object.entries(lock.packages)
     .filter(([, { dev }]) => dev !== true)
     .map(([path, { devDependencies: __, ...locked }]) => [path, locked] as const);
-  // npm names the project in the list after its folder.
-  const folder = join(workFolder, project.name);
-  await mkdir(folder);
-  await writeFile(join(folder, "package.json"), JSON.stringify(production));
+  const folder = join(parent, project.name); // npm names the project in the list after its folder
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(production, null, 2)}\n`);
   const productionLock = { ...lock, packages: Object.fromEntries(packages) };
   await writeFile(join(folder, "package-lock.json"), JSON.stringify(productionLock));
+  return folder;
+}
+
+/** A CycloneDX list of all packages that an installation of Forager brings. */
+async function listComponents(project: string): Promise<string> {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
-  const sbom = JSON.parse(await runNpm(args, folder)) as Sbom;
+  const sbom = JSON.parse(await runNpm(args, project)) as Sbom;
   // The two fields that differ each time; both are optional.
   delete sbom.serialNumber;
   delete sbom.metadata.timestamp;
@@ -88,17 +120,6 @@ async function listComponents(workFolder: string): Promise<string> {
 
 async function readJson<Content>(path: string): Promise<Content> {
   return JSON.parse(await readFile(join(root, path), "utf8")) as Content;
-}
-
-async function runNpm(args: readonly string[], cwd: string): Promise<string> {
-  const shell = process.platform === "win32"; // npm is a .cmd there
-  try {
-    return (await run("npm", args, { cwd, shell, maxBuffer: 64 * 1024 * 1024 })).stdout;
-  } catch (error) {
-    const { stderr = "" } = error as { readonly stderr?: string };
-    const message = `\`npm ${args[0]}\` failed: ${stderr.trim() || String(error)}`;
-    throw new AppError("internal", "npm_failed", message, { cause: error });
-  }
 }
 
 /** In the form that `sha256sum --check` reads. */

@@ -1,14 +1,37 @@
-/** `npm run release`: builds the program and writes what is published into `release/`. */
+/**
+ * `npm run release`: builds the program and writes what is published into `release/`.
+ * `--platform linux-arm64` (repeatable) makes the folders of these machines alone, `--no-node`
+ * leaves Node out of them.
+ */
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { AppError } from "../src/base/app-error.ts";
 import { makeRelease } from "./make-release.ts";
 import { root } from "./project.ts";
+import { releasePlatforms, type ReleasePlatform } from "./release-folder.ts";
+
+const isPlatform = (name: string): name is ReleasePlatform =>
+  (releasePlatforms as readonly string[]).includes(name);
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { platform: { type: "string", multiple: true }, "no-node": { type: "boolean" } },
+  });
+  const names: readonly string[] = values.platform ?? releasePlatforms;
+  const unknown = names.find((name) => !isPlatform(name));
+  if (unknown !== undefined) {
+    const message = `--platform takes ${releasePlatforms.join(" or ")}, not "${unknown}"`;
+    throw new AppError("invalid", "usage", message);
+  }
+  return { platforms: names.filter(isPlatform), hasNode: values["no-node"] !== true };
+}
 
 try {
-  const { files } = await makeRelease(join(root, "release"));
+  const { files } = await makeRelease({ folder: join(root, "release"), ...readOptions() });
   process.stdout.write(files.map((file) => `${join("release", file)}\n`).join(""));
 } catch (error) {
-  if (!(error instanceof AppError)) throw error;
+  const isUsage = error instanceof TypeError && "code" in error; // of parseArgs
+  if (!(error instanceof AppError) && !isUsage) throw error;
   process.stderr.write(`error: ${error.message}\n`);
-  process.exitCode = 1;
+  process.exitCode = isUsage ? 2 : 1;
 }

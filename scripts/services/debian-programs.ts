@@ -44,3 +44,36 @@ export const startShells = providing({
   packages: ["zsh", "fish"],
   note: "about 10 s, 8 MB",
 });
+
+/** Checks shell scripts. */
+export const startShellcheck = providing({
+  names: { FORAGER_TEST_SHELLCHECK: "shellcheck" },
+  packages: ["shellcheck"],
+  note: "about 10 s, 6 MB",
+});
+
+/** Judges unit files. systemd need not run. */
+export const startSystemd = providing({
+  names: { FORAGER_TEST_SYSTEMD_ANALYZE: "systemd-analyze" },
+  packages: ["systemd"],
+  note: "about 10 s, 12 MB",
+});
+
+/** Builds and runs containers, on a base that mmdebstrap makes of Debian packages. */
+export const startPodman = providing({
+  names: {
+    FORAGER_TEST_PODMAN: "podman",
+    FORAGER_TEST_BUILDAH: "buildah",
+    FORAGER_TEST_RUNC: "runc",
+    FORAGER_TEST_MMDEBSTRAP: "mmdebstrap",
+  },
+  packages: ["podman", "buildah", "runc", "mmdebstrap"],
+  note: "about 60 s, 60 MB",
+});
+
+/** Runs programs for 64-bit ARM. */
+export const startQemu = providing({
+  names: { FORAGER_TEST_QEMU_ARM64: "qemu-aarch64-static" },
+  packages: ["qemu-user-static"],
+  note: "about 20 s, 40 MB",
+});

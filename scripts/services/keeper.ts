@@ -9,7 +9,14 @@
  */
 import { AppError, assert } from "../../src/base/app-error.ts";
 import { startAvahi } from "./avahi.ts";
-import { startOsmium, startShells } from "./debian-programs.ts";
+import {
+  startOsmium,
+  startPodman,
+  startQemu,
+  startShellcheck,
+  startShells,
+  startSystemd,
+} from "./debian-programs.ts";
 import { startLoopDisks } from "./loop-disks.ts";
 import { startNamespaces } from "./namespaces.ts";
 import { startOtherUser } from "./other-user.ts";
@@ -46,6 +53,10 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   loopdisks: startLoopDisks,
   osmium: startOsmium,
   shells: startShells,
+  shellcheck: startShellcheck,
+  systemd: startSystemd,
+  podman: startPodman,
+  qemu: startQemu,
 };
 
 /** After this long an orderly stop is given up and the group killed. */

@@ -33,7 +33,11 @@ export type ServiceName =
   | "otheruser"
   | "loopdisks"
   | "osmium"
-  | "shells";
+  | "shells"
+  | "shellcheck"
+  | "systemd"
+  | "podman"
+  | "qemu";
 
 export const serviceNames: readonly ServiceName[] = [
   "postgres",
@@ -47,6 +51,10 @@ export const serviceNames: readonly ServiceName[] = [
   "loopdisks",
   "osmium",
   "shells",
+  "shellcheck",
+  "systemd",
+  "podman",
+  "qemu",
 ];
 
 export function isServiceName(name: string): name is ServiceName {
@@ -71,6 +79,15 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
   loopdisks: ["FORAGER_TEST_MKFS"],
   osmium: ["FORAGER_TEST_OSMIUM"],
   shells: ["FORAGER_TEST_ZSH", "FORAGER_TEST_FISH"],
+  shellcheck: ["FORAGER_TEST_SHELLCHECK"],
+  systemd: ["FORAGER_TEST_SYSTEMD_ANALYZE"],
+  podman: [
+    "FORAGER_TEST_PODMAN",
+    "FORAGER_TEST_BUILDAH",
+    "FORAGER_TEST_RUNC",
+    "FORAGER_TEST_MMDEBSTRAP",
+  ],
+  qemu: ["FORAGER_TEST_QEMU_ARM64"],
 };
 
 /** Holds the reason why a service could not be had, so that the test that needs it can tell. */

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { systemClock, type Clock } from "./clock.ts";
+import { isJournalStream, toJournalLine } from "./journal-stream.ts";
 import { toLogFields } from "./log-fields.ts";
 import { formatLogLine } from "./log-line.ts";
 import { redactText } from "./redact.ts";
@@ -35,6 +36,8 @@ export function createPinoLogger({
 }: PinoLoggerOptions): Logger {
   const isPretty = pretty ?? (destination ?? process.stderr).isTTY ?? false;
   const target = destination ?? openStderr();
+  const isJournal = destination === undefined && isJournalStream(process.env["JOURNAL_STREAM"]);
+  const format = isPretty ? formatLogLine : isJournal ? toJournalLine : undefined;
   const lines = pino<never>(
     {
       level,
@@ -49,7 +52,7 @@ export function createPinoLogger({
     },
     {
       write(line) {
-        target.write(isPretty ? formatLogLine(line) : line);
+        target.write(format ? format(line) : line);
         kept?.write(line);
       },
     },

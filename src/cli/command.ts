@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { FlagValue, LoadedSettings, Paths, Settings } from "../config/index.ts";
+import type { ServiceManager } from "../ship/index.ts";
 import type { AskUser, Confirm } from "./confirm.ts";
 import type { Output } from "./output.ts";
 import type { Progress } from "./progress.ts";
@@ -53,6 +54,10 @@ export interface BareContext {
   readonly confirm: Confirm;
   readonly ask: AskUser;
   readonly stdin: Readable;
+  /** Errors are printed with where they came from, and results say more. */
+  readonly isVerbose: boolean;
+  /** Set if systemd has started this process and waits for its messages. */
+  readonly serviceManager: ServiceManager | undefined;
   /** What a path on the command line is relative to. */
   readonly cwd: string;
   readonly clock: Clock;
@@ -68,8 +73,6 @@ export interface SettingsContext extends BareContext {
   readonly reload: () => Promise<LoadedSettings>;
   /** The settings that the command line gave, by key: for processes that read them too. */
   readonly settingFlags: Readonly<Record<string, FlagValue>>;
-  /** Errors are printed with where they came from. */
-  readonly isVerbose: boolean;
   readonly paths: Paths;
   readonly log: Logger;
 }

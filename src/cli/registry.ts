@@ -283,6 +283,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/doctor.ts")).doctor,
     },
     {
+      name: "version",
+      summary: "print the version of this program",
+      load: async () => (await import("./commands/version.ts")).version,
+    },
+    {
       name: "names",
       summary: "list names of companies, people, campaigns or nodes",
       load: async () => (await import("./commands/names.ts")).names,

@@ -5,6 +5,7 @@ import type { Clock } from "../base/clock.ts";
 import { reportError } from "../base/report-error.ts";
 import { isUsageError, usageError } from "../base/usage-error.ts";
 import type { FlagValue } from "../config/index.ts";
+import type { ServiceManager } from "../ship/index.ts";
 import type { BareContext, CommandOutcome, Registry, SettingsContext } from "./command.ts";
 import { createAsk, createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
@@ -26,6 +27,7 @@ export interface CliOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly serviceManager?: ServiceManager | undefined;
   /** The exit code of the signal that asked the command to stop; undefined: none did. */
   readonly stoppedBy?: () => ExitCode | undefined;
 }
@@ -105,7 +107,7 @@ async function prepareRun(
   if (command.needs === "nothing") return () => command.run(context);
   const flags = settingFlags(found, options.cwd);
   const prepared = await readSettings(
-    { found, flags, keepsLog: command.keepsLog === true },
+    { flags, keepsLog: command.keepsLog === true },
     options,
   );
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
@@ -119,7 +121,7 @@ async function prepareRun(
 
 function createContext(
   { args, flags, global }: FoundCommand,
-  { registry, stdin, stdout, stderr, env, cwd, clock, signal }: CliOptions,
+  { registry, stdin, stdout, stderr, env, cwd, clock, signal, serviceManager }: CliOptions,
 ): BareContext {
   const hasColor = canColor(stdout, { env, isWanted: global.color });
   const isJson = global.json;
@@ -133,6 +135,8 @@ function createContext(
     confirm: createConfirm({ stdin, stderr, signal }),
     ask: createAsk({ stdin, stderr, signal }),
     stdin,
+    isVerbose: global.verbose,
+    serviceManager,
     cwd,
     clock,
     signal,
@@ -140,7 +144,6 @@ function createContext(
 }
 
 interface ReadSettingsOptions {
-  readonly found: FoundCommand;
   readonly flags: Readonly<Record<string, FlagValue>>;
   readonly keepsLog: boolean;
 }
@@ -149,7 +152,7 @@ type Prepared = Omit<SettingsContext, keyof BareContext>;
 
 /** Loaded here and not at the top: the schema and the logger cost more than --help may take. */
 async function readSettings(
-  { found: { global }, flags, keepsLog }: ReadSettingsOptions,
+  { flags, keepsLog }: ReadSettingsOptions,
   { cwd, env, home }: CliOptions,
 ): Promise<Prepared> {
   const [{ createPaths, loadSettings }, { createPinoLogger }, { openKeptLog }] = await Promise.all([
@@ -165,7 +168,7 @@ async function readSettings(
     ? openKeptLog({ folder: paths.logs(), name: String(process.pid) })
     : undefined;
   const log = createPinoLogger({ level: settings.log.level, ...(kept && { kept }) });
-  return { settings, loaded, reload, settingFlags: flags, isVerbose: global.verbose, paths, log };
+  return { settings, loaded, reload, settingFlags: flags, paths, log };
 }
 
 /** The flags that are settings too, and so have the last word over files and environment. */

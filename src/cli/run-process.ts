@@ -3,6 +3,7 @@ import { systemClock } from "../base/clock.ts";
 import { reportError } from "../base/report-error.ts";
 import { clearLine } from "../base/terminal-text.ts";
 import { readVersion } from "../base/version.ts";
+import { takeServiceManager } from "../ship/index.ts";
 import type { Registry } from "./command.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { runCli } from "./run-cli.ts";
@@ -66,6 +67,7 @@ export async function runProcess(registry: Registry): Promise<void> {
     home: homedir(),
     clock: systemClock,
     signal: stopping.signal,
+    serviceManager: takeServiceManager(env),
     stoppedBy: () => stoppedBy,
   });
 }

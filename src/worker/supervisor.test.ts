@@ -108,6 +108,23 @@ test("a process whose event loop is blocked says nothing, is killed and replaced
   expect(supervisor.look().find(({ name }) => name === "a")).toMatchObject({ restarts: 1 });
 });
 
+test("has a fault if a killed process does not end", async () => {
+  const { supervisor, children, pass } = setUp([slot("a")]);
+  expect(supervisor.fault()).toBeUndefined();
+  await supervisor.start();
+  await pass(5_000);
+  const [child] = children;
+  child!.isHung = true;
+  child!.kill = () => {}; // as a process that waits for a broken disk
+  await pass(40_000);
+  expect(supervisor.fault()).toBeUndefined();
+  await pass(2_000);
+  expect(supervisor.fault()).toBe("worker a was killed and does not end");
+  child!.exit("SIGKILL");
+  await pass(1_000);
+  expect(supervisor.fault()).toBeUndefined();
+});
+
 test("one that takes long to start is let alone for half a minute", async () => {
   const { clock, supervisor, children, alive } = setUp([slot("a")]);
   await supervisor.start();

@@ -35,6 +35,8 @@ export interface Supervisor extends Service {
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
   look(): readonly SlotView[];
+  /** Why the supervisor itself cannot do its work; undefined: it can. */
+  fault(): string | undefined;
   /** All processes together, also those that have ended. */
   metrics(): MetricsSnapshot;
 }
@@ -64,6 +66,8 @@ const startMs = 30_000;
 const restartMsMin = 1_000;
 const restartMsMax = 60_000;
 const lastedMs = 60_000;
+/** Killed processes are gone at once, unless the kernel cannot end them. */
+const killedMs = 30_000;
 
 interface Place {
   slot: ProcessSlot;
@@ -74,6 +78,8 @@ interface Place {
   startedAtMs: number;
   heardAtMs: number;
   stopBeforeMs: number;
+  /** When it was first killed; undefined: it was not. */
+  killedAtMs: number | undefined;
   deaths: number;
   restarts: number;
   timer: Timer | undefined;
@@ -101,6 +107,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let wanted = options.slots;
   let isStopping = false;
   let isOrderly = true;
+  const lookMs = Math.min(1_000, watchdogMs / 4);
+  let lookedAtMs: number | undefined;
   let watch: Timer | undefined;
   let onAllGone = () => {};
   const allGone = new Promise<void>((resolve) => (onAllGone = resolve));
@@ -116,6 +124,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     place.timer = undefined;
     place.state = "starting";
     place.startedAtMs = place.heardAtMs = clock.monotonicMs();
+    place.killedAtMs = undefined;
     const child = spawn(place.slot, {
       onMessage: (message) => {
         if (place.child === child) heard(place, message);
@@ -214,6 +223,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       startedAtMs: 0,
       heardAtMs: 0,
       stopBeforeMs: Infinity,
+      killedAtMs: undefined,
       deaths: 0,
       restarts: 0,
       timer: undefined,
@@ -236,8 +246,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   function look(): void {
-    const nowMs = clock.monotonicMs();
-    for (const { child, state, slot, heardAtMs, stopBeforeMs, view } of places.values()) {
+    const nowMs = (lookedAtMs = clock.monotonicMs());
+    for (const place of places.values()) {
+      const { child, state, slot, heardAtMs, stopBeforeMs, view } = place;
       if (!child) continue;
       const silentMs = state === "starting" ? Math.max(watchdogMs, startMs) : watchdogMs;
       const isSilent = nowMs - heardAtMs > silentMs;
@@ -250,9 +261,21 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
           ? "a call of it to the queue is never answered"
           : "it did not stop in time";
       logger.error("worker process is killed", { worker: slot.name, pid: child.pid, why });
+      place.killedAtMs ??= nowMs;
       child.kill();
     }
-    watch = clock.setTimer(Math.min(1_000, watchdogMs / 4), look, { background: true });
+    watch = clock.setTimer(lookMs, look, { background: true });
+  }
+
+  function fault(): string | undefined {
+    const nowMs = clock.monotonicMs();
+    if (lookedAtMs !== undefined && nowMs - lookedAtMs > 10 * lookMs) {
+      return `worker processes were not checked for ${Math.round((nowMs - lookedAtMs) / 1_000)} s`;
+    }
+    const stuck = [...places.values()].find(
+      ({ killedAtMs }) => killedAtMs !== undefined && nowMs - killedAtMs > killedMs,
+    );
+    return stuck && `worker ${stuck.slot.name} was killed and does not end`;
   }
 
   async function stop(isAtOnce: boolean): Promise<void> {
@@ -264,10 +287,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (places.size > 0) await allGone;
     await dead.settled();
     watch?.cancel();
+    lookedAtMs = undefined;
   }
 
   return {
     drained,
+    fault,
     isOrderly: () => isOrderly,
     async start() {
       follow();

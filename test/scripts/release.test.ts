@@ -1,11 +1,12 @@
-// inputs: src/** docs/** README.md LICENSE CHANGELOG.md CONTRIBUTING.md scripts/make-release.ts
+// inputs: src/** docs/** README.md LICENSE CHANGELOG.md CONTRIBUTING.md packaging/** scripts/node/24/**
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeRelease } from "../../scripts/make-release.ts";
 import { cacheFolder, root } from "../../scripts/project.ts";
 import { installedPackages, readLockfile } from "../support/lockfile.ts";
+import { installMsMax, userEnvironment } from "../support/package-tarball.ts";
 
 interface Component {
   readonly name: string;
@@ -25,15 +26,23 @@ const top = mkdtempSync(join(cacheFolder, "test-release-"));
 const folder = join(top, "release");
 let files: readonly string[] = [];
 
+const platform = `linux-${process.arch}` as "linux-x64" | "linux-arm64";
+const archive = `${base}-${platform}.tar.gz`;
+// Node is 40 MB of each archive: the long group `release` makes them with it.
+const make = (into: string) =>
+  makeRelease({ folder: into, platforms: [platform], hasNode: false });
+
 beforeAll(async () => {
-  await makeRelease(folder);
+  mkdirSync(folder);
   writeFileSync(join(folder, "left-over"), "of an earlier release");
-  files = (await makeRelease(folder)).files;
-});
+  files = (await make(folder)).files;
+}, installMsMax);
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-test("a release is the npm package, its SBOM and their checksums, and replaces the last one", () => {
-  expect(files).toEqual([`${base}.cdx.json`, `${base}.tgz`, "SHA256SUMS"]);
+test("a release is the npm package, a folder that runs, SBOM, installer and checksums", () => {
+  const listed = [archive, `${base}.cdx.json`, `${base}.tgz`, "install.sh"];
+  expect(files).toEqual([...listed, "SHA256SUMS"]);
+  // And nothing of the release that was there before.
   expect(readdirSync(folder).toSorted()).toEqual([...files].toSorted());
 });
 
@@ -44,7 +53,8 @@ test("sha256sum confirms the files, and notices another byte", () => {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     });
-  expect(check()).toBe(`${base}.cdx.json: OK\n${base}.tgz: OK\n`);
+  const confirmed = files.filter((file) => file !== "SHA256SUMS").map((file) => `${file}: OK\n`);
+  expect(check()).toBe(confirmed.join(""));
   const tarball = join(folder, `${base}.tgz`);
   const bytes = readFileSync(tarball);
   writeFileSync(tarball, Buffer.concat([bytes, Buffer.from([0])]));
@@ -52,9 +62,9 @@ test("sha256sum confirms the files, and notices another byte", () => {
   writeFileSync(tarball, bytes);
 });
 
-test("the same sources give the same bytes", async () => {
+test("the same sources give the same bytes", { timeout: installMsMax }, async () => {
   const again = join(top, "again");
-  await makeRelease(again);
+  await make(again);
   for (const file of files)
     expect(readFileSync(join(again, file)).equals(readFileSync(join(folder, file))), file).toBe(
       true,
@@ -73,4 +83,27 @@ test("the SBOM names every package that is installed with Forager, and no develo
   expect(listed.toSorted()).toEqual([...new Set(wanted)].toSorted());
   const incomplete = sbom.components.filter(({ licenses, hashes }) => !licenses || !hashes);
   expect(incomplete).toEqual([]);
+});
+
+test("install.sh installs it, and the program runs and says which release it is", () => {
+  const installed = join(top, "root");
+  const options = { encoding: "utf8", env: userEnvironment } as const;
+  const output = execFileSync("sh", [join(folder, "install.sh"), "--root", installed], options);
+  const id = /\((\S+)\) in /.exec(output)?.[1];
+  expect(id).toMatch(new RegExp(`^${version.replaceAll(".", "\\.")}-[0-9a-f]{8}$`));
+  const program = join(installed, "opt/forager/current/bin/forager");
+  const home = { ...options, env: { ...userEnvironment, HOME: top } };
+  const said: unknown = JSON.parse(execFileSync(program, ["version", "--json"], home));
+  expect(said).toEqual({
+    version,
+    release: id,
+    platform,
+    node: process.versions.node,
+    folder: join(installed, "opt/forager/releases", id!, "/"),
+  });
+  expect(execFileSync(program, ["version", "--verbose"], home)).toContain(id);
+  const doctor = execFileSync(program, ["doctor", "--data", join(top, "data")], home);
+  expect(doctor).toMatch(/sqlite +ok/);
+  const completion = join(installed, "usr/share/bash-completion/completions/forager");
+  expect(readFileSync(completion, "utf8")).toContain("forager");
 });

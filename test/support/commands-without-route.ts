@@ -10,6 +10,7 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   loadtest: "puts load on a queue; nothing to look at afterwards",
   names: "is what completion scripts ask; the lists have routes of their own",
   completion: "prints a script for a shell",
+  version: "is of the installed program; that of the server is in /api/status",
   doctor: "checks the machine that the command runs on",
   "node run": "starts a process of this machine",
   "node join": "sets up a data folder before anything can serve it",

@@ -35,6 +35,18 @@ export interface Services {
   readonly osmium: { readonly path: string };
   /** Shells that complete commands, beside bash. */
   readonly shells: { readonly zsh: string; readonly fish: string };
+  /** A program, no server. */
+  readonly shellcheck: { readonly path: string };
+  /** Judges unit files; systemd need not run. */
+  readonly systemd: { readonly analyze: string };
+  /** Containers: see test/support/containers.ts. */
+  readonly podman: {
+    readonly podman: string;
+    readonly buildah: string;
+    readonly mmdebstrap: string;
+  };
+  /** Runs programs for 64-bit ARM. */
+  readonly qemu: { readonly arm64: string };
 }
 
 /**
@@ -100,6 +112,14 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
   loopdisks: () => ({ mkfs: variable("FORAGER_TEST_MKFS") }),
   osmium: () => ({ path: variable("FORAGER_TEST_OSMIUM") }),
   shells: () => ({ zsh: variable("FORAGER_TEST_ZSH"), fish: variable("FORAGER_TEST_FISH") }),
+  shellcheck: () => ({ path: variable("FORAGER_TEST_SHELLCHECK") }),
+  systemd: () => ({ analyze: variable("FORAGER_TEST_SYSTEMD_ANALYZE") }),
+  podman: () => ({
+    podman: variable("FORAGER_TEST_PODMAN"),
+    buildah: variable("FORAGER_TEST_BUILDAH"),
+    mmdebstrap: variable("FORAGER_TEST_MMDEBSTRAP"),
+  }),
+  qemu: () => ({ arm64: variable("FORAGER_TEST_QEMU_ARM64") }),
 };
 
 function variable(name: string): string {

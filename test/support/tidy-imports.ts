@@ -13,7 +13,7 @@ export const layers: readonly (readonly string[])[] = [
   ["sources"],
   ["campaign"],
   ["schedule"],
-  ["node"],
+  ["node", "ship"],
   ["api"],
   ["dashboard"],
   ["app"],

@@ -2,6 +2,7 @@ import type { Timer } from "../../base/clock.ts";
 import type { Service } from "../../base/service.ts";
 import { createPaths } from "../../config/index.ts";
 import type { NodeEvents, NodeRole } from "../../node/index.ts";
+import { createManagedService, systemdNotify, type ServiceManager } from "../../ship/index.ts";
 import { isFleetBucketCharged } from "../fleet-bucket.ts";
 import { locateQueue } from "../queue-address.ts";
 import { openWork, type WorkOptions } from "../work/open-work.ts";
@@ -14,6 +15,7 @@ import {
   noWorkersPart,
   queuePart,
   schedulesPart,
+  statusLine,
   stoppedPart,
   stoppedWorkersPart,
   workersPart,
@@ -28,6 +30,8 @@ export interface UpOptions extends Omit<
   "nodeEvents" | "onStopped" | "onListening" | "hasWorkers" | "onSchedules"
 > {
   readonly hasWorkers: boolean;
+  /** Undefined: no service manager waits for messages of this process. */
+  readonly manager: ServiceManager | undefined;
   /** Called when a part has started, has changed, or has ended. */
   readonly onPart: (part: UpPart) => void;
 }
@@ -74,6 +78,17 @@ export async function openUp(options: UpOptions): Promise<Up> {
     log: options.log,
     show: board.show,
   });
+  const { manager } = options;
+  const managed =
+    manager &&
+    createManagedService({
+      manager,
+      notify: systemdNotify(manager),
+      status: () => statusLine(work.workers()),
+      fault: () => work.fault(),
+      clock,
+      log: options.log,
+    });
   let timer: Timer | undefined;
   const look = () => {
     board.show(workersPart(work.workers()));
@@ -89,9 +104,11 @@ export async function openUp(options: UpOptions): Promise<Up> {
       else board.show(noWorkersPart);
       await history.start();
       await server.start();
+      await managed?.start();
     },
     async stop() {
       timer?.cancel();
+      await managed?.stop();
       await server.stop();
       board.stop("dashboard");
       await history.stop();

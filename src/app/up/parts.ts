@@ -148,6 +148,15 @@ function tasksAtOnce(slots: WorkersView["slots"]): string {
   return min === max ? countOf(min, "task") : `${min} to ${countOf(max, "task")}`;
 }
 
+/** What the node does, for `systemctl status`. */
+export function statusLine({ slots, state }: WorkersView): string {
+  if (slots.length === 0) return state === "working" ? "no worker processes" : `node is ${state}`;
+  const running = slots.filter((slot) => slot.state === "running");
+  const atWork = running.reduce((sum, { view }) => sum + (view?.atWork ?? 0), 0);
+  const processes = countOf(slots.length, "worker process", "worker processes");
+  return `${running.length} of ${processes} running, ${countOf(atWork, "task")} in progress`;
+}
+
 export const noWorkersPart: UpPart = {
   part: "workers",
   state: "off",

@@ -66,6 +66,8 @@ export interface Work extends Service, AsyncDisposable {
   /** What the queue had at the last look, a few seconds ago; undefined: there was none yet. */
   queueStats(): QueueStats | undefined;
   workers(): WorkersView;
+  /** As that of the supervisor. */
+  fault(): string | undefined;
   /** After a stop: every process has ended by itself, with exit code 0. */
   isOrderly(): boolean;
   /** How the server of the queue is; undefined: it has none. */
@@ -213,6 +215,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       }),
     queueStats: () => observer.stats(),
     workers: () => ({ slots: supervisor.look(), state: pool.state() }),
+    fault: () => supervisor.fault(),
     isOrderly: () => supervisor.isOrderly(),
     queueServer: () => queue.current().server(),
     node: node.api,

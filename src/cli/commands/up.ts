@@ -65,6 +65,7 @@ function optionsOf(context: SettingsContext): UpOptions {
   return {
     ...workOptionsOf(context),
     hasWorkers: flags["workers"] !== false,
+    manager: context.serviceManager,
     onPart: (part) => void out.piece(out.isJson ? `${JSON.stringify(part)}\n` : lineOf(part)),
   };
 }

@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { AppError } from "../base/app-error.ts";
+import { packageFile } from "../base/package-files.ts";
+import { readVersion } from "../base/version.ts";
+
+/** `release.json` of a release folder. Made by `npm run release`. */
+export interface Release {
+  readonly format: 1;
+  readonly version: string;
+  /** The version and the start of a hash of all files: the same files have the same id. */
+  readonly id: string;
+  readonly platform: string;
+}
+
+/** Which program this is and what it runs on: `forager version --verbose`. */
+export interface ProgramInfo {
+  readonly version: string;
+  /** Undefined: it was not installed from a release folder. */
+  readonly release: string | undefined;
+  readonly platform: string;
+  readonly node: string;
+  /** Where it is installed. */
+  readonly folder: string;
+}
+
+export function describeProgram(): ProgramInfo {
+  return {
+    version: readVersion(),
+    release: readRelease()?.id,
+    platform: `${process.platform}-${process.arch}`,
+    node: process.versions.node,
+    folder: packageFile("."),
+  };
+}
+
+/** Undefined: this program is not in a release folder. */
+export function readRelease(file = packageFile("release.json")): Release | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const release = parseRelease(text);
+  if (release) return release;
+  throw new AppError("corrupt", "package_incomplete", `${file} is damaged: install Forager again`);
+}
+
+/** By hand: zod takes longer to load than the version may take. */
+function parseRelease(text: string): Release | undefined {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { format, version, id, platform } = (found ?? {}) as Record<string, unknown>;
+  const areTexts = [version, id, platform].every((one) => typeof one === "string" && one !== "");
+  return format === 1 && areTexts ? (found as Release) : undefined;
+}
