@@ -106,10 +106,7 @@ async function prepareRun(
   const context = createContext(found, options);
   if (command.needs === "nothing") return () => command.run(context);
   const flags = settingFlags(found, options.cwd);
-  const prepared = await readSettings(
-    { flags, keepsLog: command.keepsLog === true },
-    options,
-  );
+  const prepared = await readSettings({ flags, keepsLog: command.keepsLog === true }, options);
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
   return async () => {
     const { paths, log } = prepared;

@@ -49,6 +49,8 @@ test("every setting is known by its key, variable and one-line description", () 
     "work.pools": "FORAGER_WORK_POOLS",
     "work.graceMs": "FORAGER_WORK_GRACE_MS",
     "work.watchdogMs": "FORAGER_WORK_WATCHDOG_MS",
+    "work.interruption": "FORAGER_WORK_INTERRUPTION",
+    "work.metadataUrl": "FORAGER_WORK_METADATA_URL",
     "work.listen": "FORAGER_WORK_LISTEN",
     "work.listenNames": "FORAGER_WORK_LISTEN_NAMES",
     "serve.listen": "FORAGER_SERVE_LISTEN",

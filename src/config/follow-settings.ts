@@ -25,7 +25,7 @@ export interface ChangedSettings {
  */
 const everyMs = 2_000;
 /** Read once when the process starts. */
-const fixedKeys = ["work.listen", "work.watchdogMs"];
+const fixedKeys = ["work.listen", "work.watchdogMs", "work.interruption", "work.metadataUrl"];
 
 /**
  * Applies changed settings and secrets while the process runs, at once on SIGHUP. Wrong settings are

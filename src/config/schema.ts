@@ -205,6 +205,15 @@ export const settingsSchema = z.strictObject({
     watchdogMs: wholeNumber(2_000, 600_000).default(30_000).register(settingMeta, {
       description: "milliseconds a worker process may say nothing before it is killed and replaced",
     }),
+    interruption: interruptionSource().default("off").register(settingMeta, {
+      description:
+        "who announces that this machine is taken away: aws, gcp, azure, auto, file:PATH or off",
+    }),
+    metadataUrl: text("an http:// address")
+      .default("http://169.254.169.254")
+      .register(settingMeta, {
+        description: "address of the provider's metadata service, for work.interruption",
+      }),
     listen: text("HOST:PORT").optional().register(settingMeta, {
       description: "where `forager work` serves /metrics, /healthz and /readyz, as HOST:PORT",
     }),
@@ -323,6 +332,11 @@ function networks() {
   return z
     .string({ error })
     .refine((text) => text === "" || text.split(",").every(isNetwork), { error });
+}
+
+function interruptionSource() {
+  const error = "aws, gcp, azure, auto, off or file:PATH with an absolute path";
+  return z.string({ error }).regex(/^(?:aws|gcp|azure|auto|off|file:\/.+)$/, { error });
 }
 
 function wholeNumber(min: number, max: number) {

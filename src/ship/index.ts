@@ -4,4 +4,17 @@ export {
   systemdNotify,
   takeServiceManager,
   type ServiceManager,
-} from "./service-manager.ts";
+} from "./systemd-notify.ts";
+export {
+  graceAfterNotice,
+  watchInterruption,
+  type InterruptionNotice,
+  type InterruptionSource,
+} from "./interruption/interruption.ts";
+export {
+  createAwsInterruption,
+  createAzureInterruption,
+  createFileInterruption,
+  createGcpInterruption,
+  findProvider,
+} from "./interruption/sources.ts";

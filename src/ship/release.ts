@@ -4,7 +4,7 @@ import { packageFile } from "../base/package-files.ts";
 import { readVersion } from "../base/version.ts";
 
 /** `release.json` of a release folder. Made by `npm run release`. */
-export interface Release {
+interface ReleaseFile {
   readonly format: 1;
   readonly version: string;
   /** The version and the start of a hash of all files: the same files have the same id. */
@@ -34,7 +34,7 @@ export function describeProgram(): ProgramInfo {
 }
 
 /** Undefined: this program is not in a release folder. */
-export function readRelease(file = packageFile("release.json")): Release | undefined {
+function readRelease(file = packageFile("release.json")): ReleaseFile | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -48,7 +48,7 @@ export function readRelease(file = packageFile("release.json")): Release | undef
 }
 
 /** By hand: zod takes longer to load than the version may take. */
-function parseRelease(text: string): Release | undefined {
+function parseRelease(text: string): ReleaseFile | undefined {
   let found: unknown;
   try {
     found = JSON.parse(text);
@@ -57,5 +57,5 @@ function parseRelease(text: string): Release | undefined {
   }
   const { format, version, id, platform } = (found ?? {}) as Record<string, unknown>;
   const areTexts = [version, id, platform].every((one) => typeof one === "string" && one !== "");
-  return format === 1 && areTexts ? (found as Release) : undefined;
+  return format === 1 && areTexts ? (found as ReleaseFile) : undefined;
 }

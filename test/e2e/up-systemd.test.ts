@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 
 /** Notes its arguments where the real one would send them: the long group `containers` runs that. */
 const fakeNotify = `#!/bin/sh
-echo "$NOTIFY_SOCKET $*" >> "$HOME/notified"
+echo "$NOTIFY_SOCKET $*" >> "$(dirname "$0")/../notified"
 `;
 
 const handlers = `

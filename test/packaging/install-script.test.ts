@@ -42,11 +42,13 @@ test("a download that was cut off anywhere runs nothing", () => {
   const lines = text.trimEnd().split("\n");
   expect(lines.at(-1)).toBe('main "$@"');
   // Outside of functions there is nothing but comments, `set` and a list of names.
-  const outside = text.replaceAll(/^\w+\(\) \{[^]*?^\}$/gm, "").replaceAll(/^\w+\(\) \{.*\}$/gm, "");
+  const outside = text
+    .replaceAll(/^\w+\(\) \{[^]*?^\}$/gm, "")
+    .replaceAll(/^\w+\(\) \{.*\}$/gm, "");
   const commands = outside.split("\n").filter((line) => /^[^#\s]/.test(line));
-  expect(commands.filter((line) => !/^(?:set -eu|completion_files=|zsh:|fish:)/.test(line))).toEqual([
-    'main "$@"',
-  ]);
+  expect(
+    commands.filter((line) => !/^(?:set -eu|completion_files=|zsh:|fish:)/.test(line)),
+  ).toEqual(['main "$@"']);
 });
 
 describe.skipIf(!isSupported)("install.sh", () => {

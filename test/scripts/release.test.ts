@@ -29,8 +29,7 @@ let files: readonly string[] = [];
 const platform = `linux-${process.arch}` as "linux-x64" | "linux-arm64";
 const archive = `${base}-${platform}.tar.gz`;
 // Node is 40 MB of each archive: the long group `release` makes them with it.
-const make = (into: string) =>
-  makeRelease({ folder: into, platforms: [platform], hasNode: false });
+const make = (into: string) => makeRelease({ folder: into, platforms: [platform], hasNode: false });
 
 beforeAll(async () => {
   mkdirSync(folder);

@@ -122,8 +122,12 @@ export function schedulesPart({ schedules, nextMs }: TickerView): UpPart | undef
 }
 
 /** Undefined: processes are starting. */
-export function workersPart({ slots, state }: WorkersView): UpPart | undefined {
+export function workersPart({ slots, state, notice }: WorkersView): UpPart | undefined {
   const part = "workers";
+  if (notice) {
+    const text = `none: this machine is taken away (${notice.what}); work was given back`;
+    return slots.length > 0 ? undefined : { part, state: "waiting", text };
+  }
   if (state !== "working" && slots.length === 0) {
     const text = `none: this node is ${state}; \`forager fleet set NODE resume\` starts them`;
     return { part, state: "waiting", text };
@@ -149,7 +153,8 @@ function tasksAtOnce(slots: WorkersView["slots"]): string {
 }
 
 /** What the node does, for `systemctl status`. */
-export function statusLine({ slots, state }: WorkersView): string {
+export function statusLine({ slots, state, notice }: WorkersView): string {
+  if (notice) return `this machine is taken away (${notice.what}), no new work is started`;
   if (slots.length === 0) return state === "working" ? "no worker processes" : `node is ${state}`;
   const running = slots.filter((slot) => slot.state === "running");
   const atWork = running.reduce((sum, { view }) => sum + (view?.atWork ?? 0), 0);

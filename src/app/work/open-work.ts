@@ -17,6 +17,7 @@ import type { NodeApi, NodeEvents, ProcessDesired } from "../../node/index.ts";
 import { registerBucketMetrics, type HealthSource } from "../../observe/index.ts";
 import type { Queue, QueueStats, ServerFigures } from "../../queue/index.ts";
 import { createTicker, type TickerView } from "../../schedule/index.ts";
+import type { InterruptionNotice } from "../../ship/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
@@ -25,6 +26,7 @@ import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
+import { createInterruptions } from "./interruptions.ts";
 import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
 import { createProcessPool } from "./process-pool.ts";
@@ -56,8 +58,8 @@ export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onList
 /** The worker processes of a node, what observes them, and the node itself. */
 export interface Work extends Service, AsyncDisposable {
   /**
-   * Resolves when nothing is left to do (if it is draining), or when the fleet told this node to
-   * leave. Rejects when the queue or the data folder is gone, or a worker process cannot start.
+   * Resolves when nothing is left to do (if it is draining), when the fleet told this node to
+   * leave, or when this machine is taken away and its work is given back. Rejects when the queue or the data folder is gone, or a worker process cannot start.
    */
   readonly ended: Promise<void>;
   summary(): WorkSummary;
@@ -81,6 +83,8 @@ export interface WorkersView {
   readonly slots: readonly SlotView[];
   /** What the fleet wants of this node. */
   readonly state: ProcessDesired["state"];
+  /** Set when the provider has announced that it takes this machine away. */
+  readonly notice?: InterruptionNotice | undefined;
 }
 
 /** Beyond work.graceMs, for storing how tasks ended. */
@@ -164,7 +168,24 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   });
   const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
   const node = await openServiceNode({ loaded, paths, work, events, clock, log });
-  const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
+  let notice: InterruptionNotice | undefined;
+  const interruptions = await createInterruptions({
+    settings,
+    pool,
+    supervisor,
+    wake: () => node.api.wake.added(),
+    isDraining: options.start.isDraining,
+    onNotice: (given) => (notice = given),
+    clock,
+    log,
+  });
+  const ended = Promise.race([
+    supervisor.drained,
+    pool.left,
+    interruptions.over,
+    node.gone,
+    queue.gone,
+  ]);
   ended.catch(() => {}); // the caller that awaits it handles it
   const { onSchedules } = options;
   const ticker =
@@ -214,7 +235,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         summary: summaryOf(supervisor.metrics()),
       }),
     queueStats: () => observer.stats(),
-    workers: () => ({ slots: supervisor.look(), state: pool.state() }),
+    workers: () => ({ slots: supervisor.look(), state: pool.state(), notice }),
     fault: () => supervisor.fault(),
     isOrderly: () => supervisor.isOrderly(),
     queueServer: () => queue.current().server(),
@@ -226,10 +247,12 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       await node.start();
       if (hasWorkers) pool.begin();
       await supervisor.start();
+      if (hasWorkers) await interruptions.start();
       await ticker?.start();
     },
     async stop() {
       following?.stop();
+      await interruptions.stop();
       await ticker?.stop();
       await supervisor.stop();
       onStopped("workers");

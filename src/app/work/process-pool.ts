@@ -10,6 +10,8 @@ export interface ProcessPool {
   /** Until then nothing is started. */
   begin(): void;
   setPlan(plan: ProcessPlan): void;
+  /** From now on no process runs, whatever settings and fleet say: the machine is taken away. */
+  interrupt(): void;
   apply(desired: ProcessDesired): Promise<Applied>;
   /** What the fleet wants of this node. */
   state(): ProcessDesired["state"];
@@ -44,6 +46,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
   let plan: ProcessPlan = options;
   let desired: Pick<ProcessDesired, "state" | "workers"> | undefined;
   let hasBegun = false;
+  let isInterrupted = false;
   let held: HeldNode | undefined;
   /** All kinds that processes have ever reported. */
   const can = new Set<string>();
@@ -55,7 +58,8 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     can.delete(noWorkKind);
   };
   const follow = () => {
-    if (hasBegun) supervisor.setSlots(planSlots(plan, choice, desired));
+    if (!hasBegun) return;
+    supervisor.setSlots(isInterrupted ? [] : planSlots(plan, choice, desired));
   };
   async function leave(): Promise<void> {
     while (supervisor.look().length > 0) {
@@ -71,6 +75,10 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
       hasBegun = true;
       follow();
       if (held) void leave();
+    },
+    interrupt() {
+      isInterrupted = true;
+      follow();
     },
     setPlan(next) {
       plan = next;

@@ -2,18 +2,22 @@ import { expect, test } from "vitest";
 import type { Logger } from "../base/logger.ts";
 import { silentLogger } from "../base/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import { createManagedService, takeServiceManager } from "./service-manager.ts";
+import { createManagedService, takeServiceManager } from "./systemd-notify.ts";
 
 test("the variables of systemd are taken out of the environment", () => {
-  const env = { NOTIFY_SOCKET: "/run/n", WATCHDOG_USEC: "60000000", WATCHDOG_PID: "7", HOME: "/h" };
-  expect(takeServiceManager(env, 7)).toEqual({ socket: "/run/n", watchdogMs: 60_000 });
-  expect(env).toEqual({ HOME: "/h" });
+  const env = { NOTIFY_SOCKET: "/run/n", WATCHDOG_USEC: "60000000", WATCHDOG_PID: "7", PATH: "/b" };
+  expect(takeServiceManager(env, 7)).toEqual({
+    socket: "/run/n",
+    watchdogMs: 60_000,
+    path: "/b",
+  });
+  expect(env).toEqual({ PATH: "/b" });
 });
 
 test("a watchdog of another process, or none, is not served", () => {
   const socket = "/run/n";
   const other = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "60000000", WATCHDOG_PID: "8" };
-  expect(takeServiceManager(other, 7)).toEqual({ socket, watchdogMs: undefined });
+  expect(takeServiceManager(other, 7)).toMatchObject({ socket, watchdogMs: undefined });
   expect(takeServiceManager({ NOTIFY_SOCKET: socket }, 7)?.watchdogMs).toBeUndefined();
   const wrong = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "soon" };
   expect(takeServiceManager(wrong, 7)?.watchdogMs).toBeUndefined();
@@ -25,7 +29,7 @@ function createFixture({ hasWatchdog = true, log = silentLogger } = {}) {
   const sent: string[] = [];
   const state = { fault: undefined as string | undefined, isBroken: false };
   const service = createManagedService({
-    manager: { socket: "/run/n", watchdogMs: hasWatchdog ? 60_000 : undefined },
+    manager: { socket: "/run/n", watchdogMs: hasWatchdog ? 60_000 : undefined, path: "/bin" },
     async notify(assignments) {
       if (state.isBroken) throw new Error("no such program");
       sent.push(assignments.join(" "));

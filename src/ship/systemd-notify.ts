@@ -9,6 +9,8 @@ export interface ServiceManager {
   readonly socket: string;
   /** The process is restarted if it sends nothing for so long; undefined: it has no watchdog. */
   readonly watchdogMs: number | undefined;
+  /** $PATH, where systemd-notify is found. */
+  readonly path: string;
 }
 
 type Variables = Record<string, string | undefined>;
@@ -23,7 +25,7 @@ export function takeServiceManager(env: Variables, pid = process.pid): ServiceMa
   if (socket === undefined || socket === "") return undefined;
   const isWatched = watched === undefined || watched === String(pid);
   const watchdogMs = isWatched && /^[1-9]\d*$/.test(usec ?? "") ? Number(usec) / 1_000 : undefined;
-  return { socket, watchdogMs };
+  return { socket, watchdogMs, path: env["PATH"] ?? "/usr/bin:/bin" };
 }
 
 /** Sends assignments such as `READY=1`. */
@@ -36,10 +38,10 @@ const notifyMs = 10_000;
  * unit needs `NotifyAccess=all`.
  */
 export const systemdNotify =
-  ({ socket }: ServiceManager): NotifyManager =>
+  ({ socket, path }: ServiceManager): NotifyManager =>
   (assignments) =>
     new Promise((resolve, reject) => {
-      const env = { ...process.env, NOTIFY_SOCKET: socket };
+      const env = { PATH: path, NOTIFY_SOCKET: socket };
       execFile("systemd-notify", [...assignments], { env, timeout: notifyMs }, (error) =>
         error ? reject(error) : resolve(),
       );

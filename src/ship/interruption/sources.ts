@@ -1,0 +1,143 @@
+import { readFile, stat } from "node:fs/promises";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { InterruptionNotice, InterruptionSource } from "./interruption.ts";
+
+export interface MetadataOptions {
+  /** Of the metadata service. The same address on all three providers. */
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+const requestMs = 5_000;
+const bodyBytesMax = 64 * 1024;
+
+/** Announces with two minutes' warning, if nothing fails. */
+export function createAwsInterruption({ url, clock }: MetadataOptions): InterruptionSource {
+  let token: string | undefined;
+  const newToken = async (signal: AbortSignal) => {
+    const headers = { "x-aws-ec2-metadata-token-ttl-seconds": "21600" };
+    const answer = await ask(`${url}/latest/api/token`, { method: "PUT", headers, signal });
+    if (answer.status !== 200) throw unexpected("aws", answer.status);
+    return answer.body;
+  };
+  return {
+    name: "aws",
+    everyMs: 5_000,
+    async read(signal) {
+      token ??= await newToken(signal);
+      const headers = { "x-aws-ec2-metadata-token": token };
+      const address = `${url}/latest/meta-data/spot/instance-action`;
+      const answer = await ask(address, { headers, signal });
+      if (answer.status === 404) return undefined;
+      // The token has expired: another one next time.
+      if (answer.status === 401) token = undefined;
+      if (answer.status !== 200) throw unexpected("aws", answer.status);
+      const { action, time } = parseObject("aws", answer.body);
+      return { what: textOf(action, "interrupt"), leftMs: leftUntil(time, clock) };
+    },
+  };
+}
+
+/** Announces about 30 seconds before the end. */
+export const createGcpInterruption = ({ url }: MetadataOptions): InterruptionSource => ({
+  name: "gcp",
+  everyMs: 1_000,
+  async read(signal) {
+    const headers = { "metadata-flavor": "Google" };
+    const address = `${url}/computeMetadata/v1/instance/preempted`;
+    const answer = await ask(address, { headers, signal });
+    if (answer.status !== 200) throw unexpected("gcp", answer.status);
+    return answer.body.trim() === "TRUE" ? { what: "preempted", leftMs: 30_000 } : undefined;
+  },
+});
+
+/** Announces at least 30 seconds before the end. */
+export const createAzureInterruption = ({ url, clock }: MetadataOptions): InterruptionSource => ({
+  name: "azure",
+  everyMs: 1_000,
+  async read(signal) {
+    const headers = { metadata: "true" };
+    const address = `${url}/metadata/scheduledevents?api-version=2020-07-01`;
+    const answer = await ask(address, { headers, signal });
+    if (answer.status !== 200) throw unexpected("azure", answer.status);
+    const { Events: events } = parseObject("azure", answer.body);
+    const found = (Array.isArray(events) ? events : []).find(
+      (event: unknown): event is Record<string, unknown> =>
+        typeof event === "object" &&
+        event !== null &&
+        ["Preempt", "Terminate"].includes(String((event as Record<string, unknown>)["EventType"])),
+    );
+    if (!found) return undefined;
+    const what = textOf(found["EventType"], "Preempt");
+    return { what, leftMs: leftUntil(found["NotBefore"], clock) };
+  },
+});
+
+/** Any other program announces it by a file: a power supply, a scheduler, a script of your own. */
+export const createFileInterruption = (path: string): InterruptionSource => ({
+  name: "file",
+  everyMs: 1_000,
+  async read(): Promise<InterruptionNotice | undefined> {
+    try {
+      await stat(path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+      throw error;
+    }
+    return { what: `${path} exists`, leftMs: undefined };
+  },
+});
+
+/** Which provider this machine belongs to, by what its firmware says. No network is used. */
+export async function findProvider(
+  folder = "/sys/class/dmi/id",
+): Promise<"aws" | "gcp" | "azure" | undefined> {
+  const read = (name: string) => readFile(`${folder}/${name}`, "utf8").catch(() => "");
+  const text = `${await read("sys_vendor")} ${await read("product_name")}`;
+  if (/Amazon EC2/i.test(text)) return "aws";
+  if (/Google/i.test(text)) return "gcp";
+  return /Microsoft Corporation.*Virtual Machine/is.test(text) ? "azure" : undefined;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+async function ask(address: string, { signal, ...init }: Asked) {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(requestMs)]);
+  const answer = await fetch(address, { ...init, redirect: "error", signal: limited });
+  const body = await answer.text();
+  if (body.length > bodyBytesMax) {
+    throw new AppError("invalid", "metadata_wrong", `${address} answered ${body.length} bytes`);
+  }
+  return { status: answer.status, body };
+}
+
+const unexpected = (name: string, status: number) =>
+  new AppError(
+    "unavailable",
+    "metadata_away",
+    `the metadata service of ${name} answered ${status}: is work.interruption right for this machine?`,
+  );
+
+function parseObject(name: string, text: string): Record<string, unknown> {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found === "object" && found !== null) return found as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new AppError("invalid", "metadata_wrong", `the metadata service of ${name} sent no JSON`);
+}
+
+const textOf = (value: unknown, otherwise: string) =>
+  typeof value === "string" && value !== "" ? value.slice(0, 60) : otherwise;
+
+function leftUntil(time: unknown, clock: Clock): number | undefined {
+  const atMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - clock.nowMs());
+}
