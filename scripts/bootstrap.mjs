@@ -1,5 +1,5 @@
 /**
- * Every npm script runs this first: `bootstrap.mjs start|test|services|bench|build|sim|release|screenshots ARGS`.
+ * Every npm script runs this first: `bootstrap.mjs start|test|services|bench|build|sim|release|screenshots|docs ARGS`.
  * Plain JavaScript without dependencies that runs on Node 18 and newer, because nothing is
  * installed yet. It finds or brings a Node that is new enough, installs the dependencies, and then
  * runs the real script with that Node.
@@ -23,7 +23,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cache = join(root, ".cache");
 const stampFile = join(root, "node_modules", ".forager-stamp.json");
-const scripts = ["test", "services", "bench", "build", "sim", "release", "screenshots"];
+const scripts = ["test", "services", "bench", "build", "sim", "release", "screenshots", "docs"];
 /** The Node that is brought when the one at hand is too old. scripts/node/ has a lock for each. */
 const broughtMajor = "24";
 const broughtMajors = ["22", "24"];

@@ -15,6 +15,7 @@ export const longGroups: Readonly<Record<string, string>> = {
   chaos: "races, crashes and faults of several minutes on every backend",
   fleet: "several nodes on a bucket for minutes",
   pooler: "the queue through PgBouncer in transaction mode",
+  docs: "the docs site, built with its generator",
   postgres15: "the queue on the oldest PostgreSQL that is supported",
   power: "nothing acknowledged is lost at 50 power cuts",
   sabotage: "every known-wrong variant of the cores is caught",

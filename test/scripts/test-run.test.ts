@@ -21,7 +21,7 @@ beforeEach(() => {
   for (const path of [...copies, ...settings, ...tools])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   // These import what is not here.
-  for (const name of ["bench.ts", "sim.ts", "screenshots.ts", "data/place-samples.ts"])
+  for (const name of ["bench.ts", "sim.ts", "screenshots.ts", "docs.ts", "data/place-samples.ts"])
     rmSync(join(folder, "scripts", name));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   write("src/base/one.ts", "export const one = 1;");

@@ -1,0 +1,151 @@
+/**
+ * `npm run docs [-- --to FOLDER]`: builds the pages of docs/ as a static site with search, which needs
+ * no server and no network. A link to a page that does not exist is an error.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { npmInstall } from "../bench/frame/npm.ts";
+import { installedVersion } from "../bench/frame/peers.ts";
+import { createNodeRunner } from "./checks/node-runner.ts";
+import { cacheFolder, root } from "./project.ts";
+
+const generator = "vitepress";
+const generatorFolder = join(root, "scripts", "docs-site");
+/** Pages keep the paths they have in the repository, so that the links between them hold. */
+const copied = [
+  "docs",
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "LICENSE",
+  "bench/README.md",
+];
+
+/** Pages that are not in a folder of their own kind, by what a reader wants. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  "Gather and keep": ["campaigns", "places", "crawl", "enrich", "extract", "site-crawl", "records"],
+  "Run and watch": ["node", "fleet", "gossip", "discovery", "schedules", "dashboard", "metrics"],
+  "Choose and build": ["choosing-a-backend", "cost", "worker", "api", "api-curl", "coming-from"],
+  "How it is made": ["architecture", "glossary", "promises", "testing"],
+};
+
+const { values } = parseArgs({ options: { to: { type: "string" } } });
+const to = resolve(values.to ?? join(root, "docs-site"));
+const stage = join(cacheFolder, "docs-site");
+
+await installGenerator();
+layOutPages();
+const { code, output } = await createNodeRunner().run([
+  join(generatorFolder, "node_modules", generator, "bin", "vitepress.js"),
+  "build",
+  stage,
+]);
+if (code === 0) {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(join(stage, ".vitepress", "dist"), to, { recursive: true });
+  process.stderr.write(`wrote ${to}: copy it to any web server\n`);
+} else {
+  process.stderr.write(`${output}\nerror: the docs site could not be built; the reason is above\n`);
+  process.exitCode = 1;
+}
+
+/** It is no dependency of ours: only this script needs it. */
+async function installGenerator(): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(generatorFolder, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  const isThere =
+    installedVersion(generatorFolder, generator) === manifest.devDependencies[generator];
+  if (isThere) return;
+  process.stderr.write(`installing ${generator} into scripts/docs-site/node_modules\n`);
+  await npmInstall({ folder: generatorFolder });
+}
+
+function layOutPages(): void {
+  rmSync(stage, { recursive: true, force: true });
+  for (const path of copied) {
+    mkdirSync(dirname(join(stage, path)), { recursive: true });
+    cpSync(join(root, path), join(stage, path), { recursive: true });
+  }
+  for (const path of copied) {
+    // What is not a page is served as it is, at the same path.
+    cpSync(join(root, path), join(stage, "public", path), {
+      recursive: true,
+      filter: (file) => !file.endsWith(".md"),
+    });
+  }
+  for (const path of readdirSync(stage, { recursive: true, encoding: "utf8" })) {
+    if (!path.endsWith(".md")) continue;
+    const page = join(stage, path);
+    // Comments are for the tests that execute the page; as text they would be shown.
+    writeFileSync(page, readFileSync(page, "utf8").replaceAll(/<!--[\s\S]*?-->\n?/g, ""));
+  }
+  const decisions = pagesIn("docs/adr").map(({ text, link }) => `- [${text}](${link}.md)`);
+  writeFileSync(
+    join(stage, "docs/adr/index.md"),
+    `# Decisions and their reasons\n\n${decisions.join("\n")}\n`,
+  );
+  symlinkSync(join(generatorFolder, "node_modules"), join(stage, "node_modules"));
+  mkdirSync(join(stage, ".vitepress"));
+  writeFileSync(
+    join(stage, ".vitepress", "config.mjs"),
+    `export default ${JSON.stringify(config(), undefined, 2)};\n`,
+  );
+}
+
+function config(): object {
+  const grouped = Object.entries(groups).map(([text, names]) => ({
+    text,
+    collapsed: true,
+    items: names.map((name) => pageAt(`docs/${name}`)),
+  }));
+  const isGrouped = new Set(Object.values(groups).flat());
+  const missing = pagesIn("docs").filter(({ link }) => !isGrouped.has(link.slice("/docs/".length)));
+  if (missing.length > 0) grouped.push({ text: "More", collapsed: true, items: missing });
+  return {
+    title: "Forager",
+    description: "A fleet of small machines gathers company data into plain text",
+    rewrites: { "README.md": "index.md" },
+    cleanUrls: false,
+    lastUpdated: false,
+    ignoreDeadLinks: notPages(),
+    // Pages are Markdown alone: `<noun>` in a text is no element.
+    markdown: { html: false },
+    themeConfig: {
+      search: { provider: "local" },
+      outline: "deep",
+      sidebar: [
+        { text: "Guides", items: pagesIn("docs/guides") },
+        ...grouped,
+        { text: "Formats", collapsed: true, items: pagesIn("docs/formats") },
+        { text: "Decisions", collapsed: true, items: pagesIn("docs/adr") },
+        { text: "Changes", link: "/CHANGELOG" },
+      ],
+    },
+  };
+}
+
+/** Links to files that are served as they are, which the generator takes for pages. */
+function notPages(): readonly string[] {
+  const files = readdirSync(join(stage, "public"), { recursive: true, encoding: "utf8" });
+  return files.flatMap((file) => [`./${file}`, `./${file.slice(file.lastIndexOf("/") + 1)}`]);
+}
+
+interface PageLink {
+  readonly text: string;
+  readonly link: string;
+}
+
+function pagesIn(folder: string): readonly PageLink[] {
+  const names = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md"));
+  return names.sort().map((name) => pageAt(`${folder}/${name.slice(0, -".md".length)}`));
+}
+
+function pageAt(path: string): PageLink {
+  const file = join(root, `${path}.md`);
+  if (!existsSync(file)) throw new Error(`scripts/docs.ts names ${path}.md, which does not exist`);
+  const title = /^# (.+)$/m.exec(readFileSync(file, "utf8"))?.[1];
+  return { text: title ?? path, link: `/${path}` };
+}
