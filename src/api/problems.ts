@@ -35,7 +35,7 @@ export class ProblemError extends Error {
 }
 
 /** Codes of `invalid` errors that mean: what the path names does not exist. */
-const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown"]); // prettier-ignore
+const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown", "no_endpoint", "no_delivery"]); // prettier-ignore
 
 const statusOf = ({ kind, code }: AppError): number => {
   if (kind === "invalid") return missing.has(code) ? 404 : 400;

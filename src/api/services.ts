@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { NodeApi } from "../node/index.ts";
+import type { DeliveriesQuery } from "../notify/index.ts";
 import type { HealthSource, HistoryPoint } from "../observe/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { RecordQuery } from "../records/index.ts";
@@ -14,6 +15,7 @@ import type { FileAnswer } from "./handler.ts";
 import type { campaignRoutes } from "./contract/campaign-routes.ts";
 import type { fleetRoutes } from "./contract/fleet-routes.ts";
 import type { statusAnswer } from "./contract/status-routes.ts";
+import type { webhookRoutes } from "./contract/webhook-routes.ts";
 
 /** What handlers call. The composition root gives it; nothing is opened before it is asked for. */
 export interface ApiServices {
@@ -24,6 +26,7 @@ export interface ApiServices {
   readonly campaigns: ApiCampaigns;
   readonly fleet: ApiFleet;
   readonly exports: ApiExports;
+  readonly webhooks: ApiWebhooks;
   /** Requests to buckets since that day. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
@@ -52,6 +55,22 @@ type FleetRoutes = typeof fleetRoutes;
 type AnswerOfRoute<R extends { readonly answer: z.ZodType }> = Fixed<z.input<R["answer"]>>;
 
 export type CommandValue = AnswerOfRoute<FleetRoutes["showCommand"]>;
+
+type WebhookRoutes = typeof webhookRoutes;
+type EndpointValue = AnswerOfRoute<WebhookRoutes["enableWebhook"]>;
+type EndpointSecretValue = AnswerOfRoute<WebhookRoutes["addWebhook"]>;
+
+/** Where events are sent, and what was delivered. */
+export interface ApiWebhooks {
+  list(): Promise<AnswerOfRoute<WebhookRoutes["listWebhooks"]>["rows"]>;
+  add(endpoint: z.output<WebhookRoutes["addWebhook"]["body"]>): Promise<EndpointSecretValue>;
+  remove(id: string): Promise<EndpointValue>;
+  rotate(id: string, options: { readonly overlapMs: number }): Promise<EndpointSecretValue>;
+  enable(id: string): Promise<EndpointValue>;
+  test(id: string, signal: AbortSignal): Promise<AnswerOfRoute<WebhookRoutes["testWebhook"]>>;
+  deliveries(query: DeliveriesQuery): Promise<AnswerOfRoute<WebhookRoutes["listDeliveries"]>["rows"]>; // prettier-ignore
+  replay(id: number): Promise<number>;
+}
 
 /** Desired state of the fleet, and what nodes made of it. */
 export interface ApiFleet {

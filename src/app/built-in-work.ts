@@ -19,6 +19,7 @@ import {
 } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { NodeApi } from "../node/index.ts";
+import type { EventPublisher } from "../notify/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Handler } from "../worker/index.ts";
 import { createBudgetSources } from "./campaign/budget-sources.ts";
@@ -47,6 +48,8 @@ export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version
   readonly node: Pick<NodeApi, "ledger" | "records">;
   /** Where snapshots of places are; absent: in the data folder. */
   readonly bucket?: Settings["bucket"];
+  /** Told of campaigns whose budget is reached. Absent: nobody is. */
+  readonly publisher?: EventPublisher;
 }
 
 /** The kinds that every worker can do, and what they work with in a data folder. */
@@ -87,7 +90,15 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     }),
     queue,
     clock,
-    onStop: (name, text) => options.log.error(`campaign ${name}: ${text}`, { campaign: name }),
+    onStop(name, text, { reached, limits }) {
+      options.log.error(`campaign ${name}: ${text}`, { campaign: name });
+      const limit = limits.find((one) => one.limit === reached);
+      const key = `${name} ${reached} ${limit?.max}`;
+      const data = { campaign: name, limit: reached, max: limit?.max, spent: limit?.spent };
+      options.publisher
+        ?.publish({ type: "budget.reached", key, atMs: clock.nowMs(), data })
+        .catch((error: unknown) => options.log.warn("a webhook event could not be added", { error })); // prettier-ignore
+    },
   });
   return {
     handlers: [

@@ -65,6 +65,7 @@ export type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
+export type { Webhooks } from "./webhooks/open-webhooks.ts";
 export type { UpPart } from "./up/parts.ts";
 /** Writes settings and a first campaign. */
 export const loadInit = async () => ({
@@ -123,6 +124,7 @@ export {
   openServe,
   openStatusReader,
   openUp,
+  openWebhooks,
   openWork,
   readCampaignCoverage,
   checkEmails,

@@ -37,6 +37,7 @@ import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
 import type { StatusReader } from "./status/read-status.ts";
 import type { Up, UpOptions } from "./up/open-up.ts";
+import type { Webhooks, WebhooksOptions } from "./webhooks/open-webhooks.ts";
 import type { Work, WorkOptions } from "./work/open-work.ts";
 
 import type { CompactLedgerOptions } from "./compact-ledger.ts";
@@ -53,6 +54,11 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
 /** See `preflight/reachable-bucket.ts`. */
 export async function requireBucket(settings: Settings, paths: Paths): Promise<void> {
   return (await import("./preflight/reachable-bucket.ts")).requireBucket(settings, paths);
+}
+
+/** See `webhooks/open-webhooks.ts`. */
+export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
+  return (await import("./webhooks/open-webhooks.ts")).openWebhooks(options);
 }
 
 /** See `list-names.ts`. */

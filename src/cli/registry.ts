@@ -5,6 +5,7 @@ import { fleetCommands } from "./fleet-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
 import { suppressCommands } from "./suppress-commands.ts";
+import { webhookCommands } from "./webhook-commands.ts";
 
 export const registry: Registry = {
   nouns: {
@@ -20,6 +21,7 @@ export const registry: Registry = {
     campaign: "plan and run campaigns (phrases × locations)",
     places: "files of places, cut into tiles",
     schedule: "recurring work: gather, visit again, report, export",
+    webhook: "signed messages to other programs",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
     fleet: "pause, drain and scale nodes",
@@ -251,6 +253,7 @@ export const registry: Registry = {
     },
     ...campaignCommands,
     ...scheduleCommands,
+    ...webhookCommands,
     ...fleetCommands,
     {
       name: "config show",

@@ -65,6 +65,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "legal.basis": "FORAGER_LEGAL_BASIS",
     "legal.noticeUrl": "FORAGER_LEGAL_NOTICE_URL",
     "places.keepReleases": "FORAGER_PLACES_KEEP_RELEASES",
+    "webhook.allowPrivateNetworks": "FORAGER_WEBHOOK_ALLOW_PRIVATE_NETWORKS",
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
     "alert.secret": "FORAGER_ALERT_SECRET",
@@ -85,6 +86,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "retention",
     "legal",
     "places",
+    "webhook",
     "alert",
   ]);
 });

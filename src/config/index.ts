@@ -21,6 +21,7 @@ export {
 } from "./load-settings.ts";
 export { readLibpqVariables, type LibpqVariables } from "./libpq-variables.ts";
 export { createPaths, type Paths } from "./paths.ts";
+export { readSecretReference } from "./read-secret.ts";
 export { environments, type Settings } from "./schema.ts";
 export { describeOpenFile } from "./secret-file-mode.ts";
 export { isSecret, type Secret } from "./secret.ts";

@@ -73,3 +73,14 @@ function toText(bytes: Uint8Array, name: string): string {
 
 const failed = (name: string, text: string, cause?: unknown) =>
   new AppError("invalid", "secret_unreadable", `${name}: ${text}`, { cause });
+
+/** A secret that the environment or a file of this machine holds, for `name` in messages. */
+export async function readSecretReference(
+  reference: { readonly env: string } | { readonly file: string },
+  name: string,
+  { cwd, env, home }: UserFolders & { readonly cwd: string },
+): Promise<string> {
+  const secret = toSecret(reference, { name, folder: cwd, env, home });
+  if (!secret) throw failed(name, `give ${secretForms}`);
+  return await secret.reveal();
+}

@@ -273,6 +273,12 @@ export const settingsSchema = z.strictObject({
       description: "how many releases of a file of places are kept; a new one removes older ones",
     }),
   }),
+  webhook: z.strictObject({
+    allowPrivateNetworks: networks().default("").register(settingMeta, {
+      isList: true,
+      description: "networks that webhooks may reach although not public, such as 10.0.0.0/8",
+    }),
+  }),
   alert: z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
       description: "milliseconds without a completion, though work could run, that are a stall",

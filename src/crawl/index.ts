@@ -22,6 +22,7 @@ export {
 export { checkMailDomain, type MailDomainStatus } from "./mail/check-mail-domain.ts";
 export type { DnsAnswer, MailExchange, MailResolver } from "./mail/mail-resolver.ts";
 export { needsScripts } from "./needs-scripts.ts";
+export type { PostAnswer, Poster, PostRequest } from "./poster.ts";
 export { hostDelay, type HostDelay } from "./robots/crawl-delay.ts";
 export { isAllowedByRobots } from "./robots/match-robots.ts";
 export { createMemoryRobotsCache } from "./robots/memory-robots-cache.ts";

@@ -10,7 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ["usv", "config", "bucket"],
   ["queue", "ledger"],
   ["gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
-  ["sources"],
+  ["sources", "notify"],
   ["campaign"],
   ["schedule"],
   ["node", "ship"],
@@ -106,6 +106,7 @@ const portable: ReadonlySet<string> = new Set([
   "campaign/budget/budget-schema.ts",
   "campaign/estimate/estimate-schema.ts",
   "campaign/report/report-schema.ts",
+  "notify/event-names.ts",
 ]);
 const isPortable = ({ module, rest }: Place) => portable.has(`${module}/${rest}`);
 

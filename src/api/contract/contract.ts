@@ -16,6 +16,7 @@ import { scheduleRoutes } from "./schedule-routes.ts";
 import { suppressionRoutes } from "./suppression-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 
 /** Every route by its name. Handlers are in ../handlers, one for each. */
 export const contract = {
@@ -37,6 +38,7 @@ export const contract = {
   ...eventRoutes,
   ...scheduleRoutes,
   ...suppressionRoutes,
+  ...webhookRoutes,
 };
 
 export type Contract = typeof contract;

@@ -12,6 +12,7 @@ export const scopes = [
   "exports:read",
   "fleet:read",
   "fleet:command",
+  "webhooks:write",
 ] as const;
 export type Scope = (typeof scopes)[number];
 

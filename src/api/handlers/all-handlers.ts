@@ -17,6 +17,7 @@ import { scheduleHandlers } from "./schedule-handlers.ts";
 import { suppressionHandlers } from "./suppression-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
+import { webhookHandlers } from "./webhook-handlers.ts";
 
 /** The other half of the route table: `contract` says what each route takes and gives. */
 export const handlers: Handlers = {
@@ -38,4 +39,5 @@ export const handlers: Handlers = {
   ...eventHandlers,
   ...scheduleHandlers,
   ...suppressionHandlers,
+  ...webhookHandlers,
 };

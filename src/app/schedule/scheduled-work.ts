@@ -1,10 +1,11 @@
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { membershipOf, openCampaignFolder } from "../../campaign/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
+import type { EventPublisher } from "../../notify/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import {
   createCompanyWriter,
@@ -30,6 +31,8 @@ export interface ScheduledWorkOptions {
   readonly paths: Paths;
   readonly node: Pick<NodeApi, "ledger" | "records">;
   readonly queue: Queue;
+  /** Told of exports that are written. */
+  readonly publisher: EventPublisher;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -135,9 +138,9 @@ async function rescrape(
 }
 
 async function exportCampaign(
-  { paths, settings, node, clock }: ScheduledWorkOptions,
+  { paths, settings, node, publisher, clock }: ScheduledWorkOptions,
   { campaign: name = "", format = "csv" }: ScheduleAction,
-  { signal, progress }: Run,
+  { schedule, occurrence, signal, progress }: Run,
 ) {
   const membership = membershipOf(await openCampaignFolder(paths).load(name));
   const file = paths.resolve("campaigns", name, "exports", `${name}.${format}`);
@@ -166,6 +169,14 @@ async function exportCampaign(
   const key = isShared
     ? await uploadExport({ settings, paths, campaign: name, file, signal })
     : null;
+  const data = { campaign: name, schedule, format, rows, file: basename(file), key };
+  // An export that is repeated after a crash is the same one.
+  await publisher.publish({
+    type: "export.ready",
+    key: `${schedule} ${occurrence}`,
+    atMs: clock.nowMs(),
+    data,
+  });
   return { file, rows, key };
 }
 

@@ -13,6 +13,7 @@ import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
 import { openStatusReader } from "../status/read-status.ts";
 import { dayOf as usageDayOf, readUsage } from "../usage-record.ts";
+import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { createApiCampaigns } from "./api-campaigns.ts";
 import { createApiExports } from "./api-exports.ts";
 import { createApiFleet } from "./api-fleet.ts";
@@ -43,6 +44,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
   const statuses = { node: statusOf(false), cluster: statusOf(true) };
   const fleet = createOnce(() => openFleet({ ...place, node, isReader: true }));
   const version = readVersion();
+  const webhooks = openWebhooks({ ...place, queue: () => queue.get() });
   return {
     node,
     queue: () => queue.get(),
@@ -57,6 +59,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       places: () => places.get(),
     }),
     exports: createApiExports({ paths, node, clock, legal: settings.legal }),
+    webhooks,
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
     async usage(days) {
       const since = usageDayOf(clock.nowMs() - (days - 1) * dayMs);
@@ -88,6 +91,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     random: systemRandom,
     log,
     async [Symbol.asyncDispose]() {
+      await webhooks[Symbol.asyncDispose]();
       for (const one of [statuses.node, statuses.cluster, fleet, places, queue]) {
         await (await one.opened())?.[Symbol.asyncDispose]();
       }

@@ -14,7 +14,9 @@ import {
   type SettingsMarks,
 } from "../../config/index.ts";
 import type { NodeApi, NodeEvents, ProcessDesired } from "../../node/index.ts";
+import { openCampaignFolder } from "../../campaign/index.ts";
 import { registerBucketMetrics, type HealthSource } from "../../observe/index.ts";
+import { createJobWatcher } from "../../notify/index.ts";
 import type { Queue, QueueStats, ServerFigures } from "../../queue/index.ts";
 import { createTicker, type TickerView } from "../../schedule/index.ts";
 import type { InterruptionNotice } from "../../ship/index.ts";
@@ -22,6 +24,7 @@ import { createSupervisor, type SlotView } from "../../worker/index.ts";
 import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
 import { preflight, waitingCampaigns, waitingHosts } from "../preflight/preflight.ts";
+import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openServiceNode } from "../open-service-node.ts";
@@ -197,6 +200,18 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       clock,
       log,
     });
+  const webhooks = openWebhooks({ settings, paths, queue: async () => queue.current(), clock });
+  const jobs = createJobWatcher({
+    queue: () => queue.current(),
+    stats: () => observer.stats(),
+    endpoints: webhooks.endpoints,
+    publisher: webhooks.publisher,
+    campaigns: () => openCampaignFolder(paths).list(),
+    isCharged: settings.queue.url.startsWith("s3:"),
+    isDraining: options.start.isDraining,
+    clock,
+    log,
+  });
   let following: { readonly stop: () => void } | undefined;
 
   const follow = () =>
@@ -249,12 +264,14 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       await supervisor.start();
       if (hasWorkers) await interruptions.start();
       await ticker?.start();
+      await jobs.start();
     },
     async stop() {
       following?.stop();
       await interruptions.stop();
       await ticker?.stop();
       await supervisor.stop();
+      await jobs.stop();
       onStopped("workers");
       await observer.stop();
       onStopped("metrics");
@@ -262,6 +279,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       onStopped("node");
     },
     async [Symbol.asyncDispose]() {
+      await webhooks[Symbol.asyncDispose]();
       await node[Symbol.asyncDispose]();
       await queue[Symbol.asyncDispose]();
     },

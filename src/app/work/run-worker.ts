@@ -17,6 +17,7 @@ import {
   type Worker,
 } from "../../worker/index.ts";
 import { createScheduleHandler, type ScheduleServices } from "../../schedule/index.ts";
+import { createDeliveryHandler, type DeliveryServices } from "../../notify/index.ts";
 import { createBuiltInWork, type BuiltInServices } from "../built-in-work.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { createHandlerServices } from "../handler-services.ts";
@@ -24,6 +25,7 @@ import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openNodeIn } from "../open-node.ts";
 import { createScheduledWork } from "../schedule/scheduled-work.ts";
+import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import type { WorkerInbox } from "./inbox.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
@@ -65,6 +67,8 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const name = `${nodeName(settings)}.${slot.name}.${process.pid}`;
   const log = options.log.child({ worker: name });
   const metrics = createMetrics();
+  await using webhooks = openWebhooks({ settings, paths, queue: async () => queue, clock });
+  const { publisher } = webhooks;
   await using builtIn = createBuiltInWork({
     paths,
     clock,
@@ -76,12 +80,21 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     node: node.api,
     version,
     bucket: settings.bucket,
+    publisher,
   });
   await using own = createHandlerServices({ settings, paths, queue, clock, random: systemRandom });
-  const scheduled = createScheduledWork({ settings, paths, node: node.api, queue, clock, log });
+  const scheduled = createScheduledWork({
+    settings,
+    paths,
+    node: node.api,
+    queue,
+    publisher,
+    clock,
+    log,
+  });
   const handlers = chooseHandlers(
-    joinHandlers<BuiltInServices & ScheduleServices>(
-      [...builtIn.handlers, createScheduleHandler()],
+    joinHandlers<BuiltInServices & ScheduleServices & DeliveryServices>(
+      [...builtIn.handlers, createScheduleHandler(), createDeliveryHandler()],
       loaded,
     ),
     slot,
@@ -99,6 +112,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       return {
         ...builtIn.services,
         ...scheduled,
+        ...webhooks.services,
         countRequest: onRequest,
         queue,
         get bucket() {

@@ -34,7 +34,7 @@ export interface BudgetGuardOptions {
   readonly sources: BudgetSources;
   readonly queue: Pick<Queue, "pause" | "browse">;
   readonly clock: Clock;
-  readonly onStop?: (campaign: string, text: string) => void;
+  readonly onStop?: (campaign: string, text: string, standing: BudgetStanding) => void;
 }
 
 /** While more than this many requests are left, what was counted may be this old. */
@@ -64,7 +64,7 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
     const isDiscovery = standing.reached === "companies";
     if (isDiscovery && (await hasVisits(name))) return { kind: "stop", text, isKindHeld: true };
     await queue.pause(name);
-    onStop?.(name, text);
+    onStop?.(name, text, standing);
     return { kind: "stop", text, isKindHeld: isDiscovery && kind !== enrichKind };
   }
 

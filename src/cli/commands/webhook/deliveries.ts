@@ -1,0 +1,43 @@
+import type { Command } from "../../command.ts";
+import { parseCount, textFlag } from "../../flags.ts";
+import { openWebhooksOf } from "./webhook-context.ts";
+
+const states = ["pending", "running", "done", "skipped", "failed"] as const;
+const limitMax = 10_000;
+
+export const webhookDeliveries: Command = {
+  needs: "settings",
+  options: [
+    { flag: "--webhook", value: "id", summary: "of this webhook alone" },
+    { flag: "--state", value: "state", summary: "in this state alone", choices: states },
+    { flag: "--limit", value: "count", summary: "newest ones, at most so many", default: "50" },
+  ],
+  examples: [
+    { line: "forager webhook deliveries", summary: "the newest first" },
+    { line: "forager webhook deliveries --state failed --json", summary: "what was not accepted" },
+  ],
+  details: [
+    "A delivery is a task of the queue, and is kept as long as tasks are (queue.keepDoneDays).",
+  ],
+
+  async run(context) {
+    const { flags, out } = context;
+    const state = textFlag(flags, "state") as (typeof states)[number] | undefined;
+    await using webhooks = await openWebhooksOf(context);
+    const rows = await webhooks.deliveries({
+      endpoint: textFlag(flags, "webhook"),
+      states: state === undefined ? undefined : [state],
+      limit: Math.min(limitMax, parseCount("limit", textFlag(flags, "limit") ?? "50")),
+    });
+    if (rows.length === 0) return out.result([], "there are no deliveries");
+    out.table(rows, [
+      { title: "id", value: ({ id }) => String(id), isKey: true },
+      { title: "webhook", value: ({ endpoint }) => endpoint },
+      { title: "type", value: ({ type }) => type },
+      { title: "state", value: ({ state }) => state },
+      { title: "attempts", value: ({ attempts }) => String(attempts) },
+      { title: "added", value: ({ addedAt }) => addedAt },
+      { title: "answer", value: ({ answer }) => answer ?? "" },
+    ]);
+  },
+};

@@ -1,0 +1,19 @@
+import type { Command } from "../../command.ts";
+import { openWebhooksOf, webhookArgument } from "./webhook-context.ts";
+
+export const webhookEnable: Command = {
+  needs: "settings",
+  arguments: [webhookArgument],
+  examples: [{ line: "forager webhook enable ep_0123456789ab", summary: "its receiver is back" }],
+  details: [
+    "A webhook is disabled when its receiver answers 410 Gone, or after the last of ten attempts.\n" +
+      "What was skipped meanwhile is sent by `forager webhook replay`.",
+  ],
+
+  async run(context) {
+    const { args, out } = context;
+    await using webhooks = await openWebhooksOf(context);
+    const enabled = await webhooks.enable(args[0] ?? "");
+    out.result(enabled, `${enabled.id} is in use again`);
+  },
+};

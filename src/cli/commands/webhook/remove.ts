@@ -1,0 +1,16 @@
+import type { Command } from "../../command.ts";
+import { openWebhooksOf, webhookArgument } from "./webhook-context.ts";
+
+export const webhookRemove: Command = {
+  needs: "settings",
+  arguments: [webhookArgument],
+  examples: [{ line: "forager webhook remove ep_0123456789ab", summary: "it gets nothing more" }],
+  details: ["Deliveries that wait are skipped; those that ended stay in the list."],
+
+  async run(context) {
+    const { args, out } = context;
+    await using webhooks = await openWebhooksOf(context);
+    const removed = await webhooks.remove(args[0] ?? "");
+    out.result(removed, `removed ${removed.id} (${removed.url})`);
+  },
+};

@@ -1,0 +1,37 @@
+import type { Command } from "../../command.ts";
+import { parseDuration } from "../../duration.ts";
+import { textFlag } from "../../flags.ts";
+import { openWebhooksOf, secretFlag, secretOptions, webhookArgument } from "./webhook-context.ts";
+
+export const webhookRotate: Command = {
+  needs: "settings",
+  arguments: [webhookArgument],
+  options: [
+    { flag: "--overlap", value: "time", summary: "how long the earlier secret signs too", default: "24h" }, // prettier-ignore
+    ...secretOptions,
+  ],
+  examples: [
+    {
+      line: "forager webhook rotate ep_0123456789ab",
+      summary: "a new secret; both sign for a day",
+    },
+    {
+      line: "forager webhook rotate ep_0123456789ab --overlap 0s",
+      summary: "the earlier secret has leaked: it signs no more",
+    },
+  ],
+  details: [
+    "While both are valid, each message carries two signatures, and a receiver needs one of them.",
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const [id = ""] = args;
+    const overlapMs = parseDuration("overlap", textFlag(flags, "overlap") ?? "24h");
+    const secret = secretFlag(flags);
+    await using webhooks = await openWebhooksOf(context);
+    const rotated = await webhooks.rotate(id, { overlapMs, secret });
+    const shown = rotated.secret === null ? "" : `: ${rotated.secret}`;
+    out.result(rotated, `${id} signs with a new secret${shown}`);
+  },
+};

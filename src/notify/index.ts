@@ -1,0 +1,25 @@
+export {
+  listDeliveries,
+  replayDelivery,
+  type DeliveriesQuery,
+  type Delivery,
+} from "./deliveries.ts";
+export {
+  createDeliveryHandler,
+  deliveryJob,
+  deliveryKind,
+  postEvent,
+  type DeliveryServices,
+} from "./delivery.ts";
+export {
+  openEndpoints,
+  shownUrl,
+  type Endpoint,
+  type Endpoints,
+  type NewEndpoint,
+  type SecretReference,
+} from "./endpoints.ts";
+export { eventTypes, type EventType } from "./event-names.ts";
+export { createEventPublisher, type EventPublisher, type NewEvent } from "./events.ts";
+export { createWebhookSecret } from "./standard-webhook.ts";
+export { createJobWatcher } from "./watch-jobs.ts";

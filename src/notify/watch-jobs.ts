@@ -1,0 +1,135 @@
+import type { Clock, Timer } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import type { Service } from "../base/service.ts";
+import type { Job, Queue, QueueStats } from "../queue/index.ts";
+import { deliveryJob } from "./delivery.ts";
+import type { Endpoints } from "./endpoints.ts";
+import type { EventPublisher, NewEvent } from "./events.ts";
+
+export interface JobWatcherOptions {
+  readonly queue: () => Pick<Queue, "ended" | "jobs" | "now">;
+  /** What was last read of the queue anyway: nothing is asked while it does not change. */
+  readonly stats: () => QueueStats | undefined;
+  readonly endpoints: Pick<Endpoints, "list">;
+  readonly publisher: EventPublisher;
+  /** Names of campaigns: the job of a campaign has its name. */
+  readonly campaigns: () => Promise<readonly string[]>;
+  /** Requests to the queue cost money: it is looked at less often. */
+  readonly isCharged: boolean;
+  /** The process ends when nothing is left to do. */
+  readonly isDraining: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const lookMs = 2_000;
+const quietMs = 10_000;
+const chargedMs = 60_000;
+/** A node that was off for longer tells nothing of what happened meanwhile. */
+const oldMs = 7 * 86_400_000;
+/** Of events that this process has published: more are forgotten, and the queue knows their keys. */
+const toldMax = 10_000;
+
+/**
+ * Publishes that a job was completed, and that no task of a campaign is left. Every node may run
+ * one: the key of the event names it, so the queue stores each delivery once.
+ */
+export function createJobWatcher(options: JobWatcherOptions): Service & { look(): Promise<void> } {
+  const { endpoints, publisher, clock, log } = options;
+  let seen = "";
+  let publishedMs = -Infinity;
+  /** By campaign: what its job looked like when nothing was left, and since when. */
+  const quiet = new Map<string, { readonly state: string; readonly sinceMs: number }>();
+  const told = new Set<string>();
+  let timer: Timer | undefined;
+  let working: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  async function look({ isLast = false } = {}): Promise<void> {
+    const stats = options.stats();
+    if (!stats) return;
+    const state = JSON.stringify([stats.states, stats.jobs]);
+    if (state === seen && quiet.size === 0 && !isLast) return;
+    const nowMs = clock.monotonicMs();
+    if (!isLast && options.isCharged && nowMs - publishedMs < chargedMs) return;
+    publishedMs = nowMs;
+    if ((await endpoints.list()).length === 0) {
+      seen = state;
+      return;
+    }
+    const queue = options.queue();
+    const jobs = await queue.jobs();
+    const { ms, wallMs } = await queue.now();
+    const campaigns = new Set(await options.campaigns());
+    if (told.size > toldMax) told.clear();
+    for (const job of jobs) {
+      const event = campaigns.has(job.name) ? finishedCampaign(job, { nowMs, isLast }) : completedJob(job); // prettier-ignore
+      if (!event || told.has(event.key)) continue;
+      const endedAtMs = event.atMs ?? (await lastEnd(queue, job.name));
+      const atMs = endedAtMs === undefined ? -Infinity : Math.round(endedAtMs + wallMs - ms);
+      if (wallMs - atMs < oldMs) await publisher.publish({ ...event, atMs });
+      told.add(event.key);
+    }
+    seen = state;
+  }
+
+  /** Tasks of a campaign may be added in several steps: nothing is left for a while first. */
+  function finishedCampaign(
+    job: Job,
+    { nowMs, isLast }: { readonly nowMs: number; readonly isLast: boolean },
+  ): EndedEvent | undefined {
+    const { name, added, done, skipped, failed } = job;
+    if (job.pending + job.running > 0 || added === 0) {
+      quiet.delete(name);
+      return undefined;
+    }
+    const state = `${name} ${added} ${done} ${skipped} ${failed}`;
+    if (told.has(state)) return undefined;
+    const known = quiet.get(name);
+    if (known?.state !== state) quiet.set(name, { state, sinceMs: nowMs });
+    const sinceMs = known?.state === state ? known.sinceMs : nowMs;
+    if (!isLast && nowMs - sinceMs < quietMs) return undefined;
+    quiet.delete(name);
+    const data = { campaign: name, done, skipped, failed };
+    return { type: "campaign.finished", key: state, data };
+  }
+
+  const warn = (error: unknown) => log.warn("webhook events could not be added", { error });
+  function repeat(): void {
+    working = look()
+      .catch(warn)
+      .then(() => {
+        if (!isStopped) timer = clock.setTimer(lookMs, repeat, { background: true });
+      });
+  }
+
+  return {
+    look,
+    async start() {
+      repeat();
+    },
+    async stop() {
+      isStopped = true;
+      timer?.cancel();
+      await working;
+      // A process that drains its queue ends as soon as the last task has ended.
+      if (options.isDraining) await look({ isLast: true }).catch(warn);
+    },
+  };
+}
+
+/** `atMs` by the clock of the queue; absent: when the last task of the job ended. */
+type EndedEvent = Omit<NewEvent, "atMs"> & { readonly atMs?: number };
+
+function completedJob(job: Job): EndedEvent | undefined {
+  const { name, ended, completions, openedAtMs, endedAtMs, done, skipped, failed } = job;
+  if (ended !== "completed" || name === deliveryJob) return undefined;
+  const data = { job: name, done, skipped, failed };
+  const key = `${name} ${openedAtMs} ${completions}`;
+  return { type: "job.completed", key, atMs: endedAtMs, data };
+}
+
+async function lastEnd(queue: Pick<Queue, "ended">, job: string): Promise<number | undefined> {
+  const [last] = await queue.ended({ job, isNewestFirst: true, limit: 1 });
+  return last?.finishedAtMs;
+}
