@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
 import type { Paths } from "../../config/index.ts";
+import { deliveryKind } from "../../notify/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
 import { pauseText, stillPausedJobs, type PausedJob } from "../paused-jobs.ts";
 import { readUnreachedJobs, type UnreachedJob } from "../unreached-jobs.ts";
@@ -79,7 +80,10 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
 /** After a drain, what is claimable and still waits is what no worker here can do. */
 async function countUndone(options: WorkOutcomeOptions): Promise<readonly UndoneCount[]> {
   const { queue, kinds, summary } = options;
-  const waiting = (await queue.stats()).kinds.filter(({ claimable }) => claimable > 0);
+  // That the drain is over may itself be an event: it is delivered by whoever works next.
+  const waiting = (await queue.stats()).kinds.filter(
+    ({ kind, claimable }) => claimable > 0 && kind !== deliveryKind,
+  );
   return waiting.flatMap(({ kind, claimable: count }): readonly UndoneCount[] => {
     if (kinds && !kinds.has(kind)) return [{ kind, count, why: "no_handler" }];
     return summary.releasedKinds.includes(kind) ? [{ kind, count, why: "released" }] : [];
