@@ -99,7 +99,7 @@ test("starts all parts with a line for each, works, and stops them with a line f
     `gossip    udp ${at}, own key: no other machine can join`,
     expect.stringMatching(/^metrics {3}http:\/\/127\.0\.0\.1:\d+\/metrics, token in \S+$/),
     `queue     sqlite:${join(data, "queue.db")}`,
-    "workers   1 process, 10 tasks at once: note discover details enrich resolve dispatch schedule",
+    "workers   1 process, 10 tasks at once: note discover details enrich resolve dispatch schedule webhook",
   ]);
   await run("queue add note {} --key first");
   await expect.poll(done, { timeout }).toBe("first\n");
