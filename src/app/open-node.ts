@@ -2,6 +2,7 @@ import { AppError } from "../base/app-error.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
+import { createServiceGroup, type Service } from "../base/service.ts";
 import type { Paths, Settings } from "../config/index.ts";
 import type { Keyring } from "../gossip/index.ts";
 import {
@@ -11,6 +12,7 @@ import {
   loadNodeServices,
   makeRepeatable,
   openNode,
+  type NodeApi,
   type NodeEvents,
   type NodeHandle,
   type NodeServices,
@@ -59,6 +61,8 @@ export interface ServiceSettings {
   readonly config: () => string;
   /** What the node is called. */
   readonly label: string;
+  /** What the owner runs besides, such as alarms. */
+  readonly besides?: ((api: NodeApi) => Service) | undefined;
 }
 
 export interface NodeIn extends NodeHandle {
@@ -155,7 +159,8 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
         random,
       });
       options.onServices(services);
-      return services;
+      const besides = settings.besides?.(api);
+      return besides ? createServiceGroup([services, besides]) : services;
     },
     async [Symbol.asyncDispose]() {
       try {

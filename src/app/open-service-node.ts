@@ -14,6 +14,7 @@ import {
 } from "../config/index.ts";
 import { parseKeyring, parsePeer, type Keyring } from "../gossip/index.ts";
 import { attachWork, type NodeApi, type NodeEvents, type NodeWork } from "../node/index.ts";
+import { createOwnerAlarms } from "./alarms/owner-alarms.ts";
 import {
   fleetBucketAddress,
   hasFleetBucket,
@@ -32,6 +33,8 @@ export interface ServiceNodeOptions {
   readonly bucketAddress?: string | undefined;
   /** Absent: this process runs no workers. */
   readonly work?: NodeWork | undefined;
+  /** What is wrong by what a process without workers sees of the queue. */
+  readonly alerts?: (() => readonly string[]) | undefined;
   readonly events?: NodeEvents | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -43,7 +46,7 @@ export interface ServiceNode extends Service, AsyncDisposable {
   isOwner(): boolean;
   /** Rejects when the data folder is gone, which ends the process. */
   readonly gone: Promise<never>;
-  /** Uses the gossip keys of these settings from now on. */
+  /** Uses the gossip keys and alarm targets of these settings from now on. */
   follow(settings: Settings): Promise<void>;
 }
 
@@ -54,8 +57,9 @@ const lastWordMsMax = 5_000;
 
 /** Opens the data folder of the settings. `start` makes `work` one of the node's processes. */
 export async function openServiceNode(options: ServiceNodeOptions): Promise<ServiceNode> {
-  const { loaded, paths, bucketAddress, work, events, clock, log } = options;
+  const { loaded, paths, bucketAddress, work, alerts, events, clock, log } = options;
   const { settings } = loaded;
+  let current = settings;
   let keyring = await keyringOf(settings);
   // Checked here, so that a wrong address in the settings ends the command with its message.
   await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
@@ -84,6 +88,16 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
         bucket,
         config: () => settingsFingerprint(loaded),
         label: nodeName(settings),
+        besides: (api) =>
+          createOwnerAlarms({
+            settings: () => current,
+            paths,
+            bucketAddress,
+            node: api,
+            alerts,
+            clock,
+            log,
+          }),
       },
     });
     const { fleet } = node.api;
@@ -104,6 +118,7 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
       isOwner: () => node.isOwner(),
       gone: Promise.race([node.failed, watch.gone]),
       async follow(changed) {
+        current = changed;
         keyring = await keyringOf(changed);
         await node.followKeys();
       },

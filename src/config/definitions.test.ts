@@ -69,6 +69,10 @@ test("every setting is known by its key, variable and one-line description", () 
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
     "alert.secret": "FORAGER_ALERT_SECRET",
+    "alert.slack": "FORAGER_ALERT_SLACK",
+    "alert.ntfy": "FORAGER_ALERT_NTFY",
+    "alert.mail": "FORAGER_ALERT_MAIL",
+    "alert.scope": "FORAGER_ALERT_SCOPE",
   });
   for (const { description } of all) expect(description).toMatch(/^\S.{10,98}\S$/);
   expect([...groups]).toEqual([

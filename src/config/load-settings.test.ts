@@ -69,7 +69,7 @@ test("with no source at all every setting has its default", async () => {
     legal: {},
     places: { keepReleases: 3 },
     webhook: { allowPrivateNetworks: "" },
-    alert: { stallMs: 900_000 },
+    alert: { stallMs: 900_000, scope: "fleet" },
   });
   expect(new Set(loaded.values.map(({ source }) => source))).toEqual(new Set(["default"]));
   expect(describeSettings(loaded)).toContainEqual({

@@ -284,12 +284,27 @@ export const settingsSchema = z.strictObject({
       description: "milliseconds without a completion, though work could run, that are a stall",
     }),
     webhook: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description: "where alerts are posted to as JSON: an http or https URL, which is kept secret",
+      description: "where alarms are posted to, by the Standard Webhooks specification: a URL",
       form: "secretUrl",
     }),
     secret: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description: "signs what is posted to alert.webhook (HMAC-SHA256)",
+      description: "signs what is posted to alert.webhook: whsec_… of the receiver, or a text",
       form: "secret",
+    }),
+    slack: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "incoming webhook of Slack, Mattermost or others that take a JSON text: a URL",
+      form: "secretUrl",
+    }),
+    ntfy: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "topic of an ntfy server, such as https://ntfy.sh/my-topic",
+      form: "secretUrl",
+    }),
+    mail: z.custom<Secret>(isSecret).optional().register(settingMeta, {
+      description: "mail server and addresses: smtps://USER:PASSWORD@HOST?from=ADDRESS&to=ADDRESS",
+      form: "secret",
+    }),
+    scope: choice(["fleet", "node"]).default("fleet").register(settingMeta, {
+      description: "whose alarms this node sends: those of the whole fleet, or its own",
     }),
   }),
 });

@@ -119,7 +119,6 @@ test("B20: a node at rest costs at most $0.50 a month in all: queue, heartbeats,
     workers: () => [],
     yields: () => [],
     heartbeats: async () => [],
-    onAlert: () => {},
     writeHeartbeat: async () => {},
   });
   await observer.start();

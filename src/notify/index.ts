@@ -1,3 +1,11 @@
+export type { Alarm, AlarmTarget } from "./alarms/alarm.ts";
+export {
+  createAlarmKeeper,
+  type AlarmKeeperOptions,
+  type AlarmReading,
+} from "./alarms/alarm-keeper.ts";
+export { createNtfyTarget, createSlackTarget, createWebhookTarget } from "./alarms/http-targets.ts";
+export { openOutboxFile } from "./alarms/outbox.ts";
 export {
   listDeliveries,
   replayDelivery,

@@ -38,4 +38,3 @@ export { toPrometheusText } from "./prometheus-text.ts";
 export { queueMetrics, registerConnectionMetrics } from "./queue-metrics.ts";
 export type { WorkerReading } from "./zombie.ts";
 export type { YieldReading } from "./yield-stall.ts";
-export { createWebhook, signatureOf, type Webhook } from "./webhook.ts";

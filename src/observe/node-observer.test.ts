@@ -39,7 +39,10 @@ function setUp(takesMs: number) {
       },
     },
     clock,
-    logger: silentLogger,
+    logger: {
+      ...silentLogger,
+      error: (_, fields) => void alerts.push(fields as unknown as AlertEvent),
+    },
     metrics,
     stallMs: () => 60_000,
     readMachine: async () => ({}) as MachineReading,
@@ -49,7 +52,6 @@ function setUp(takesMs: number) {
     yields: () => [{ kind: "page", done: fruitless++, yielded: 0 }],
     heartbeats: async () =>
       ["1", "2", "2"].map((version) => ({ node: version, version })) as Heartbeat[],
-    onAlert: (event) => void alerts.push(event),
     writeHeartbeat: async () => void beatsMs.push(clock.monotonicMs()),
   });
   /** In steps, since what is awaited in a look takes turns of the event loop. */

@@ -25,7 +25,6 @@ export interface NodeObserverOptions {
   readonly yields: () => readonly YieldReading[];
   /** Of the fleet, this node's own included. */
   readonly heartbeats: () => Promise<readonly Heartbeat[]>;
-  readonly onAlert: (event: AlertEvent) => void;
   readonly writeHeartbeat: (now: Observed) => Promise<void>;
 }
 
@@ -95,7 +94,6 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
       const name = nameOf(event);
       if (event.event.endsWith("_began")) logger.error(messages[name].began, { ...event });
       else logger.info(messages[name].ended, { ...event });
-      options.onAlert(event);
     }
     if (nowMs - beatAtMs < heartbeatEveryMs) return;
     beatAtMs = nowMs;

@@ -6,7 +6,9 @@ import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { parseHeartbeat, signatureOf } from "../../src/observe/index.ts";
+import { Webhook } from "standardwebhooks";
+import { signedHeaders, type Received } from "../../src/notify/testing/receiver.ts";
+import { parseHeartbeat } from "../../src/observe/index.ts";
 import { createTestSchema } from "../../src/queue/adapters/postgres/testing/test-schema.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
@@ -22,8 +24,15 @@ export const slow = { kind: "slow", politeness: () => ({ floorMs: 10, ceilingMs:
 export const block = { kind: "block", run: () => { for (;;) {} } };
 `;
 
-async function startWork(settings: string, args: readonly string[] = [], address = "sqlite:q.db") {
-  const sandbox = await createQueueSandbox(address);
+const secret = Buffer.alloc(32, 7).toString("base64");
+
+async function startWork(
+  settings: string,
+  args: readonly string[] = [],
+  address = "sqlite:q.db",
+  before?: QueueSandbox,
+) {
+  const sandbox = before ?? (await createQueueSandbox(address));
   sandbox.write("handlers.mjs", handlers);
   sandbox.write("forager.toml", settings);
   const main = await builtCli();
@@ -160,41 +169,55 @@ test("/healthz means consuming, /readyz that it can; a heartbeat tells of the no
   expect(readdirSync(join(sandbox.folder, "data/nodes"))).toEqual([]);
 });
 
-test("a stall is logged, counted and posted, signed", async () => {
-  const posted: { readonly body: string; readonly signature: string; readonly at: string }[] = [];
+test("a stall is logged, counted and sent; an alarm that was not accepted survives kill -9", async () => {
+  const posted: Received[] = [];
+  let status = 503;
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
-      const { "x-forager-signature": signature, "x-forager-timestamp": at } = request.headers;
-      posted.push({ body, signature: String(signature), at: String(at) });
-      response.end();
+      posted.push({ path: "", body, headers: request.headers });
+      response.writeHead(status).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const { sandbox, child, ended, text, get } = await startWork(
-    `[alert]\nstallMs = 1000\nwebhook = "http://127.0.0.1:${port}/"\nsecret = "pst"\n`,
-    ["--kinds", "slow"],
-  );
-  // Nobody does these, and they could be done.
-  await sandbox.use((queue) => queue.add([{ kind: "quick" }]));
-  await until(
-    () => posted[0],
-    () => text(),
-  );
-  const { body, signature, at } = posted[0]!;
-  expect(JSON.parse(body)).toMatchObject({
-    event: "stall_began",
-    of: "kind",
-    part: "quick",
-    claimable: 1,
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
   });
-  expect(signature).toBe(signatureOf("pst", at, body));
-  expect(text()).toContain("work is stalled");
-  expect((await get("/metrics")).body).toContain('forager_alerts_total{event="stall_began"} 1');
-  expect((await get("/healthz")).status).toBe(503);
-  child.kill("SIGTERM");
-  await ended;
+  const { port } = server.address() as AddressInfo;
+  const settings = `[alert]\nstallMs = 1000\nwebhook = "http://127.0.0.1:${port}/"\nsecret = "whsec_${secret}"\n`;
+  const first = await startWork(settings, ["--kinds", "slow"]);
+  // Nobody does these, and they could be done.
+  await first.sandbox.use((queue) => queue.add([{ kind: "quick" }]));
+  const isStall = ({ body }: Received) => body.includes('"stall"');
+  await until(
+    () => posted.find(isStall),
+    () => first.text(),
+  );
+  expect(first.text()).toContain("work is stalled");
+  expect((await first.get("/metrics")).body).toContain(
+    'forager_alerts_total{event="stall_began"} 1',
+  );
+  expect((await first.get("/healthz")).status).toBe(503);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const refused = posted.findLast(isStall)!;
+  posted.length = 0;
+  status = 200;
+
+  const again = await startWork(settings, ["--kinds", "slow"], "sqlite:q.db", first.sandbox);
+  const accepted = await until(
+    () => posted.find(isStall),
+    () => again.text(),
+  );
+  expect(accepted.headers["webhook-id"]).toBe(refused.headers["webhook-id"]);
+  const event = new Webhook(secret).verify(accepted.body, signedHeaders(accepted));
+  expect(event).toMatchObject({
+    type: "alarm.began",
+    data: { name: "stall", subject: expect.stringMatching(/ kind quick$/) as string },
+  });
+  again.child.kill("SIGTERM");
+  await again.ended;
+  expect(posted.filter(isStall)).toHaveLength(1);
 });

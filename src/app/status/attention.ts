@@ -1,5 +1,6 @@
 import { countOf } from "../../base/count-words.ts";
 import { formatDuration } from "../../base/format-time.ts";
+import type { Alarm } from "../../notify/index.ts";
 import type { ClusterStatus, NodeStatus, QueueStatus } from "./cluster-status.ts";
 
 /** A node that was not seen for longer counts as gone for good and is not reported. */
@@ -11,53 +12,78 @@ const temperatureMax = 80;
 
 /** What a person should look at: each text says what and where. */
 export function attentionOf(status: Omit<ClusterStatus, "attention">): readonly string[] {
+  return [...alarmsOf(status).map(({ text }) => text), ...queueTroubles(status)];
+}
+
+/** The same without what the queue knows: alarms are found and sent also if it does not answer. */
+export function alarmsOf(status: Omit<ClusterStatus, "attention">): readonly Alarm[] {
   return [
     ...status.nodes.flatMap(nodeTroubles),
     ...differences(status.nodes),
     ...ledgerTroubles(status),
     ...hubTroubles(status),
-    ...queueTroubles(status),
   ];
 }
 
-function nodeTroubles(node: NodeStatus): readonly string[] {
+function nodeTroubles(node: NodeStatus): readonly Alarm[] {
   const { label, beat, drift, agoMs, isPresent } = node;
-  const name = label || node.node;
+  const subject = label || node.node;
   const isMissed = !isPresent && beat?.state !== "stopped" && agoMs !== null;
   if (isMissed && agoMs < forgottenMs) {
-    return [`${name} is missed: it was last seen ${formatDuration(agoMs)} ago`];
+    const text = `${subject} is missed: it was last seen ${formatDuration(agoMs)} ago`;
+    return [{ name: "node_missing", subject, text }];
   }
   if (!isPresent || !beat) return [];
   const { diskBytes, temperatureC, clockOffsetMs, followed } = beat;
-  const said: string[] = beat.alerts.map((alert) => `${name}: ${alert}`);
-  if (drift && drift.seconds > driftSecondsMax) said.push(...driftWords(name, drift));
+  const found: Alarm[] = beat.alerts.map((alert) => alertAlarm(alert, subject));
+  const add = (name: string, text: string) => void found.push({ name, subject, text });
+  if (drift && drift.seconds > driftSecondsMax) {
+    for (const [name, text] of driftWords(subject, drift)) add(name, text);
+  }
   if (followed?.isApplied === false) {
-    said.push(`${name} could not follow revision ${followed.revision}: ${followed.what}`);
+    add(
+      "command_failed",
+      `${subject} could not follow revision ${followed.revision}: ${followed.what}`,
+    );
   }
   if (Math.abs(clockOffsetMs ?? 0) > offsetMsMax) {
-    said.push(`${name}: its clock is off by ${formatDuration(Math.abs(clockOffsetMs!))}`);
+    add("clock", `${subject}: its clock is off by ${formatDuration(Math.abs(clockOffsetMs!))}`);
   }
   if (diskBytes && diskBytes.total > 0 && diskBytes.free / diskBytes.total < diskShareMin) {
     const percent = ((100 * diskBytes.free) / diskBytes.total).toFixed(1);
-    said.push(`${name}: ${percent} % of its disk is left`);
+    add("disk", `${subject}: ${percent} % of its disk is left`);
   }
-  if ((temperatureC ?? 0) >= temperatureMax) said.push(`${name} is ${temperatureC} °C hot`);
-  return said;
+  if ((temperatureC ?? 0) >= temperatureMax) add("heat", `${subject} is ${temperatureC} °C hot`);
+  return found;
 }
 
-function driftWords(name: string, drift: NonNullable<NodeStatus["drift"]>): readonly string[] {
+/** An alert of a node's processes is told in words, whose end may change while it lasts. */
+export function alertAlarm(alert: string, node: string): Alarm {
+  const text = `${node}: ${alert}`;
+  const [, name, part] =
+    /^([a-z ]{1,40}): ((?:kind|shard|worker|node) \S{1,100})/.exec(alert) ?? [];
+  if (name === undefined) return { name: "alert", subject: `${node} ${alert}`, text };
+  return { name: name.replaceAll(" ", "_"), subject: `${node} ${part}`, text };
+}
+
+function driftWords(
+  name: string,
+  drift: NonNullable<NodeStatus["drift"]>,
+): readonly (readonly [name: string, text: string])[] {
   const since = `for ${formatDuration(drift.seconds * 1_000)}`;
   const { missingHere, missingThere } = drift;
   return [
-    ...(missingThere ? [`${name} lacks ${countOf(missingThere, "datagram")} ${since}`] : []),
+    ...(missingThere
+      ? [["drift_there", `${name} lacks ${countOf(missingThere, "datagram")} ${since}`] as const]
+      : []),
     ...(missingHere > 0
-      ? [`this node lacks ${countOf(missingHere, "datagram")} of ${name} ${since}`]
+      ? [["drift_here", `this node lacks ${countOf(missingHere, "datagram")} of ${name} ${since}`] as const] // prettier-ignore
       : []),
   ];
 }
 
 /** Nodes whose version or settings differ from those of most. */
-function differences(nodes: readonly NodeStatus[]): readonly string[] {
+function differences(nodes: readonly NodeStatus[]): readonly Alarm[] {
   const present = nodes.filter(({ isPresent, beat }) => isPresent && beat);
   const words = { version: "runs another version", config: "has other settings" } as const;
   return (Object.keys(words) as (keyof typeof words)[]).flatMap((key) => {
@@ -69,36 +95,44 @@ function differences(nodes: readonly NodeStatus[]): readonly string[] {
     const [usual] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
     return present
       .filter(({ beat }) => beat?.[key] !== undefined && beat[key] !== usual)
-      .map(({ label, beat }) => `${label} ${words[key]}: ${beat?.[key]}, not ${usual}`);
+      .map(({ label, beat }) => ({
+        name: `other_${key}`,
+        subject: label,
+        text: `${label} ${words[key]}: ${beat?.[key]}, not ${usual}`,
+      }));
   });
 }
 
-function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly string[] {
+function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly Alarm[] {
   const { quarantined, stranded, cuts, lost, lostCheckpoint, faults } = ledger;
-  return [
-    ...(quarantined > 0
-      ? [`${countOf(quarantined, "datagram")} in quarantine: see forager ledger quarantine`]
-      : []),
-    ...(stranded > 0 ? [`${countOf(stranded, "datagram")} without what comes before`] : []),
-    ...(lost > 0
-      ? [
-          `${countOf(lost, "datagram")} of this node missing here, and nothing can be written: run forager ledger sync`,
-        ]
-      : []),
-    ...(lostCheckpoint === null
-      ? []
-      : [
-          `checkpoint ${lostCheckpoint} missing here, and nothing can be written: run forager ledger sync`,
-        ]),
-    ...faults.map((fault) => `the last sync: ${fault}`),
-    ...(cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : []),
-  ];
+  const texts: Readonly<Record<string, readonly string[]>> = {
+    quarantine:
+      quarantined > 0
+        ? [`${countOf(quarantined, "datagram")} in quarantine: see forager ledger quarantine`]
+        : [],
+    stranded: stranded > 0 ? [`${countOf(stranded, "datagram")} without what comes before`] : [],
+    lost_data:
+      lost > 0
+        ? [`${countOf(lost, "datagram")} of this node missing here, and nothing can be written: run forager ledger sync`] // prettier-ignore
+        : [],
+    lost_checkpoint:
+      lostCheckpoint === null
+        ? []
+        : [`checkpoint ${lostCheckpoint} missing here, and nothing can be written: run forager ledger sync`], // prettier-ignore
+    sync: faults.map((fault) => `the last sync: ${fault}`),
+    torn_tail:
+      cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : [],
+  };
+  return Object.entries(texts).flatMap(([name, found]) =>
+    found.map((text) => ({ name, subject: "ledger", text })),
+  );
 }
 
-function hubTroubles({ hub, hubGap }: Pick<ClusterStatus, "hub" | "hubGap">): readonly string[] {
-  if (hubGap) return [hubGap.text];
+function hubTroubles({ hub, hubGap }: Pick<ClusterStatus, "hub" | "hubGap">): readonly Alarm[] {
+  if (hubGap) return [{ name: "no_hub", subject: "fleet", text: hubGap.text }];
   if (hub?.state !== "expired") return [];
-  return [`the hub ${hub.node} was last heard ${formatDuration(hub.ageMs)} ago: is it gone?`];
+  const text = `the hub ${hub.node} was last heard ${formatDuration(hub.ageMs)} ago: is it gone?`;
+  return [{ name: "hub_gone", subject: hub.node, text }];
 }
 
 function queueTroubles({

@@ -33,6 +33,21 @@ type Checkpoints = Map<number, ReadonlyMap<string, number>>;
 
 /** Reads everything once. What cannot be reached is named in `attention`, and the rest is there. */
 export async function gatherStatus(sources: StatusSources): Promise<ClusterStatus> {
+  const { status, faults, troubles } = await gatherParts(sources);
+  return { ...status, attention: [...faults, ...attentionOf(status), ...troubles] };
+}
+
+export interface StatusParts {
+  readonly status: Omit<ClusterStatus, "attention">;
+  /** What could not be read, and what is set wrongly. */
+  readonly faults: readonly string[];
+  /** False: of the fleet nothing is known but what this node hears. */
+  readonly isBucketRead: boolean;
+  /** Of the queue. */
+  readonly troubles: readonly string[];
+}
+
+export async function gatherParts(sources: StatusSources): Promise<StatusParts> {
   const { fleet, node, queue, isCluster, conflicts, clock, settings } = sources;
   const nowMs = clock.nowMs();
   const { cuts, ...known } = await node.ledger.status();
@@ -77,16 +92,16 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
         : null,
   };
   return {
-    ...status,
-    attention: [
+    status,
+    isBucketRead: faults.length === 0,
+    troubles,
+    faults: [
       ...faults,
       ...(fault === undefined ? [] : [fault]),
       ...fleet.faults,
       ...(status.gossipKey === "own" && expectsOtherMachines(settings.gossip)
         ? [`gossip: own key only, ${ownKeyAdvice}`]
         : []),
-      ...attentionOf(status),
-      ...troubles,
     ],
   };
 }

@@ -11,7 +11,6 @@ import {
   createHealthServer,
   createHeartbeatFile,
   createNodeObserver,
-  createWebhook,
   queueMetrics,
   readHeartbeats,
   readMachine,
@@ -67,7 +66,6 @@ export interface WorkObserver extends Service {
 export function observeWork(options: ObserveWorkOptions): WorkObserver {
   const { paths, queue, supervisor, metrics, clock, log } = options;
   let { loaded } = options;
-  let webhook = openWebhook(options, loaded);
   const host = nodeName(loaded.settings);
   const version = readVersion();
   const file = createHeartbeatFile({ paths, clock, host, pid: process.pid });
@@ -82,7 +80,6 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
     workers: () => workersOf(supervisor.look()),
     yields: () => yieldsOf(supervisor.metrics()),
     heartbeats: () => readHeartbeats({ paths, clock }),
-    onAlert: (event) => void webhook?.post({ ...event, node: host, atMs: clock.nowMs() }),
     async writeHeartbeat(observed) {
       const heartbeat: Heartbeat = {
         format: 1,
@@ -136,23 +133,11 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
     ...createServiceGroup([file, observer, ...(announced ? [announced] : [])]),
     follow(changed) {
       loaded = changed;
-      webhook = openWebhook(options, loaded);
     },
     stats: () => observer.stats(),
     alerts: () => observer.alerts().map(alertWords),
     health,
   };
-}
-
-function openWebhook(
-  { clock, log }: Pick<ObserveWorkOptions, "clock" | "log">,
-  { settings }: LoadedSettings,
-) {
-  const { webhook, secret } = settings.alert;
-  if (webhook === undefined) return undefined;
-  const url = () => webhook.reveal();
-  const reveal = secret && (() => secret.reveal());
-  return createWebhook({ url, secret: reveal, clock, random: systemRandom, logger: log });
 }
 
 /** Those that report that they are well. */

@@ -170,6 +170,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     clock,
   });
   const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
+<<<<<<< HEAD
   const node = await openServiceNode({ loaded, paths, work, events, clock, log });
   let notice: InterruptionNotice | undefined;
   const interruptions = await createInterruptions({
@@ -189,6 +190,11 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     node.gone,
     queue.gone,
   ]);
+=======
+  const alerts = hasWorkers ? undefined : () => observer.alerts();
+  const node = await openServiceNode({ loaded, paths, work, alerts, events, clock, log });
+  const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
+>>>>>>> e2cf889d (Send alarms from an outbox on disk, to webhooks, Slack, ntfy and mail)
   ended.catch(() => {}); // the caller that awaits it handles it
   const { onSchedules } = options;
   const ticker =
@@ -225,7 +231,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         const { settings: changedTo } = changed.loaded;
         pool.setPlan({ settings: changedTo, marks: changed.marks });
         observer.follow(changed.loaded);
-        if (changed.keys.includes("gossip.keys")) await node.follow(changedTo);
+        const isNodes = (key: string) => key === "gossip.keys" || key.startsWith("alert.");
+        if (changed.keys.some(isNodes)) await node.follow(changedTo);
         if (!changed.keys.some((key) => key.startsWith("queue.") || key === "data")) return;
         const isLate = !options.start.isDraining;
         await queue.follow({ settings: changedTo, paths: createPaths(changedTo.data), isLate });

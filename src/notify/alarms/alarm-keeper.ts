@@ -1,0 +1,200 @@
+import type { Clock, Timer } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Random } from "../../base/random.ts";
+import type { Service } from "../../base/service.ts";
+import { alarmKey, type Alarm, type AlarmEvent, type AlarmTarget } from "./alarm.ts";
+import {
+  emptyOutbox,
+  type ActiveAlarm,
+  type AlarmMessage,
+  type AlarmOutbox,
+  type OutboxFile,
+} from "./outbox.ts";
+
+export interface AlarmReading {
+  readonly alarms: readonly Alarm[];
+  /** Whether this alarm could be judged now. One that could not be stays as it was. */
+  readonly isKnown: (alarm: Alarm) => boolean;
+}
+
+export interface AlarmKeeperOptions {
+  readonly file: OutboxFile;
+  /** What is wrong now. */
+  readonly read: () => Promise<AlarmReading>;
+  /** As the settings are now. Empty: nothing is read, and nothing is sent. */
+  readonly targets: () => readonly AlarmTarget[];
+  /** How often it is looked. */
+  readonly everyMs: () => number;
+  /**
+   * An alarm of an earlier process is not over before this one has run for so long: what finds
+   * alarms begins anew with each process.
+   */
+  readonly settleMs: (alarm: Alarm) => number;
+  /** The name of this node. */
+  readonly node: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+const tickMs = 1_000;
+const activeMax = 500;
+const messagesMax = 1_000;
+const sendMsMax = 30_000;
+/** Sent together at most: a target that is down must not hold the others for long. */
+const batchMax = 20;
+const firstWaitMs = 5_000;
+const waitMsMax = 1_800_000;
+const giveUpMs = 86_400_000;
+
+/** Sends each alarm once when it begins and once when it ends. Run by the owner alone. */
+export function createAlarmKeeper(
+  options: AlarmKeeperOptions,
+): Service & { tick(): Promise<void> } {
+  const { file, clock, random, log } = options;
+  let outbox: AlarmOutbox = emptyOutbox;
+  /** Alarms that this process has seen itself. */
+  const seen = new Set<string>();
+  let startedMs = 0;
+  let lookAtMs = -Infinity;
+  let isRead = false;
+  let timer: Timer | undefined;
+  let working: Promise<void> = Promise.resolve();
+  const over = new AbortController();
+
+  async function store(next: AlarmOutbox): Promise<void> {
+    await file.write(next);
+    outbox = next;
+  }
+
+  async function look(targets: readonly AlarmTarget[]): Promise<void> {
+    const { alarms, isKnown } = await options.read();
+    const nowMs = clock.nowMs();
+    const now = new Map(alarms.slice(0, activeMax).map((alarm) => [alarmKey(alarm), alarm]));
+    for (const key of now.keys()) seen.add(key);
+    const before = new Map(outbox.active.map((alarm) => [alarmKey(alarm), alarm]));
+    const began = [...now].filter(([key]) => !before.has(key)).map(([, alarm]) => ({ ...alarm, sinceMs: nowMs })); // prettier-ignore
+    const ended = outbox.active.filter((alarm) => !now.has(alarmKey(alarm)) && isOver(alarm, isKnown)); // prettier-ignore
+    if (began.length + ended.length === 0) return;
+    const isEnded = new Set(ended.map(alarmKey));
+    for (const key of isEnded) seen.delete(key);
+    const events = [
+      ...began.map((alarm) => eventOf(alarm, "began", nowMs)),
+      ...ended.map((alarm) => eventOf(alarm, "ended", nowMs)),
+    ];
+    const added = events.flatMap(
+      (event) =>
+      targets.map(({ name }): AlarmMessage => ({ target: name, event, attempts: 0, nextAtMs: nowMs })), // prettier-ignore
+    );
+    const messages = [...outbox.messages, ...added];
+    if (messages.length > messagesMax) {
+      log.error("alarms were dropped: their targets do not accept them", { dropped: messages.length - messagesMax }); // prettier-ignore
+    }
+    await store({
+      format: 1,
+      active: [...outbox.active.filter((alarm) => !isEnded.has(alarmKey(alarm))), ...began],
+      messages: messages.slice(-messagesMax),
+    });
+  }
+
+  function isOver(alarm: ActiveAlarm, isKnown: AlarmReading["isKnown"]): boolean {
+    if (!isKnown(alarm)) return false;
+    return seen.has(alarmKey(alarm)) || clock.monotonicMs() - startedMs >= options.settleMs(alarm);
+  }
+
+  const eventOf = (alarm: ActiveAlarm, what: AlarmEvent["what"], atMs: number): AlarmEvent => ({
+    ...alarm,
+    id: `alarm_${createId(random)}`,
+    what,
+    atMs,
+    node: options.node,
+  });
+
+  async function send(targets: readonly AlarmTarget[]): Promise<void> {
+    const nowMs = clock.nowMs();
+    const byName = new Map(targets.map((target) => [target.name, target]));
+    const due = outbox.messages.filter(({ nextAtMs }) => nextAtMs <= nowMs).slice(0, batchMax);
+    // A target that was taken out of the settings gets nothing any more.
+    const orphans = outbox.messages.filter(({ target }) => !byName.has(target));
+    if (due.length + orphans.length === 0) return;
+    const changed = new Map<AlarmMessage, AlarmMessage | undefined>();
+    for (const message of orphans) changed.set(message, undefined);
+    // One target after the other keeps the order of its messages; targets do not wait for each other.
+    await Promise.all(
+      targets.map(async (target) => {
+        for (const message of due.filter((one) => one.target === target.name)) {
+          const left = await trySend(target, message);
+          changed.set(message, left);
+          if (left) break;
+        }
+      }),
+    );
+    if (changed.size === 0) return;
+    const messages = outbox.messages.flatMap((one) => (changed.has(one) ? (changed.get(one) ?? []) : one)); // prettier-ignore
+    await store({ ...outbox, messages });
+  }
+
+  /** What is left to do; undefined: nothing. */
+  async function trySend(
+    target: AlarmTarget,
+    message: AlarmMessage,
+  ): Promise<AlarmMessage | undefined> {
+    // prettier-ignore
+    const { event, attempts } = message;
+    try {
+      await target.send(event, AbortSignal.any([over.signal, AbortSignal.timeout(sendMsMax)]));
+      return undefined;
+    } catch (error) {
+      if (over.signal.aborted) return message;
+      const nowMs = clock.nowMs();
+      const fields = { target: target.name, alarm: event.name, subject: event.subject, error };
+      if (nowMs - event.atMs > giveUpMs) {
+        log.error("an alarm could not be sent for a day, and is dropped", fields);
+        return undefined;
+      }
+      if (attempts === 0) log.warn("an alarm could not be sent, and is sent again", fields);
+      const waitMs = Math.min(waitMsMax, firstWaitMs * 2 ** Math.min(attempts, 20));
+      const nextAtMs = nowMs + Math.round(waitMs * (0.75 + 0.5 * random.next()));
+      return { ...message, attempts: attempts + 1, nextAtMs };
+    }
+  }
+
+  async function tick(): Promise<void> {
+    const targets = options.targets();
+    if (!isRead) {
+      outbox = await file.read();
+      startedMs = clock.monotonicMs();
+      isRead = true;
+    }
+    if (targets.length === 0) return;
+    try {
+      if (clock.monotonicMs() >= lookAtMs) {
+        lookAtMs = clock.monotonicMs() + options.everyMs();
+        await look(targets);
+      }
+    } finally {
+      await send(targets);
+    }
+  }
+
+  function repeat(): void {
+    working = tick()
+      .catch((error: unknown) => log.warn("alarms could not be looked for, tried again", { error }))
+      .then(() => {
+        if (!over.signal.aborted) timer = clock.setTimer(tickMs, repeat, { background: true });
+      });
+  }
+
+  return {
+    tick,
+    async start() {
+      repeat();
+    },
+    async stop() {
+      over.abort();
+      timer?.cancel();
+      await working;
+    },
+  };
+}

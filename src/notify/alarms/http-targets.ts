@@ -1,0 +1,76 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Poster, PostRequest } from "../../crawl/index.ts";
+import { webhookBody, webhookHeaders } from "../standard-webhook.ts";
+import { alarmTitle, type AlarmTarget } from "./alarm.ts";
+
+export interface HttpTargetOptions {
+  /** A secret: services put tokens into it. */
+  readonly url: () => Promise<string>;
+  readonly poster: Pick<Poster, "post">;
+}
+
+/** Messages by the Standard Webhooks specification. */
+export function createWebhookTarget(
+  options: HttpTargetOptions & {
+    /** Absent: messages are not signed. */
+    readonly secret?: (() => Promise<string>) | undefined;
+    readonly clock: Clock;
+  },
+): AlarmTarget {
+  const { url, poster, secret, clock } = options;
+  return {
+    name: "webhook",
+    async send({ id, what, name, subject, text, node, atMs, sinceMs }, signal) {
+      const data = { name, subject, text, node, since: new Date(sinceMs).toISOString() };
+      const timestamp = new Date(atMs).toISOString();
+      const body = webhookBody({ id, type: `alarm.${what}`, timestamp, data });
+      const secrets = secret ? [await secret()] : [];
+      const headers = webhookHeaders({ id, body }, { nowMs: clock.nowMs(), secrets });
+      await post(poster, { url: await url(), headers, body, signal });
+    },
+  };
+}
+
+/** Slack, Mattermost and others that take `{"text": …}`. */
+export function createSlackTarget({ url, poster }: HttpTargetOptions): AlarmTarget {
+  return {
+    name: "slack",
+    async send(event, signal) {
+      const body = JSON.stringify({ text: escapeSlack(`*${alarmTitle(event)}*\n${event.text}`) });
+      const headers = { "content-type": "application/json" };
+      await post(poster, { url: await url(), headers, body, signal });
+    },
+  };
+}
+
+/** https://ntfy.sh, or a server of one's own. */
+export function createNtfyTarget({ url, poster }: HttpTargetOptions): AlarmTarget {
+  return {
+    name: "ntfy",
+    async send(event, signal) {
+      const isBegin = event.what === "began";
+      const headers = {
+        "content-type": "text/plain; charset=utf-8",
+        title: encodeHeader(alarmTitle(event)),
+        priority: isBegin ? "4" : "3",
+        tags: isBegin ? "rotating_light" : "white_check_mark",
+      };
+      await post(poster, { url: await url(), headers, body: event.text, signal });
+    },
+  };
+}
+
+async function post(poster: Pick<Poster, "post">, request: PostRequest): Promise<void> {
+  const { status } = await poster.post(request);
+  if (status >= 200 && status < 300) return;
+  throw new AppError("unavailable", "alarm_refused", `the receiver answered ${status}`);
+}
+
+/** Names and texts come from elsewhere: they must make no links and no mentions. */
+const escapeSlack = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** RFC 2047, which ntfy reads: a header has no other bytes than ASCII, and no line breaks. */
+const encodeHeader = (text: string) =>
+  /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;

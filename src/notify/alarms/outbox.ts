@@ -1,0 +1,63 @@
+/**
+ * What the owner of a data folder knows of alarms, in one file that is replaced as a whole:
+ * - an alarm and the messages about it are stored together, before anything is sent;
+ * - a message leaves the file only when its target has accepted it, or has refused it for a day.
+ * So a crash at any moment loses no message. It may send one twice, with the same id.
+ */
+import { dirname } from "node:path";
+import * as z from "zod";
+import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
+
+const alarmSchema = z.object({ name: z.string(), subject: z.string(), text: z.string() });
+const eventSchema = alarmSchema.extend({
+  id: z.string(),
+  what: z.enum(["began", "ended"]),
+  atMs: z.number(),
+  sinceMs: z.number(),
+  node: z.string(),
+});
+const outboxSchema = z.object({
+  format: z.literal(1),
+  active: z.array(alarmSchema.extend({ sinceMs: z.number() })).readonly(),
+  messages: z
+    .array(
+      z.object({
+        target: z.string(),
+        event: eventSchema,
+        attempts: z.number(),
+        nextAtMs: z.number(),
+      }),
+    )
+    .readonly(),
+});
+
+export type AlarmOutbox = z.output<typeof outboxSchema>;
+export type AlarmMessage = AlarmOutbox["messages"][number];
+export type ActiveAlarm = AlarmOutbox["active"][number];
+
+export const emptyOutbox: AlarmOutbox = { format: 1, active: [], messages: [] };
+
+export interface OutboxFile {
+  /** A file that is missing or damaged is an empty one. */
+  read(): Promise<AlarmOutbox>;
+  /** When it resolves, the content survives a power cut. */
+  write(outbox: AlarmOutbox): Promise<void>;
+}
+
+export function openOutboxFile(file: string): OutboxFile {
+  return {
+    async read() {
+      try {
+        return outboxSchema.parse(JSON.parse((await readRegularFile(file)).toString()));
+      } catch {
+        return emptyOutbox;
+      }
+    },
+    async write(outbox) {
+      makeFolder(dirname(file), { mode: 0o700 });
+      await writeFileAtomic(file, `${JSON.stringify(outbox)}\n`, { mode: 0o600 });
+    },
+  };
+}
