@@ -170,8 +170,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     clock,
   });
   const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
-<<<<<<< HEAD
-  const node = await openServiceNode({ loaded, paths, work, events, clock, log });
+  const alerts = hasWorkers ? undefined : () => observer.alerts();
+  const node = await openServiceNode({ loaded, paths, work, alerts, events, clock, log });
   let notice: InterruptionNotice | undefined;
   const interruptions = await createInterruptions({
     settings,
@@ -190,11 +190,6 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     node.gone,
     queue.gone,
   ]);
-=======
-  const alerts = hasWorkers ? undefined : () => observer.alerts();
-  const node = await openServiceNode({ loaded, paths, work, alerts, events, clock, log });
-  const ended = Promise.race([supervisor.drained, pool.left, node.gone, queue.gone]);
->>>>>>> e2cf889d (Send alarms from an outbox on disk, to webhooks, Slack, ntfy and mail)
   ended.catch(() => {}); // the caller that awaits it handles it
   const { onSchedules } = options;
   const ticker =
