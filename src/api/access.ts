@@ -1,76 +1,156 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { scopes } from "./contract/route.ts";
 import type { Caller } from "./handler.ts";
 import { ProblemError } from "./problems.ts";
+import { createAccountCache } from "./users/account-cache.ts";
+import type { AccountStore } from "./users/account-store.ts";
+import type { Accounts } from "./users/accounts.ts";
+import { findToken, isValid, noteUse } from "./users/manage-tokens.ts";
+import { find, type AccountTools } from "./users/manage-users.ts";
+import { createPasswords, type PasswordCost } from "./users/passwords.ts";
+import {
+  createSessions,
+  type Session,
+  type SessionLimits,
+  type Sessions,
+} from "./users/sessions.ts";
+import { createSignIn, type SignInDesk } from "./users/sign-in.ts";
 
 export interface AccessOptions {
-  /** The folder's secret: who can read its file may do everything. */
+  /** The folder's secret: who can read its file may do everything, from this machine. */
   readonly token: string;
-  /** Nobody has to prove anything. */
+  /** Nobody of this machine has to prove anything. */
   readonly isOpen: boolean;
   readonly user: string;
+  readonly accounts: AccountStore;
+  /** How old what is known of users and tokens may be. */
+  readonly accountsMaxAgeMs: number;
+  readonly passwordCost?: PasswordCost | undefined;
+  readonly sessionLimits: SessionLimits;
+  /** Whether a live stream is open: it must end soon after its session or token. */
+  readonly isWatched: () => boolean;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Logger;
 }
 
-/** Who may call the API: programs with the folder's secret, and browsers that opened a link. */
+/** Where a request comes from. */
+export interface Client {
+  readonly address: string;
+  /** It comes from this machine, and not through a proxy. */
+  readonly isLocal: boolean;
+  readonly agent: string;
+}
+
+export interface Proof extends Client {
+  readonly authorization: string | undefined;
+  /** The content of the session cookie. */
+  readonly cookie: string | undefined;
+}
+
+/** Who may call the API: programs with a token, people with a session, and the folder's secret. */
 export interface Access {
   /** Throws a problem 401. */
-  callerOf(request: { readonly authorization: string | undefined; readonly cookie: string | undefined }): Caller; // prettier-ignore
+  callerOf(proof: Proof): Promise<Caller>;
   /** A code that opens one session. `lifeMs`: for how long. */
   makeCode(lifeMs: number): string;
-  /** Turns a code into the id of a session; undefined: it was used, or is none. */
-  redeem(code: string): string | undefined;
+  /** Turns a code into the secret of a session; undefined: it was used, or is none. */
+  redeem(code: string, client: Client): string | undefined;
+  readonly signIn: SignInDesk;
+  readonly sessions: Sessions;
+  readonly tools: AccountTools;
+  /** As they are now, or were last read. */
+  readonly accounts: () => Promise<Accounts>;
+  close(): void;
 }
 
 const codesMax = 100;
-const sessionsMax = 1_000;
-const hourMs = 3_600_000;
-const idleMs = 12 * hourMs;
-const lifeMs = 7 * 24 * hourMs;
-export const sessionSeconds = lifeMs / 1_000;
+/** How long after signing in users, tokens and forgetting may be reached. */
+const freshMs = 15 * 60_000;
+const watchedTokensMax = 1_000;
 
-interface Session {
-  readonly startedMs: number;
-  usedMs: number;
-}
-
-/** Sessions and codes live as long as the server: after a restart a new link is needed. */
+/** Sessions and codes live as long as the server: after a restart people sign in again. */
 export function createAccess(options: AccessOptions): Access {
-  const { token, isOpen, user, clock, random } = options;
+  const { token, isOpen, user, clock, random, log } = options;
   const codes = new Map<string, number>();
-  const sessions = new Map<string, Session>();
+  const sessions = createSessions({ clock, random, limits: options.sessionLimits });
+  const tokenEnds = new Map<string, { readonly isOver: (now: Accounts) => boolean; readonly controller: AbortController }>(); // prettier-ignore
   const tokenHash = hash(token);
-  const all = { user, scopes };
+  const never = new AbortController().signal;
 
-  const sessionOf = (id: string): Session | undefined => {
-    const key = hash(id).toString("hex");
-    const session = sessions.get(key);
+  const accounts = createAccountCache({
+    store: options.accounts,
+    maxAgeMs: options.accountsMaxAgeMs,
+    clock,
+    log,
+    onRead(now) {
+      sessions.endWhere((session) => isOutdated(session, now));
+      for (const [key, { isOver, controller }] of tokenEnds) {
+        if (!isOver(now)) continue;
+        tokenEnds.delete(key);
+        controller.abort();
+      }
+    },
+  });
+  const passwords = createPasswords({ clock, random, ...(options.passwordCost && { cost: options.passwordCost }) }); // prettier-ignore
+  const tools: AccountTools = { store: accounts, passwords, clock, random };
+  const signIn = createSignIn({ tools, accounts: () => accounts.current(), sessions, clock, log });
+
+  /** Ends streams of those who may no longer watch, though they send no request. */
+  let timer: Timer;
+  const look = () => {
+    sessions.sweep();
+    const isNeeded = options.isWatched() && (tokenEnds.size > 0 || sessions.list().some(({ version }) => version !== undefined)); // prettier-ignore
+    if (isNeeded) accounts.current().catch(() => {}); // the next request says it
+    timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
+  };
+  timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
+
+  const owner = { user, role: undefined, scopes, isFresh: true, sessionId: undefined, ended: never }; // prettier-ignore
+
+  const sessionCaller = async (secret: string, address: string): Promise<Caller | undefined> => {
+    const session = sessions.find(secret);
     if (!session) return undefined;
-    const nowMs = clock.nowMs();
-    if (nowMs - session.usedMs > idleMs || nowMs - session.startedMs > lifeMs) {
-      sessions.delete(key);
-      return undefined;
-    }
-    session.usedMs = nowMs;
-    return session;
+    // Reading the accounts ends the session if its user has changed.
+    if (session.version !== undefined) await accounts.current();
+    if (session.ended.aborted) return undefined;
+    const isFresh = clock.nowMs() - session.provedMs <= freshMs;
+    const { role, scopes: allowed, id, ended } = session;
+    return { by: "session", user: session.user, role, scopes: allowed, isFresh, sessionId: id, ended, address }; // prettier-ignore
+  };
+
+  const tokenCaller = async (secret: string, address: string): Promise<Caller> => {
+    const now = await accounts.current();
+    const found = findToken(now, secret, clock.nowMs());
+    if (!found) throw unknownCaller("the token is wrong, has expired or was revoked");
+    const { id, name, user: of } = found.token;
+    noteUse(tools, found.token).catch((error: unknown) => log.warn("the use of a token was not noted", { id, error })); // prettier-ignore
+    const version = of === undefined ? "" : find(now, of)!.version;
+    const key = `${id} ${version}`;
+    const known = tokenEnds.get(key);
+    const controller = known?.controller ?? new AbortController();
+    tokenEnds.set(key, { controller, isOver: (latest) => !hasToken(latest, id, version, clock.nowMs()) }); // prettier-ignore
+    dropOldest(tokenEnds, watchedTokensMax);
+    return { by: "token", user: of ?? `token-${name}`, role: undefined, scopes: found.scopes, isFresh: true, sessionId: undefined, ended: controller.signal, address }; // prettier-ignore
   };
 
   return {
-    callerOf({ authorization, cookie }) {
+    async callerOf({ authorization, cookie, address, isLocal }) {
       if (authorization !== undefined) {
         const [, given] = /^Bearer ([\w.-]{1,200})$/i.exec(authorization) ?? [];
-        if (given !== undefined && timingSafeEqual(hash(given), tokenHash)) {
-          return { ...all, by: "token" };
-        }
-        throw unknownCaller("the token is wrong");
+        if (given?.startsWith("fgr_")) return tokenCaller(given, address);
+        const isRight = given !== undefined && timingSafeEqual(hash(given), tokenHash);
+        if (isRight && isLocal) return { ...owner, by: "token", address };
+        throw unknownCaller(isRight ? "the folder's token works on its own machine only" : "the token is wrong"); // prettier-ignore
       }
-      if (cookie !== undefined && sessionOf(cookie)) return { ...all, by: "session" };
-      if (isOpen) return { ...all, by: "loopback" };
-      throw unknownCaller("this needs a session or the token of the data folder");
+      const caller = cookie === undefined ? undefined : await sessionCaller(cookie, address);
+      if (caller) return caller;
+      if (isOpen && isLocal) return { ...owner, by: "loopback", address };
+      throw unknownCaller("this needs a session or a token");
     },
     makeCode(life) {
       const code = createId(random, 40);
@@ -78,26 +158,39 @@ export function createAccess(options: AccessOptions): Access {
       dropOldest(codes, codesMax);
       return code;
     },
-    redeem(code) {
+    redeem(code, { address, agent, isLocal }) {
+      if (!isLocal) return undefined;
       const key = hash(code).toString("hex");
       const untilMs = codes.get(key);
       codes.delete(key);
       if (untilMs === undefined || untilMs < clock.nowMs()) return undefined;
-      const id = createId(random, 52);
-      const nowMs = clock.nowMs();
-      sessions.set(hash(id).toString("hex"), { startedMs: nowMs, usedMs: nowMs });
-      dropOldest(sessions, sessionsMax);
-      return id;
+      return sessions.open({ user, role: undefined, scopes, by: "link", address, agent });
     },
+    signIn,
+    sessions,
+    tools,
+    accounts: () => accounts.current(),
+    close: () => timer.cancel(),
   };
 }
+
+const isOutdated = ({ version, user }: Session, { users }: Accounts) =>
+  version !== undefined && !users.some((one) => one.name === user && one.version === version);
+
+const hasToken = (accounts: Accounts, id: string, version: string, nowMs: number) =>
+  accounts.tokens.some(
+    (one) =>
+      one.id === id &&
+      isValid(accounts, one, nowMs) &&
+      (one.user === undefined ? "" : find(accounts, one.user)!.version) === version,
+  );
 
 const unknownCaller = (why: string) =>
   new ProblemError(
     401,
     "not_signed_in",
-    `${why}: \`forager dashboard\` prints a link that opens a session, and the file node/api.token ` +
-      "in the data folder has the token for programs",
+    `${why}: sign in at /sign-in, or send a token of \`forager token add\`. On the machine of the ` +
+      "server `forager dashboard` prints a link, and the file node/api.token has the folder's token",
   );
 
 const hash = (text: string) => createHash("sha256").update(text).digest();

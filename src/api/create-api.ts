@@ -1,12 +1,13 @@
 import { Hono, type Context } from "hono";
 import { createId } from "../base/ids.ts";
 import { answerHealth, healthPaths } from "../observe/index.ts";
-import { sessionSeconds, type Access } from "./access.ts";
+import type { Access } from "./access.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { LiveHub } from "./live/live-hub.ts";
 import { checkOrigin, securityHeaders, type PerimeterOptions } from "./perimeter.ts";
 import { ProblemError, problemOf } from "./problems.ts";
-import { createCallerOf, createRouteRunner, matches } from "./route-runner.ts";
+import { createClientReader, type RequestClient } from "./request-client.ts";
+import { createCallerOf, createRouteRunner, matches, sessionCookie } from "./route-runner.ts";
 import type { ApiServices } from "./services.ts";
 import { plainPage, type StaticFiles } from "./static-files.ts";
 
@@ -16,18 +17,32 @@ export interface ApiOptions {
   readonly perimeter: PerimeterOptions;
   readonly files: StaticFiles;
   readonly live: LiveHub;
-  /** Where the server is reached, once it listens: links begin with it. */
+  /** Where this machine reaches the server, once it listens: links that work once begin with it. */
   readonly origin: () => string;
+  /** Where people reach it. */
+  readonly publicOrigin: () => string;
   /** Its name has the port: browsers share cookies between the ports of a host. */
-  readonly cookieName: () => string;
+  readonly cookieName: (c: ApiContext) => string;
+  readonly sessionSeconds: number;
+  /** Addresses and networks whose forwarded headers count. */
+  readonly proxies: readonly string[];
+  /** The identity provider. */
+  readonly provider?: undefined;
 }
 
 export interface ApiEnv {
   Bindings: {
     /** Of @hono/node-server. Absent where a test calls the app without a socket. */
-    readonly incoming?: { readonly socket: { readonly localAddress?: string } };
+    readonly incoming?: {
+      readonly socket: {
+        readonly localAddress?: string;
+        readonly localPort?: number;
+        readonly remoteAddress?: string;
+        readonly encrypted?: boolean;
+      };
+    };
   };
-  Variables: { requestId: string };
+  Variables: { requestId: string; client: RequestClient };
 }
 
 export type ApiContext = Context<ApiEnv>;
@@ -37,7 +52,13 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   const { services, perimeter } = options;
   const app = new Hono<ApiEnv>();
 
+  const readClient = createClientReader(options.proxies);
+
   app.use(async (c, next) => {
+    const socket = c.env?.incoming?.socket;
+    const client = readClient({ socket, header: (name) => c.req.header(name) });
+    c.set("client", client);
+    if (client.isSecure) c.header("strict-transport-security", "max-age=31536000");
     c.set("requestId", createId(services.random, 16));
     for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
     c.header("x-request-id", c.get("requestId"));
@@ -46,7 +67,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
         method: c.req.method,
         path: c.req.path,
         header: (name) => c.req.header(name),
-        localAddress: c.env?.incoming?.socket.localAddress,
+        localAddress: socket?.localAddress,
       },
       perimeter,
     );
@@ -79,6 +100,9 @@ function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Respo
     log.error("a request failed", { requestId: problem.requestId, path: c.req.path, error });
   }
   if (problem.status === 401) c.header("www-authenticate", "Bearer");
+  if (error instanceof ProblemError && error.retrySeconds !== undefined) {
+    c.header("retry-after", String(error.retrySeconds));
+  }
   c.header("content-type", "application/problem+json; charset=utf-8");
   c.header("cache-control", "no-store");
   return c.body(JSON.stringify(problem), problem.status as 400);
@@ -90,16 +114,16 @@ async function sendHealth(
   options: ApiOptions,
 ): Promise<Response> {
   const { health } = options.services;
-  const { status, type, body } = await answerHealth(path, health, isTrusted(c, options));
+  const { status, type, body } = await answerHealth(path, health, await isTrusted(c, options));
   if (status === 401) c.header("www-authenticate", "Bearer");
   c.header("content-type", type);
   c.header("cache-control", "no-store");
   return c.body(body, status);
 }
 
-function isTrusted(c: ApiContext, options: ApiOptions): boolean {
+async function isTrusted(c: ApiContext, options: ApiOptions): Promise<boolean> {
   try {
-    return createCallerOf(options)(c).scopes.includes("status:read");
+    return (await createCallerOf(options)(c)).scopes.includes("status:read");
   } catch (error) {
     if (error instanceof ProblemError) return false;
     throw error;
@@ -107,15 +131,14 @@ function isTrusted(c: ApiContext, options: ApiOptions): boolean {
 }
 
 /** The one GET that changes something: it uses up its code. */
-function login(c: ApiContext, { access, cookieName }: ApiOptions): Response {
+function login(c: ApiContext, options: ApiOptions): Response {
   c.header("cache-control", "no-store");
-  const id = access.redeem(c.req.query("code") ?? "");
+  const id = options.access.redeem(c.req.query("code") ?? "", c.get("client"));
   if (id === undefined) {
     const text = "Run `forager dashboard` on the machine of this server: it prints a new link.";
     return c.html(plainPage("This link was used, or is too old", text), 403);
   }
-  const flags = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${sessionSeconds}`;
-  c.header("set-cookie", `${cookieName()}=${id}; ${flags}`);
+  c.header("set-cookie", sessionCookie(c, id, options));
   return c.redirect("/", 303);
 }
 

@@ -1,5 +1,7 @@
 import type * as z from "zod";
+import type { Access, Client } from "./access.ts";
 import type { Contract, RouteName } from "./contract/contract.ts";
+import type { Role } from "./contract/roles.ts";
 import type { Scope } from "./contract/route.ts";
 import type { LiveHub } from "./live/live-hub.ts";
 import type { Change } from "../ledger/index.ts";
@@ -8,17 +10,34 @@ import type { ApiServices, Fixed } from "./services.ts";
 
 /** Who asks. */
 export interface Caller {
-  /** How they proved it; `loopback`: nobody had to. */
-  readonly by: "token" | "session" | "loopback";
+  /** How they proved it; `loopback`: nobody had to; `nobody`: they did not, and the route is public. */
+  readonly by: "token" | "session" | "loopback" | "nobody";
   readonly user: string;
+  /** Of a user. Undefined: a token, or the person who runs the server. */
+  readonly role: Role | undefined;
   readonly scopes: readonly Scope[];
+  /** They proved lately who they are. */
+  readonly isFresh: boolean;
+  readonly sessionId: string | undefined;
+  /** Fires when the session or the token has ended. */
+  readonly ended: AbortSignal;
+  /** The network address that the request came from. */
+  readonly address: string;
 }
 
 export interface RouteContext extends ApiServices {
   readonly caller: Caller;
   readonly requestId: string;
-  /** Fires when the client has gone. */
+  /** Fires when the client has gone, or may no longer ask. */
   readonly signal: AbortSignal;
+  readonly client: Client;
+  readonly access: Access;
+  /** There is an identity provider to sign in with. */
+  readonly hasProvider: boolean;
+  /** Sets the session cookie; undefined: removes it. */
+  readonly setSession: (secret: string | undefined) => void;
+  /** Where a user chooses a password, once. */
+  readonly makeInviteLink: (user: string, code: string) => string;
   /** Makes a link that opens the dashboard once. */
   readonly makeLink: () => string;
   readonly live: LiveHub;

@@ -1,4 +1,24 @@
 export { createApiServer, makeApiToken, type ApiServer, type ApiServerOptions } from "./server.ts";
+export { createAccountStore, type AccountStore } from "./users/account-store.ts";
+export {
+  addToken,
+  describeToken,
+  isTokenScope,
+  revokeToken,
+  tokenDays,
+} from "./users/manage-tokens.ts";
+export {
+  addUser,
+  describeUser,
+  inviteUser,
+  removeUser,
+  setPassword,
+  setRole,
+  type AccountTools,
+} from "./users/manage-users.ts";
+export { createPasswords, type PasswordCost } from "./users/passwords.ts";
+export { roles, scopesOfRole, type Role } from "./contract/roles.ts";
+export { scopes, type Scope } from "./contract/route.ts";
 export type { FileAnswer } from "./handler.ts";
 export type {
   ApiCampaigns,

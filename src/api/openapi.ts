@@ -31,7 +31,11 @@ export function describeApi(): OpenApiDocument {
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "the file node/api.token" },
+        token: {
+          type: "http",
+          scheme: "bearer",
+          description: "of `forager token add`, or the file node/api.token",
+        },
         session: { type: "apiKey", in: "cookie", name: "forager_4870" },
       },
       schemas: { Problem: schemaOf(problem, "output") },
@@ -62,6 +66,8 @@ function describeRoute(name: string, spec: RouteSpec): Json {
     summary: spec.summary,
     tags: [spec.path.split("/")[2]!],
     "x-scope": spec.scope,
+    ...(spec.scope === "public" && { security: [] }),
+    ...(spec.needsFreshLogin && { "x-fresh-login": true }),
     ...(spec.commands && { "x-commands": spec.commands }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {

@@ -14,6 +14,8 @@ export interface PerimeterOptions {
   readonly listenHost: string;
   /** Names that lead here beside addresses and `localhost`. */
   readonly names: readonly string[];
+  /** HOST or HOST:PORT under which people reach the server; a proxy may send another Host. */
+  readonly publicHost?: string | undefined;
 }
 
 const safeMethods = new Set(["GET", "HEAD"]);
@@ -41,7 +43,8 @@ export function checkOrigin(request: RequestOrigin, options: PerimeterOptions): 
   const isOurs = site === "same-origin" || site === "none";
   if (!safeMethods.has(method)) {
     const origin = header("origin");
-    const isOwnOrigin = origin !== undefined && hostOf(origin) === host?.toLowerCase();
+    const from = origin === undefined ? undefined : hostOf(origin);
+    const isOwnOrigin = from !== undefined && (from === host?.toLowerCase() || from === options.publicHost); // prettier-ignore
     // A browser that sends neither header cannot be told from a program, which has no cookie.
     const isProgram = site === undefined && origin === undefined && header("cookie") === undefined;
     const passes = site === undefined ? isOwnOrigin || isProgram : isOurs && origin !== "null";

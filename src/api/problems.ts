@@ -25,17 +25,26 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
   readonly errors: ProblemDocument["errors"];
+  /** For the header `Retry-After`. */
+  readonly retrySeconds: number | undefined;
 
-  constructor(status: number, code: string, detail: string, errors?: ProblemDocument["errors"]) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    errors?: ProblemDocument["errors"],
+    retrySeconds?: number,
+  ) {
     super(detail);
     this.status = status;
     this.code = code;
     this.errors = errors;
+    this.retrySeconds = retrySeconds;
   }
 }
 
 /** Codes of `invalid` errors that mean: what the path names does not exist. */
-const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown", "no_endpoint", "no_delivery"]); // prettier-ignore
+const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown", "no_endpoint", "no_delivery", "no_user", "no_such_token"]); // prettier-ignore
 
 const statusOf = ({ kind, code }: AppError): number => {
   if (kind === "invalid") return missing.has(code) ? 404 : 400;

@@ -33,6 +33,9 @@ export function createRouteRunner(options: ApiOptions) {
   };
   const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
 
+  const makeInviteLink = (user: string, code: string) =>
+    `${options.publicOrigin()}/welcome#${encodeURIComponent(user)}/${code}`;
+
   return (name: RouteName) => {
     const spec: RouteSpec = contract[name];
     const read = createInputReader(spec);
@@ -40,17 +43,22 @@ export function createRouteRunner(options: ApiOptions) {
     const shown = spec.edits === undefined ? undefined : handlerOf(spec.edits);
 
     return async (c: ApiContext): Promise<Response> => {
-      const caller = callerOf(c);
-      if (!caller.scopes.includes(spec.scope)) {
-        throw new ProblemError(403, "missing_scope", `this needs the scope ${spec.scope}`);
-      }
+      const client = c.get("client");
+      const isPublic = spec.scope === "public";
+      const caller = isPublic ? nobody(client.address) : await callerOf(c);
+      checkRight(spec, caller);
       const input = await read(c);
       const context: RouteContext = {
         ...services,
         caller,
         makeLink,
         requestId: c.get("requestId"),
-        signal: c.req.raw.signal,
+        signal: AbortSignal.any([c.req.raw.signal, caller.ended]),
+        client,
+        access,
+        hasProvider: options.provider !== undefined,
+        setSession: (secret) => c.header("set-cookie", sessionCookie(c, secret, options)),
+        makeInviteLink,
         live,
         selections,
         lastEventId: c.req.header("last-event-id"),
@@ -65,7 +73,7 @@ export function createRouteRunner(options: ApiOptions) {
       if (spec.method === "GET") return sendRead(c, await run());
       const key = c.req.header("idempotency-key");
       const place = `${caller.user} ${c.req.method} ${c.req.path}`;
-      const { text } = await (key === undefined
+      const { text } = await (key === undefined || isPublic
         ? run()
         : runs.once({ key, place, request: JSON.stringify(input) }, run));
       for (const topic of topicsOf(spec.path)) live.poke(topic);
@@ -79,11 +87,46 @@ export function createRouteRunner(options: ApiOptions) {
 /** Who sends a request. Throws a problem 401. */
 export const createCallerOf =
   ({ access, cookieName }: Pick<ApiOptions, "access" | "cookieName">) =>
-  (c: ApiContext): Caller =>
+  (c: ApiContext): Promise<Caller> =>
     access.callerOf({
+      ...c.get("client"),
       authorization: c.req.header("authorization"),
-      cookie: cookieOf(c.req.header("cookie"), cookieName()),
+      cookie: cookieOf(c.req.header("cookie"), cookieName(c)),
     });
+
+const never = new AbortController().signal;
+
+const nobody = (address: string): Caller => ({
+  by: "nobody",
+  user: "",
+  role: undefined,
+  scopes: [],
+  isFresh: false,
+  sessionId: undefined,
+  ended: never,
+  address,
+});
+
+function checkRight({ scope, needsFreshLogin }: RouteSpec, caller: Caller): void {
+  if (scope !== "public" && scope !== "self" && !caller.scopes.includes(scope)) {
+    throw new ProblemError(403, "missing_scope", `this needs the scope ${scope}`);
+  }
+  if (needsFreshLogin && !caller.isFresh) {
+    const detail = "this needs a sign-in within the last 15 minutes: type your password again";
+    throw new ProblemError(403, "fresh_login_needed", detail);
+  }
+}
+
+/** `__Host-` cookies are only for this host and only sent encrypted; plain http cannot set them. */
+export function sessionCookie(
+  c: ApiContext,
+  secret: string | undefined,
+  { cookieName, sessionSeconds }: Pick<ApiOptions, "cookieName" | "sessionSeconds">,
+): string {
+  const secure = c.get("client").isSecure ? "; Secure" : "";
+  const age = secret === undefined ? 0 : sessionSeconds;
+  return `${cookieName(c)}=${secret ?? ""}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`;
+}
 
 const handlerOf = (name: string): AnyHandler =>
   handlers[name as RouteName] as unknown as AnyHandler;
@@ -171,7 +214,7 @@ export const matches = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
 
 /** Of several cookies of that name the first counts, as in every browser. */
-function cookieOf(header: string | undefined, name: string): string | undefined {
+export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? "").slice(0, 8_000).split(";")) {
     const at = part.indexOf("=");
     if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();

@@ -1,30 +1,51 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Service } from "../base/service.ts";
-import { createAccess, type AccessOptions } from "./access.ts";
-import { createApi } from "./create-api.ts";
+import { createAccess } from "./access.ts";
+import { createApi, type ApiContext } from "./create-api.ts";
 import { createLiveHub } from "./live/live-hub.ts";
+import { isLoopbackHost, originOf, parseListen } from "./listen-address.ts";
 import type { ApiServices } from "./services.ts";
 import { openStaticFiles } from "./static-files.ts";
+import type { AccountStore } from "./users/account-store.ts";
+import type { PasswordCost } from "./users/passwords.ts";
+import { sessionLimitsDefault, type SessionLimits } from "./users/sessions.ts";
 
 export interface ApiServerOptions {
   readonly services: ApiServices;
-  /** HOST:PORT; port 0 takes a free one. */
+  /** HOST:PORT; port 0 takes a free one. Other hosts than loopback need users: see `mayBeReached`. */
   readonly listen: string;
   readonly names: readonly string[];
+  /** There are users, so other machines may reach the server. */
+  readonly mayBeReached: boolean;
+  /** Where people reach it, such as https://forager.example; absent: where it listens. */
+  readonly publicUrl?: string | undefined;
+  /** PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Addresses and networks of proxies in front of it. */
+  readonly proxies: readonly string[];
   readonly token: string;
   /** Loopback needs no secret. */
   readonly isOpen: boolean;
+  readonly accounts: AccountStore;
+  readonly accountsMaxAgeMs: number;
+  readonly passwordCost?: PasswordCost | undefined;
+  readonly sessionLimits?: Partial<SessionLimits> | undefined;
   /** The folder of the built dashboard. */
   readonly dashboardFolder: string;
 }
 
 export interface ApiServer extends Service {
-  /** `http://HOST:PORT`, after the start. */
+  /** Where it listens, `http://HOST:PORT`, after the start. */
   origin(): string;
+  /** Where commands of this machine reach it. */
+  localOrigin(): string;
+  /** Other machines reach it, and nothing encrypts the way. */
+  readonly isExposed: boolean;
   /** A link that opens the dashboard once; it works until it is used. */
   firstLink(): string;
 }
@@ -33,82 +54,127 @@ const connectionsMax = 1_000;
 const firstLinkLifeMs = 24 * 3_600_000;
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
-  const { services } = options;
-  const { host, port } = parseApiListen(options.listen);
-  let bound: number | undefined;
+  const { services, tls, isOpen } = options;
+  const { host, port } = parseListen(options.listen, options);
+  const limits = { ...sessionLimitsDefault, ...options.sessionLimits };
   let server: Server | undefined;
-  const origin = () => `http://${host.includes(":") ? `[${host}]` : host}:${bound ?? port}`;
-  const { clock, random, user } = services;
-  const accessOptions: AccessOptions = { ...options, user, clock, random };
-  const access = createAccess(accessOptions);
+  let bound = port;
+  let localBound = 0;
+  // Encrypted, or on another address: commands of this machine get a way of their own.
+  const needsLocal = tls !== undefined || !isLoopbackHost(host);
+  let local: Server | undefined;
+  if (isOpen && (needsLocal || options.proxies.length > 0)) throw openToOthers();
+
+  const origin = () => originOf(tls ? "https" : "http", host, bound);
+  const localOrigin = () => needsLocal ? originOf("http", "127.0.0.1", localBound) : origin(); // prettier-ignore
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const live = createLiveHub(services);
+  const access = createAccess({
+    ...options,
+    user: services.user,
+    clock: services.clock,
+    random: services.random,
+    log: services.log,
+    sessionLimits: limits,
+    isWatched: () => live.viewers() > 0,
+  });
   const app = createApi({
     services,
     live,
     access,
-    perimeter: { listenHost: host, names: options.names },
+    perimeter: {
+      listenHost: host,
+      names: publicUrl ? [...options.names, publicUrl.hostname] : options.names,
+      publicHost: publicUrl?.host,
+    },
     files: openStaticFiles(options.dashboardFolder),
-    origin,
-    cookieName: () => `forager_${bound ?? port}`,
+    origin: localOrigin,
+    publicOrigin: () => publicUrl?.origin ?? origin(),
+    cookieName(c: ApiContext) {
+      const prefix = c.get("client").isSecure ? "__Host-" : "";
+      return `${prefix}forager_${c.env?.incoming?.socket.localPort ?? port}`;
+    },
+    sessionSeconds: limits.lifeMs / 1_000,
+    proxies: options.proxies,
   });
+
+  const listen = async (made: Server, at: { readonly host: string; readonly port: number }) => {
+    // A slow or silent client must not hold a connection for ever.
+    made.headersTimeout = 10_000;
+    made.requestTimeout = 30_000;
+    made.keepAliveTimeout = 10_000;
+    made.maxConnections = connectionsMax;
+    await new Promise<void>((resolve, reject) => {
+      made.once("error", (cause) => reject(cannotListen(options.listen, cause)));
+      made.listen(at.port, at.host, resolve);
+    });
+    return (made.address() as AddressInfo).port;
+  };
+
   return {
     origin,
-    firstLink: () => `${origin()}/login?code=${access.makeCode(firstLinkLifeMs)}`,
+    localOrigin,
+    isExposed: !isLoopbackHost(host) && tls === undefined && options.proxies.length === 0,
+    firstLink: () => `${localOrigin()}/login?code=${access.makeCode(firstLinkLifeMs)}`,
     async start() {
       const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-      server = createServer(
-        { maxHeaderSize: 16_384, connectionsCheckingInterval: 2_000 },
-        (request, response) => {
-          answer(request, response).catch((error: unknown) => {
-            services.log.error("an answer could not be sent", { error });
-            response.destroy();
-          });
-        },
-      );
-      // A slow or silent client must not hold a connection for ever.
-      server.headersTimeout = 10_000;
-      server.requestTimeout = 30_000;
-      server.keepAliveTimeout = 10_000;
-      server.maxConnections = connectionsMax;
-      await new Promise<void>((resolve, reject) => {
-        server!.once("error", (cause) => reject(cannotListen(options.listen, cause)));
-        server!.listen(port, host, resolve);
-      });
-      bound = (server.address() as AddressInfo).port;
+      const onRequest: RequestListener = (request, response) => {
+        answer(request, response).catch((error: unknown) => {
+          services.log.error("an answer could not be sent", { error });
+          response.destroy();
+        });
+      };
+      const common = { maxHeaderSize: 16_384, connectionsCheckingInterval: 2_000 };
+      server = makeServer({ ...common, ...tls }, onRequest, tls !== undefined);
+      bound = await listen(server, { host, port });
+      if (!needsLocal) return;
+      local = makeServer(common, onRequest, false);
+      localBound = await listen(local, { host: "127.0.0.1", port: 0 });
     },
     async stop() {
+      access.close();
       live.close();
-      const closed = new Promise<void>((resolve) => {
-        if (server) server.close(() => resolve());
-        else resolve();
-      });
-      server?.closeAllConnections();
-      await closed;
+      await Promise.all([close(server), close(local)]);
     },
   };
+}
+
+interface ServerSettings {
+  readonly maxHeaderSize: number;
+  readonly connectionsCheckingInterval: number;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** A certificate that cannot be used is a mistake in the settings. */
+function makeServer(settings: ServerSettings, onRequest: RequestListener, isTls: boolean): Server {
+  if (!isTls) return createServer(settings, onRequest);
+  try {
+    return createTlsServer({ ...settings, minVersion: "TLSv1.2" }, onRequest);
+  } catch (cause) {
+    const message = `serve.certFile and serve.keyFile cannot be used: ${(cause as Error).message}`;
+    throw new AppError("invalid", "bad_certificate", message, { cause });
+  }
+}
+
+function close(server: Server | undefined): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    if (server) server.close(() => resolve());
+    else resolve();
+  });
+  server?.closeAllConnections();
+  return closed;
 }
 
 /** A secret that opens everything: 260 random bits. */
 export const makeApiToken = (random: ApiServices["random"]): string => createId(random, 52);
 
-/** Until there are users, only programs of this machine may reach the server. */
-function parseApiListen(text: string): { readonly host: string; readonly port: number } {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  if (host === undefined || Number(port) > 65_535) {
-    const message = `"${text}" is no address to listen on: write HOST:PORT, such as 127.0.0.1:4870`;
-    throw new AppError("invalid", "bad_listen", message);
-  }
-  if (!/^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|::1)$/.test(host)) {
-    throw new AppError(
-      "invalid",
-      "listen_needs_users",
-      `${text} can be reached from other machines, and there are no users yet who could sign in: ` +
-        "listen on 127.0.0.1, and reach it from elsewhere through `ssh -L 4870:127.0.0.1:4870 HOST`",
-    );
-  }
-  return { host, port: Number(port) };
-}
+const openToOthers = () =>
+  new AppError(
+    "invalid",
+    "open_to_others",
+    "--open-loopback is for a server that only this machine reaches: leave it out, or listen on 127.0.0.1 without TLS and proxies",
+  );
 
 const cannotListen = (listen: string, cause: Error) =>
   new AppError(

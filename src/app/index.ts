@@ -57,6 +57,7 @@ export type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
 export type { CampaignState } from "./campaign/campaign-state.ts";
 export type { Serve, ServeOptions } from "./serve/open-serve.ts";
+export type { AccountDesk } from "./open-accounts.ts";
 export type { RunningServer } from "./serve/running-server.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
@@ -121,6 +122,7 @@ export {
   openIdleNode,
   openNamedExport,
   openNodeReader,
+  openAccountDesk,
   openServe,
   openStatusReader,
   openUp,

@@ -31,6 +31,7 @@ import type { PreflightFinding, PreflightOptions } from "./preflight/preflight.t
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
+import type { AccountDesk, OpenAccountsOptions } from "./open-accounts.ts";
 import type { Serve, ServeOptions } from "./serve/open-serve.ts";
 import type { RunningServer, RunningServerOptions } from "./serve/running-server.ts";
 import type { ClusterStatus } from "./status/cluster-status.ts";
@@ -125,6 +126,11 @@ export async function openCampaignConfigs(
 /** See `serve/open-serve.ts`. */
 export async function openServe(options: ServeOptions): Promise<Serve> {
   return (await import("./serve/open-serve.ts")).openServe(options);
+}
+
+/** See `open-accounts.ts`. */
+export async function openAccountDesk(options: OpenAccountsOptions): Promise<AccountDesk> {
+  return (await import("./open-accounts.ts")).openAccountDesk(options);
 }
 
 /** See `serve/running-server.ts`. */

@@ -4,6 +4,7 @@ import { campaignCommands } from "./campaign-commands.ts";
 import { fleetCommands } from "./fleet-commands.ts";
 import { recordCommands } from "./record-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
+import { userCommands } from "./user-commands.ts";
 import { suppressCommands } from "./suppress-commands.ts";
 import { webhookCommands } from "./webhook-commands.ts";
 
@@ -25,6 +26,8 @@ export const registry: Registry = {
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
     fleet: "pause, drain and scale nodes",
+    user: "people who may sign in, and their roles",
+    token: "secrets by which programs call the API",
     config: "settings, and where they come from",
   },
   commands: [
@@ -255,6 +258,7 @@ export const registry: Registry = {
     ...scheduleCommands,
     ...webhookCommands,
     ...fleetCommands,
+    ...userCommands,
     {
       name: "config show",
       summary: "print every setting with its value and source",

@@ -63,7 +63,7 @@ test("with no source at all every setting has its default", async () => {
       metadataUrl: "http://169.254.169.254",
       listenNames: "",
     },
-    serve: { listen: "127.0.0.1:4870", names: "" },
+    serve: { listen: "127.0.0.1:4870", names: "", proxies: "" },
     mail: { ttlDays: 30 },
     retention: { personalEmailDays: 0, peopleDays: 0 },
     legal: {},

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import * as z from "zod";
+import { parseUrl } from "../base/parse-url.ts";
 import { isSecret, type Secret } from "./secret.ts";
 
 /**
@@ -231,6 +232,22 @@ export const settingsSchema = z.strictObject({
       isList: true,
       description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
+    publicUrl: webOrigin().optional().register(settingMeta, {
+      description: "where people reach the server, such as https://forager.example: links begin so",
+    }),
+    certFile: text("the path of a file").optional().register(settingMeta, {
+      description: "certificate in PEM, with those that vouch for it: the server speaks https then",
+      form: "folder",
+    }),
+    keyFile: text("the path of a file").optional().register(settingMeta, {
+      description: "private key of serve.certFile in PEM, readable for this user alone",
+      form: "folder",
+    }),
+    proxies: networks().default("").register(settingMeta, {
+      isList: true,
+      description:
+        "proxies in front of the server: X-Forwarded-For and -Proto count from these only",
+    }),
     environment: text("a short name").optional().register(settingMeta, {
       description: "badge on every page of the dashboard, such as prod; default: environment",
     }),
@@ -330,6 +347,18 @@ function list(values: readonly string[]) {
 function nameOfNode() {
   const error = "a name of letters, digits, '.', '_' and '-', such as pi-3";
   return z.string({ error }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, { error });
+}
+
+/** `https://forager.example`, without a path. */
+function webOrigin() {
+  const error = "a web address without a path, such as https://forager.example";
+  const isOrigin = (text: string) => {
+    const url = parseUrl(text);
+    return (
+      url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, "")
+    );
+  };
+  return z.string({ error }).refine(isOrigin, { error });
 }
 
 /** Names of hosts separated by commas, or nothing. */

@@ -15,12 +15,15 @@ import { recordWriteRoutes } from "./record-write-routes.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
 import { suppressionRoutes } from "./suppression-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
+import { signInRoutes, userRoutes } from "./user-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 /** Every route by its name. Handlers are in ../handlers, one for each. */
 export const contract = {
   ...sessionRoutes,
+  ...signInRoutes,
+  ...userRoutes,
   ...statusRoutes,
   ...fleetRoutes,
   ...queueRoutes,

@@ -13,8 +13,16 @@ export const scopes = [
   "fleet:read",
   "fleet:command",
   "webhooks:write",
+  "audit:read",
+  "users:admin",
 ] as const;
 export type Scope = (typeof scopes)[number];
+
+/**
+ * `public`: nobody has to sign in. `self`: everybody who is signed in, whatever their scopes; the
+ * handler gives them only what is their own.
+ */
+export type RouteScope = Scope | "public" | "self";
 
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -29,7 +37,9 @@ export interface RouteSpec {
   readonly method: RouteMethod;
   /** Parameters in braces: `/api/queue/tasks/{id}`. */
   readonly path: `/api/${string}`;
-  readonly scope: Scope;
+  readonly scope: RouteScope;
+  /** A session must have proved within 15 minutes who it belongs to. */
+  readonly needsFreshLogin?: true;
   readonly summary: string;
   readonly params?: Fields;
   readonly query?: Fields;

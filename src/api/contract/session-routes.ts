@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { roles } from "./roles.ts";
 import { route, scopes } from "./route.ts";
 
 export const sessionRoutes = {
@@ -10,7 +11,9 @@ export const sessionRoutes = {
     answer: z.strictObject({
       by: z.enum(["token", "session", "loopback"]),
       user: z.string(),
+      role: z.enum(roles).nullable().describe("null: a token, or the person who runs the server"),
       scopes: z.array(z.enum(scopes)),
+      isFresh: z.boolean().describe("users, tokens and forgetting need no new sign-in now"),
       version: z.string(),
       environment: z.string().describe("such as prod or test; empty: none was set"),
       nowMs: z.number().describe("the server's clock: show times relative to it"),

@@ -16,12 +16,15 @@ import { recordWriteHandlers } from "./record-write-handlers.ts";
 import { scheduleHandlers } from "./schedule-handlers.ts";
 import { suppressionHandlers } from "./suppression-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
+import { signInHandlers, userHandlers } from "./user-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
 
 /** The other half of the route table: `contract` says what each route takes and gives. */
 export const handlers: Handlers = {
   ...sessionHandlers,
+  ...signInHandlers,
+  ...userHandlers,
   ...statusHandlers,
   ...fleetHandlers,
   ...queueHandlers,

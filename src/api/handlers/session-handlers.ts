@@ -7,8 +7,11 @@ let document: OpenApiDocument | undefined;
 
 export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
   showSession: async (_, { caller, version, environment, clock }) => ({
-    ...caller,
+    by: caller.by as "token" | "session" | "loopback",
+    user: caller.user,
+    role: caller.role ?? null,
     scopes: [...caller.scopes],
+    isFresh: caller.isFresh,
     version,
     environment,
     nowMs: clock.nowMs(),

@@ -26,6 +26,8 @@ export interface LiveHub {
 export interface WatchRequest {
   readonly topics: readonly LiveTopic[];
   readonly lastEventId: string | undefined;
+  /** Fires when the viewer may no longer watch: its stream ends. */
+  readonly ended?: AbortSignal;
 }
 
 export const viewersMax = 500;
@@ -124,11 +126,12 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
   };
 
   return {
-    open({ topics, lastEventId }) {
+    open({ topics, lastEventId, ended }) {
       if (viewers.size >= viewersMax) {
         const detail = `${viewersMax} connections watch already: close some, or ask again later`;
         throw new ProblemError(503, "too_many_viewers", detail);
       }
+      const onEnded = () => viewer.end();
       const viewer = createViewer({
         topics,
         nowMs: () => clock.monotonicMs(),
@@ -137,6 +140,7 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
           sendSnapshots(viewer);
         },
         onGone() {
+          ended?.removeEventListener("abort", onEnded);
           viewers.delete(viewer);
           for (const topic of topics) {
             const isWatched = [...viewers].some((other) => other.topics.includes(topic));
@@ -150,6 +154,7 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
       }
       if (viewers.size === 0) pinging = clock.setTimer(pingMs, ping, { background: true });
       viewers.add(viewer);
+      ended?.addEventListener("abort", onEnded, { once: true });
       sendSnapshots(viewer);
       for (const topic of topics) {
         const detail = watchers[topic].fault();

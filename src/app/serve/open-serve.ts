@@ -1,19 +1,23 @@
+import { readFile } from "node:fs/promises";
 import {
   createApiServer,
   makeApiToken,
   type ApiServer,
   type ApiServices,
+  type PasswordCost,
 } from "../../api/index.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { packageFile } from "../../base/package-files.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Service } from "../../base/service.ts";
-import { asUsage } from "../../base/usage-error.ts";
-import type { LoadedSettings, Paths } from "../../config/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import { asUsage, usageError } from "../../base/usage-error.ts";
+import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { HealthSource } from "../../observe/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
+import { openAccounts, type OpenAccounts } from "../open-accounts.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { createApiServices } from "./api-services.ts";
 import { apiTokenFile, removeServerAddress, writeServerAddress } from "./server-files.ts";
@@ -25,6 +29,8 @@ export interface ServeOptions {
   readonly listen?: string | undefined;
   /** Loopback needs no secret. */
   readonly isOpen: boolean;
+  /** Of passwords that are hashed anew. Absent: the usual cost. */
+  readonly passwordCost?: PasswordCost | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -35,6 +41,8 @@ export interface Serve extends Service, AsyncDisposable {
   origin(): string;
   /** Opens the dashboard once. */
   firstLink(): string;
+  /** Other machines reach it, and nothing encrypts the way. */
+  readonly isExposed: boolean;
   /** Rejects when the data folder is gone. */
   readonly gone: Promise<never>;
 }
@@ -46,6 +54,7 @@ export async function openServe(options: ServeOptions): Promise<Serve> {
     const server = await openApiServer({ ...options, node: node.api });
     return {
       gone: node.gone,
+      isExposed: server.isExposed,
       origin: () => server.origin(),
       firstLink: () => server.firstLink(),
       async start() {
@@ -80,6 +89,7 @@ export async function openApiServer(
 ): Promise<ApiServer & AsyncDisposable> {
   const { loaded, paths, listen, isOpen, node, health, history, clock, log, signal } = options;
   const { settings } = loaded;
+  const accounts = await openAccounts({ settings, paths, clock, signal });
   const token = await openFolderSecret({
     file: apiTokenFile(paths),
     make: () => makeApiToken(systemRandom),
@@ -89,13 +99,20 @@ export async function openApiServer(
     createApiServer({
       services,
       listen: listen ?? listenOf(settings.serve.listen),
-      names: settings.serve.names.split(",").filter((name) => name !== ""),
+      names: listOf(settings.serve.names),
+      mayBeReached: await hasUsers(accounts),
+      publicUrl: settings.serve.publicUrl,
+      tls: await readCertificate(settings.serve),
+      proxies: listOf(settings.serve.proxies),
       token,
       isOpen,
+      accounts: accounts.store,
+      accountsMaxAgeMs: accounts.isCharged ? 5_000 : 1_000,
+      passwordCost: options.passwordCost,
       dashboardFolder: packageFile("dist/dashboard"),
     }),
   );
-  const address = () => ({ origin: server.origin(), pid: process.pid });
+  const address = () => ({ origin: server.localOrigin(), pid: process.pid });
   const stop = async () => {
     await removeServerAddress(paths, address()).catch(() => {}); // a stale file is recognised
     await server.stop();
@@ -110,7 +127,38 @@ export async function openApiServer(
     async [Symbol.asyncDispose]() {
       await stop();
       await services[Symbol.asyncDispose]();
+      await accounts[Symbol.asyncDispose]();
     },
+  };
+}
+
+const listOf = (setting: string) => setting.split(",").filter((one) => one !== "");
+
+/** A bucket that does not answer may hold users: nobody gets in before it does. */
+async function hasUsers({ store }: OpenAccounts): Promise<boolean> {
+  try {
+    return (await store.read()).users.length > 0;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "unavailable") return true;
+    throw error;
+  }
+}
+
+async function readCertificate({ certFile, keyFile }: Settings["serve"]) {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw usageError("serve.certFile and serve.keyFile go together: set both, or none");
+  }
+  const read = async (setting: string, file: string) => {
+    try {
+      return await readFile(file, "utf8");
+    } catch (cause) {
+      throw usageError(`${setting} cannot be read: ${(cause as Error).message}`, { cause });
+    }
+  };
+  return {
+    cert: await read("serve.certFile", certFile),
+    key: await read("serve.keyFile", keyFile),
   };
 }
 

@@ -2,10 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
+import { createPasswords, type Role } from "../../../api/index.ts";
 import { createApiClient, type ApiClient } from "../../../api/client/api-client.ts";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock, type Clock } from "../../../base/clock.ts";
+import { systemRandom } from "../../../base/random.ts";
 import { silentLogger } from "../../../base/logger.ts";
 import { createPaths, loadSettings, type Paths, type Settings } from "../../../config/index.ts";
+import { openAccountDesk, openAccounts } from "../../open-accounts.ts";
 import { openServe, type Serve } from "../open-serve.ts";
 import { apiTokenFile } from "../server-files.ts";
 
@@ -20,6 +23,10 @@ export interface TestServe {
 
 export interface TestServeOptions {
   readonly isOpen?: boolean;
+  /** Instead of the system's clock. */
+  readonly clock?: Clock;
+  /** Users with the password `testPassword`, added before the start. */
+  readonly users?: Readonly<Record<string, Role>>;
   /** Settings, as environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Until when it runs: the end of the test, or of all tests of the file. */
@@ -39,11 +46,13 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
   };
   const loaded = await loadSettings({ cwd: folder, home: folder, env });
   const paths = createPaths(loaded.settings.data);
+  await addUsers(options.users ?? {}, loaded.settings, paths);
   const serve = await openServe({
     loaded,
     paths,
     isOpen: options.isOpen ?? false,
-    clock: systemClock,
+    passwordCost: cheapCost,
+    clock: options.clock ?? systemClock,
     log: silentLogger,
     signal: new AbortController().signal,
   });
@@ -53,4 +62,51 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
   const origin = serve.origin();
   const client = createApiClient({ fetch: (url, init) => fetch(url, init), origin, token });
   return { serve, origin, token, paths, settings: loaded.settings, client };
+}
+
+/** Tests sign in often. */
+export const cheapCost = { N: 2 ** 4, r: 8, p: 1 };
+export const testPassword = "correct horse battery";
+
+async function addUsers(users: Readonly<Record<string, Role>>, settings: Settings, paths: Paths) {
+  if (Object.keys(users).length === 0) return;
+  const place = { settings, paths, clock: systemClock, signal: new AbortController().signal };
+  await using desk = await openAccountDesk(place);
+  await using accounts = await openAccounts(place);
+  const passwords = createPasswords({ cost: cheapCost, clock: systemClock, random: systemRandom });
+  const password = await passwords.hash(testPassword);
+  for (const [name, role] of Object.entries(users)) await desk.addUser(name, role);
+  await accounts.store.change((now) => ({
+    ...now,
+    users: now.users.map((user) => ({ ...user, password })),
+  }));
+}
+
+/** Signs in as a browser does. */
+export async function signIn(origin: string, user: string, password = testPassword) {
+  const answer = await fetch(`${origin}/api/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin, "sec-fetch-site": "same-origin" },
+    body: JSON.stringify({ user, password }),
+  });
+  const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+  return { status: answer.status, cookie, headers: answer.headers, body: await answer.json() as { code?: string; detail?: string } }; // prettier-ignore
+}
+
+/** Sends a request with a session cookie, as a page of the dashboard does. */
+export function sendAs(origin: string, cookie: string) {
+  return async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        cookie,
+        origin,
+        "sec-fetch-site": "same-origin",
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const cookieNow = answer.headers.get("set-cookie")?.split(";")[0];
+    return { status: answer.status, cookie: cookieNow, headers: answer.headers, body: (await answer.json()) as Record<string, never> }; // prettier-ignore
+  };
 }

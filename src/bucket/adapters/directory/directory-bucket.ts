@@ -19,6 +19,8 @@ export interface DirectoryBucketOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Permission bits of its files, whatever the umask. Absent: the usual ones. */
+  readonly fileMode?: number;
 }
 
 /**
@@ -27,7 +29,8 @@ export interface DirectoryBucketOptions {
  * lock, the condition is checked and the file renamed into place: so a reader and a crash find the
  * old object or the new one. `.forager/` in the folder holds the lock and what is being written.
  */
-export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOptions): Bucket {
+export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
+  const { root, clock, random, fileMode } = options;
   const inside = <T>(step: () => T): T => {
     try {
       return step();
@@ -53,7 +56,7 @@ export function openDirectoryBucket({ root, clock, random }: DirectoryBucketOpti
     const path = objectPath(root, key);
     const temporary = join(own, "new", createId(random));
     try {
-      await writeTemporary(temporary, body);
+      await writeTemporary(temporary, body, fileMode);
       return await lock.run(({ nowMs }: LockedStep) => {
         if (!isAllowed(() => etagOfFile(path))) return undefined;
         makeFolders(path);

@@ -20,9 +20,14 @@ export function checkFolder(root: string): void {
   );
 }
 
-export async function writeTemporary(path: string, body: Uint8Array): Promise<void> {
-  const file = await open(path, "wx");
+export async function writeTemporary(
+  path: string,
+  body: Uint8Array,
+  mode: number | undefined,
+): Promise<void> {
+  const file = await open(path, "wx", mode);
   try {
+    if (mode !== undefined) await file.chmod(mode); // open() subtracts the umask
     await file.writeFile(body);
     await file.sync(); // before the rename, or a power cut may leave the name on an empty file
   } finally {

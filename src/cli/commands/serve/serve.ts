@@ -20,13 +20,14 @@ export const serve: Command = {
   examples: [
     { line: "forager serve", summary: "API and dashboard of this data folder, until Ctrl-C" },
     { line: "forager serve --listen 127.0.0.1:0", summary: "on a free port" },
+    { line: "forager serve --listen 0.0.0.0:4870", summary: "for other machines, once there are users" }, // prettier-ignore
     { line: "forager serve --json", summary: "prints one JSON document with the address" },
   ],
   details: [
     "Prints a link that opens the dashboard once; `forager dashboard` prints another one. Programs send\n" +
       "the secret in the file node/api.token of the data folder: `forager api GET /api/status` does.",
-    "Only addresses of this machine are allowed until there are users: reach it from elsewhere through\n" +
-      "`ssh -L 4870:127.0.0.1:4870 HOST`.",
+    "Other addresses than those of this machine need users: `forager user add NAME --role admin`. Without\n" +
+      "users reach it from elsewhere through `ssh -L 4870:127.0.0.1:4870 HOST`.",
     "It owns the data folder and keeps it in sync like `forager node run`, or is a client of the\n" +
       "process that does, such as `forager up`.",
   ],
@@ -46,6 +47,9 @@ export const serve: Command = {
     await server.start();
     const address = server.origin();
     if (isOpen) out.note("every user and program of this machine may read and change everything");
+    if (server.isExposed) {
+      out.note("passwords and data travel unencrypted: set serve.certFile and serve.keyFile, or put a proxy with TLS in front and name it in serve.proxies"); // prettier-ignore
+    }
     const link = isOpen ? address : server.firstLink();
     const text = `API and dashboard: ${address}\nopen once: ${link}\n`;
     await out.piece(out.isJson ? `${JSON.stringify({ address, link })}\n` : text);

@@ -1,0 +1,122 @@
+import type { Role } from "../contract/roles.ts";
+import type { signInRoutes, userRoutes } from "../contract/user-routes.ts";
+import type { HandlersOf, RouteContext } from "../handler.ts";
+import { notFound, ProblemError } from "../problems.ts";
+import { addToken, describeToken, revokeToken } from "../users/manage-tokens.ts";
+import { addUser, describeUser, inviteUser, removeUser, setRole, type Invited } from "../users/manage-users.ts"; // prettier-ignore
+import type { SignedIn } from "../users/sign-in.ts";
+
+const done = { done: true } as const;
+
+const isAdmin = ({ caller }: RouteContext) => caller.scopes.includes("users:admin");
+
+/** Puts the session into the browser. */
+function enter(
+  context: RouteContext,
+  { user, role, secret }: SignedIn,
+): { user: string; role: Role } {
+  context.setSession(secret);
+  return { user, role };
+}
+
+/** Of routes that only make sense for somebody with a password. */
+function ownUser({ caller }: RouteContext): string {
+  if (caller.by === "session" && caller.role !== undefined) return caller.user;
+  const detail = "this is for users who signed in with a password";
+  throw new ProblemError(400, "no_user_session", detail);
+}
+
+export const signInHandlers: HandlersOf<typeof signInRoutes> = {
+  showLogin: async (_, { access, hasProvider }) => ({
+    password: (await access.accounts()).users.length > 0,
+    provider: hasProvider,
+  }),
+  login: async ({ body }, context) =>
+    enter(context, await context.access.signIn.login(body, context.client)),
+  acceptLink: async ({ body }, context) =>
+    enter(context, await context.access.signIn.accept(body, context.client)),
+  async logout({ body }, context) {
+    const { caller, access } = context;
+    if (caller.sessionId !== undefined) access.sessions.end(caller.sessionId);
+    if (body.everywhere) access.sessions.endWhere(({ user }) => user === caller.user);
+    context.setSession(undefined);
+    return done;
+  },
+  async confirmLogin({ body }, context) {
+    const { access, caller, client } = context;
+    const user = await access.signIn.prove({ user: ownUser(context), ...body }, client);
+    const secret = access.sessions.renew(caller.sessionId!);
+    if (secret === undefined) throw notFound("such session any more");
+    return enter(context, { user: user.name, role: user.role, secret });
+  },
+  changePassword: async ({ body }, context) =>
+    enter(context, await context.access.signIn.changePassword({ user: ownUser(context), ...body }, context.client)), // prettier-ignore
+  async listSessions(_, context) {
+    const { access, caller } = context;
+    const own = access.sessions.list().filter(({ user }) => isAdmin(context) || user === caller.user); // prettier-ignore
+    return {
+      rows: own.map(({ id, user, role, by, address, agent, startedMs, usedMs }) => ({
+        id,
+        user,
+        role: role ?? null,
+        by,
+        address,
+        agent,
+        startedAt: new Date(startedMs).toISOString(),
+        usedAt: new Date(usedMs).toISOString(),
+        isOwn: id === caller.sessionId,
+      })),
+    };
+  },
+  async endSession({ params }, context) {
+    const { access, caller } = context;
+    const isTheirs = access.sessions
+      .list()
+      .some(({ id, user }) => id === params.id && (isAdmin(context) || user === caller.user));
+    if (!isTheirs) throw notFound("such session");
+    access.sessions.end(params.id);
+    return done;
+  },
+};
+
+export const userHandlers: HandlersOf<typeof userRoutes> = {
+  listUsers: async (_, { access }) => ({
+    rows: (await access.accounts()).users.map(describeUser),
+  }),
+  addUser: async ({ body }, context) =>
+    withLink(context, await addUser(context.access.tools, { ...body, by: context.caller.user })),
+  setUserRole: async ({ params, body }, { access }) =>
+    describeUser(await setRole(access.tools, params.user, body.role)),
+  makeUserLink: async ({ params }, context) =>
+    withLink(context, await inviteUser(context.access.tools, params.user)),
+  async removeUser({ params }, { access }) {
+    await removeUser(access.tools, params.user);
+    return done;
+  },
+  async listTokens(_, context) {
+    const { access, caller } = context;
+    const { tokens } = await access.accounts();
+    const own = tokens.filter(({ user }) => isAdmin(context) || user === caller.user);
+    return { rows: own.map(describeToken) };
+  },
+  async addToken({ body }, context) {
+    const { caller, access } = context;
+    if (caller.by === "token" && caller.sessionId === undefined && !isAdmin(context)) {
+      throw new ProblemError(403, "needs_session", "a token cannot make tokens: sign in");
+    }
+    // Without a role it is the person who runs the server: the token is the fleet's.
+    const user = caller.role === undefined ? undefined : caller.user;
+    const { token, secret } = await addToken(access.tools, { ...body, user, by: caller.user });
+    return { ...describeToken(token), token: secret };
+  },
+  async revokeToken({ params }, context) {
+    const { access, caller } = context;
+    await revokeToken(access.tools, params.id, isAdmin(context) ? undefined : caller.user);
+    return done;
+  },
+};
+
+const withLink = ({ makeInviteLink }: RouteContext, { user, code }: Invited) => ({
+  user: describeUser(user),
+  link: makeInviteLink(user.name, code),
+});

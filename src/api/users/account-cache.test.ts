@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { AppError } from "../../base/app-error.ts";
+import { silentLogger } from "../../base/logger.ts";
+import { createSeededRandom } from "../../base/random.ts";
+import { createTestClock } from "../../base/testing/test-clock.ts";
+import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import { createAccountCache } from "./account-cache.ts";
+import { createAccountStore } from "./account-store.ts";
+import { addUser, removeUser } from "./manage-users.ts";
+import { createPasswords } from "./passwords.ts";
+
+function setup() {
+  const clock = createTestClock();
+  const random = createSeededRandom(31);
+  const inner = createMemoryBucket({ clock });
+  let isAway = false;
+  const away = () => new AppError("unavailable", "bucket_away", "the bucket does not answer");
+  const bucket: Bucket = { ...inner, get: async (...args) => (isAway ? Promise.reject(away()) : inner.get(...args)) }; // prettier-ignore
+  const store = createAccountStore({ bucket, clock, random });
+  const other = createAccountStore({ bucket: inner, clock, random });
+  const cache = createAccountCache({ store, maxAgeMs: 1_000, clock, log: silentLogger, onRead: () => {} }); // prettier-ignore
+  const tools = { store: other, passwords: createPasswords({ clock, random }), clock, random };
+  const names = async () => (await cache.current()).users.map(({ name }) => name);
+  return { clock, cache, names, tools, setAway: (next: boolean) => (isAway = next) };
+}
+
+test("if the bucket goes away, the users last read count; when it comes back, the newest do", async () => {
+  const { clock, names, tools, setAway } = setup();
+  await addUser(tools, { name: "anna", role: "admin", by: "test" });
+  expect(await names()).toEqual(["anna"]);
+  setAway(true);
+  await addUser(tools, { name: "bob", role: "viewer", by: "test" });
+  await removeUser(tools, "anna");
+  await clock.advance(60_000);
+  expect(await names()).toEqual(["anna"]);
+  setAway(false);
+  await clock.advance(1_001);
+  expect(await names()).toEqual(["bob"]);
+});
+
+test("before the first answer of the bucket nobody is let in", async () => {
+  const { names, setAway } = setup();
+  setAway(true);
+  await expect(names()).rejects.toMatchObject({ kind: "unavailable" });
+  setAway(false);
+  expect(await names()).toEqual([]);
+});

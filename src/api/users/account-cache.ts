@@ -1,0 +1,80 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { AccountStore } from "./account-store.ts";
+import type { Accounts } from "./accounts.ts";
+
+export interface AccountCacheOptions {
+  readonly store: AccountStore;
+  /** After so long it is read again before it is used. */
+  readonly maxAgeMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** It may have changed. */
+  readonly onRead: (accounts: Accounts) => void;
+}
+
+/**
+ * The accounts as this server knows them. If the bucket does not answer, those last read count:
+ * people who are signed in can go on working. Before the first answer nobody is let in.
+ */
+export interface AccountCache extends AccountStore {
+  /** At most `maxAgeMs` old, or the last that was read. Throws `unavailable` if there is none. */
+  current(): Promise<Accounts>;
+}
+
+/** A request does not wait longer for the bucket than this. */
+const patienceMs = 3_000;
+
+export function createAccountCache(options: AccountCacheOptions): AccountCache {
+  const { store, maxAgeMs, clock, log, onRead } = options;
+  let last: Accounts | undefined;
+  let readAtMs = -Infinity;
+  let reading: Promise<Accounts> | undefined;
+  let isCut = false;
+
+  const keep = (accounts: Accounts): Accounts => {
+    last = accounts;
+    readAtMs = clock.monotonicMs();
+    onRead(accounts);
+    return accounts;
+  };
+  const read = (): Promise<Accounts> => {
+    reading ??= store
+      .read()
+      .then((accounts) => {
+        isCut = false;
+        return keep(accounts);
+      })
+      .finally(() => (reading = undefined));
+    return reading;
+  };
+  return {
+    read,
+    async change(change) {
+      return keep(await store.change(change));
+    },
+    async current() {
+      if (last && clock.monotonicMs() - readAtMs <= maxAgeMs) return last;
+      try {
+        return await withinPatience(read(), clock);
+      } catch (error) {
+        const isAway = error instanceof AppError && error.kind === "unavailable";
+        if (!last || !isAway) throw error;
+        if (!isCut) log.warn("users cannot be read: those last read count until they can", { error }); // prettier-ignore
+        isCut = true;
+        readAtMs = clock.monotonicMs(); // not every request waits
+        return last;
+      }
+    },
+  };
+}
+
+function withinPatience<T>(work: Promise<T>, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(patienceMs, () => {
+      reject(new AppError("unavailable", "users_unreachable", "the users cannot be read now: the bucket does not answer")); // prettier-ignore
+    });
+    work.then(resolve, reject).finally(() => timer.cancel());
+  });
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import { checkPassword } from "./password-rules.ts";
+import { createPasswords, passwordCost } from "./passwords.ts";
+
+const cheap = { N: 2 ** 4, r: 8, p: 1 };
+const make = (cost = cheap) => createPasswords({ cost, clock: systemClock, random: systemRandom });
+
+test("passwords are hashed by scrypt at a cost that ASVS accepts, each with its own salt", async () => {
+  expect(passwordCost).toEqual({ N: 32_768, r: 8, p: 3 });
+  const passwords = createPasswords({ clock: systemClock, random: systemRandom });
+  const stored = await passwords.hash("correct horse battery");
+  expect(stored).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
+  expect(await passwords.hash("correct horse battery")).not.toBe(stored);
+  const right = await passwords.verify({ password: "correct horse battery", stored });
+  expect(right).toEqual({ isRight: true, isOutdated: false });
+  const wrong = await passwords.verify({ password: "correct horse batterz", stored });
+  expect(wrong.isRight).toBe(false);
+});
+
+test("a hash of another cost is right, and called outdated", async () => {
+  const stored = await make({ N: 2 ** 5, r: 8, p: 1 }).hash("correct horse battery");
+  const answer = await make().verify({ password: "correct horse battery", stored });
+  expect(answer).toEqual({ isRight: true, isOutdated: true });
+});
+
+test("without a stored password nothing is right, and what is damaged is no password", async () => {
+  expect((await make().verify({ password: "x", stored: undefined })).isRight).toBe(false);
+  const damaged = "scrypt$99999999$8$3$x$y";
+  await expect(make().verify({ password: "x", stored: damaged })).rejects.toMatchObject({
+    code: "password_corrupt",
+  });
+});
+
+test("at most two are computed at once and few wait: the others are told to come again", async () => {
+  const passwords = make({ N: 2 ** 8, r: 8, p: 1 });
+  const stored = undefined;
+  const results = await Promise.allSettled(
+    Array.from({ length: 60 }, () => passwords.verify({ password: "x", stored })),
+  );
+  const refused = results.filter(({ status }) => status === "rejected");
+  expect(refused).toHaveLength(60 - 22);
+  expect(refused[0]).toMatchObject({ reason: { kind: "unavailable", code: "sign_in_busy" } });
+  const known = await Promise.allSettled(
+    Array.from({ length: 42 }, () => passwords.verify({ password: "x", stored, isKnown: true })),
+  );
+  expect(known.filter(({ status }) => status === "rejected")).toEqual([]);
+});
+
+test.each([
+  ["short", "at least 12"],
+  ["x".repeat(201), "at most 200"],
+  ["aaaaaaaaaaaaaa", "few characters"],
+  ["annaliese-loves-it", "name of the user"],
+  ["passwordpassword", "try first"],
+  ["P@ssw0rd!!2026", "try first"],
+  ["1q2w3e4r5t6y", "try first"],
+])("the password %s is refused", (password, why) => {
+  expect(() => checkPassword(password, "annaliese")).toThrow(why);
+});
+
+test.each([
+  "correct horse battery",
+  "tQ9v!kzz81Lm",
+  "x7".repeat(3) + "ÄÖÜ geht doch",
+  "a long phrase about nothing ".repeat(4),
+])("the password %s is taken, without rules of composition", (password) => {
+  expect(() => checkPassword(password, "annaliese")).not.toThrow();
+});

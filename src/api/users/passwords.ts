@@ -1,0 +1,122 @@
+import { scrypt, timingSafeEqual, type ScryptOptions } from "node:crypto";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import { createKeyedLimiter } from "../../base/keyed-limiter.ts";
+import type { Random } from "../../base/random.ts";
+
+/** The cost of scrypt: memory is 128 · N · r bytes, time grows with N · r · p. */
+export interface PasswordCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** 32 MiB and about a quarter of a second: one of the three settings that OWASP ASVS 5.0 accepts. */
+export const passwordCost: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
+
+/** They run on the four threads that also read and write files, and each needs its memory. */
+const atOnceMax = 2;
+const waitingMax = 20;
+/** So that a flood of guesses from elsewhere does not fill the places of people who were here before. */
+const waitingMaxOfKnown = 40;
+
+export interface PasswordOptions {
+  readonly cost?: PasswordCost;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface Passwords {
+  /** The text that is stored: `scrypt$N$r$p$salt$hash`. */
+  hash(password: string): Promise<string>;
+  /**
+   * Compares in constant time. Without a stored text it does the same work and answers no. Throws
+   * `unavailable` if too many wait already; `isKnown` callers may wait longer.
+   */
+  verify(check: {
+    readonly password: string;
+    readonly stored: string | undefined;
+    readonly isKnown?: boolean;
+  }): Promise<PasswordAnswer>;
+}
+
+export interface PasswordAnswer {
+  readonly isRight: boolean;
+  /** It was hashed at another cost than new ones are. */
+  readonly isOutdated: boolean;
+}
+
+const saltBytes = 16;
+const hashBytes = 32;
+
+export function createPasswords({
+  cost = passwordCost,
+  clock,
+  random,
+}: PasswordOptions): Passwords {
+  const limiter = createKeyedLimiter({ limit: atOnceMax, keysMax: 1, idleMs: 0, clock });
+
+  const derive = async (password: string, salt: Uint8Array, used: PasswordCost, max: number) => {
+    if (limiter.metrics().waiting >= max) {
+      const message = "too many people sign in at this moment: try again in a few seconds";
+      throw new AppError("unavailable", "sign_in_busy", message);
+    }
+    const release = await limiter.acquire("scrypt");
+    try {
+      return await runScrypt(password, salt, used);
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    async hash(password) {
+      const salt = random.bytes(saltBytes);
+      const hash = await derive(password, salt, cost, waitingMaxOfKnown);
+      const texts = [salt, hash].map((bytes) => Buffer.from(bytes).toString("base64url"));
+      return ["scrypt", cost.N, cost.r, cost.p, ...texts].join("$");
+    },
+    async verify({ password, stored, isKnown = false }) {
+      const parts = stored === undefined ? undefined : parse(stored);
+      const used = parts?.cost ?? cost;
+      const salt = parts?.salt ?? random.bytes(saltBytes);
+      const expected = parts?.hash ?? random.bytes(hashBytes);
+      const max = isKnown ? waitingMaxOfKnown : waitingMax;
+      const hash = await derive(password, salt, used, max);
+      const isEqual = timingSafeEqual(hash, expected);
+      const isOutdated = used.N !== cost.N || used.r !== cost.r || used.p !== cost.p;
+      return { isRight: isEqual && parts !== undefined, isOutdated };
+    },
+  };
+}
+
+/** NFC: the same letters may be typed in several ways. */
+function runScrypt(password: string, salt: Uint8Array, { N, r, p }: PasswordCost): Promise<Buffer> {
+  const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1_048_576 };
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFC"), salt, hashBytes, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}
+
+interface StoredPassword {
+  readonly cost: PasswordCost;
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** Somebody else may have written it: limits keep one login from taking all memory. */
+function parse(stored: string): StoredPassword {
+  const [, N, r, p, salt, hash] =
+    /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/.exec(stored) ?? [];
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
+  if (hash === undefined || cost.N > 2 ** 18 || cost.r > 16 || cost.p > 8) {
+    throw new AppError("corrupt", "password_corrupt", "a stored password has an unknown form");
+  }
+  return {
+    cost,
+    salt: Buffer.from(salt!, "base64url"),
+    hash: Buffer.from(hash, "base64url"),
+  };
+}

@@ -1,0 +1,136 @@
+import type { Clock } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
+import type { Role } from "../contract/roles.ts";
+import type { Scope } from "../contract/route.ts";
+import { hashOf } from "./manage-users.ts";
+
+/** How somebody proved who they are. */
+export type SignIn = "link" | "password" | "oidc";
+
+export interface SessionOwner {
+  readonly user: string;
+  /** Absent: opened by a link of the data folder, for the person who runs the server. */
+  readonly role: Role | undefined;
+  readonly scopes: readonly Scope[];
+  readonly by: SignIn;
+  /** Of a user with a password: the session ends when the user has another one. */
+  readonly version?: string;
+  readonly address: string;
+  /** What the browser calls itself. */
+  readonly agent: string;
+}
+
+export interface Session extends SessionOwner {
+  /** For lists; the session's secret cannot be made from it. */
+  readonly id: string;
+  readonly startedMs: number;
+  readonly usedMs: number;
+  /** When its owner last proved who they are. */
+  readonly provedMs: number;
+  /** Fires when it has ended, however. */
+  readonly ended: AbortSignal;
+}
+
+export interface SessionLimits {
+  readonly idleMs: number;
+  readonly lifeMs: number;
+}
+
+const hourMs = 3_600_000;
+export const sessionLimitsDefault: SessionLimits = { idleMs: 12 * hourMs, lifeMs: 168 * hourMs };
+
+/** Sessions of one server: they end with it. A cookie holds a secret of 260 bits; only its hash is kept here. */
+export interface Sessions {
+  /** The secret for the cookie. */
+  open(owner: SessionOwner): string;
+  /** Counts as use. Undefined: there is none, or it has ended. */
+  find(secret: string): Session | undefined;
+  /** The owner proved again who they are: the session goes on under a new secret. */
+  renew(id: string): string | undefined;
+  list(): readonly Session[];
+  end(id: string): boolean;
+  endWhere(isOver: (session: Session) => boolean): void;
+  /** Ends those whose time is over. */
+  sweep(): void;
+}
+
+const sessionsMax = 1_000;
+
+interface Entry extends SessionOwner {
+  readonly id: string;
+  readonly startedMs: number;
+  usedMs: number;
+  provedMs: number;
+  readonly controller: AbortController;
+  readonly ended: AbortSignal;
+}
+
+export interface SessionsOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits: SessionLimits;
+}
+
+export function createSessions({ clock, random, limits }: SessionsOptions): Sessions {
+  const entries = new Map<string, Entry>();
+  const end = (key: string) => {
+    const entry = entries.get(key);
+    entries.delete(key);
+    entry?.controller.abort();
+  };
+  const isOver = ({ usedMs, startedMs }: Entry) => {
+    const nowMs = clock.nowMs();
+    return nowMs - usedMs > limits.idleMs || nowMs - startedMs > limits.lifeMs;
+  };
+  const add = (entry: Entry): string => {
+    const secret = createId(random, 52);
+    entries.set(hashOf(secret), entry);
+    for (const key of entries.keys()) {
+      if (entries.size <= sessionsMax) break;
+      end(key);
+    }
+    return secret;
+  };
+  const keyOf = (id: string) => [...entries].find(([, entry]) => entry.id === id)?.[0];
+  return {
+    open(owner) {
+      const nowMs = clock.nowMs();
+      const controller = new AbortController();
+      const id = createId(random, 12);
+      const { signal: ended } = controller;
+      return add({ ...owner, id, startedMs: nowMs, usedMs: nowMs, provedMs: nowMs, controller, ended }); // prettier-ignore
+    },
+    find(secret) {
+      const key = hashOf(secret);
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      if (isOver(entry)) {
+        end(key);
+        return undefined;
+      }
+      entry.usedMs = clock.nowMs();
+      return entry;
+    },
+    renew(id) {
+      const key = keyOf(id);
+      if (key === undefined) return undefined;
+      const entry = entries.get(key)!;
+      entries.delete(key);
+      entry.provedMs = clock.nowMs();
+      return add(entry);
+    },
+    list: () => [...entries.values()],
+    end(id) {
+      const key = keyOf(id);
+      if (key !== undefined) end(key);
+      return key !== undefined;
+    },
+    endWhere(test) {
+      for (const [key, entry] of entries) if (test(entry)) end(key);
+    },
+    sweep() {
+      for (const [key, entry] of entries) if (isOver(entry)) end(key);
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Client } from "../access.ts";
+import { scopesOfRole, type Role } from "../contract/roles.ts";
+import { ProblemError } from "../problems.ts";
+import type { Accounts, User } from "./accounts.ts";
+import { createLoginThrottle } from "./login-throttle.ts";
+import { acceptInvite, find, renewHash, setPassword, type AccountTools } from "./manage-users.ts";
+import { passwordLengths } from "./password-rules.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface SignInOptions {
+  readonly tools: AccountTools;
+  readonly accounts: () => Promise<Accounts>;
+  readonly sessions: Sessions;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Somebody who has signed in. `secret` goes into the cookie. */
+export interface SignedIn {
+  readonly user: string;
+  readonly role: Role;
+  readonly secret: string;
+}
+
+/** Where people prove who they are. Every attempt is throttled and logged. */
+export interface SignInDesk {
+  /** Throws 401 for a wrong name or password, which of them is not said; 429 if it has to wait. */
+  login(given: { readonly user: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
+  /** Chooses the first password, or another one, with a link. */
+  accept(given: { readonly user: string; readonly code: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
+  /** Another password, for somebody who knows the old one. All their other sessions end. */
+  changePassword(given: { readonly user: string; readonly old: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
+  /** Somebody whom an identity provider vouches for. */
+  openFor(person: { readonly user: string; readonly role: Role }, client: Client): SignedIn;
+  /** Throws as `login` does. */
+  prove(given: { readonly user: string; readonly password: string }, client: Client): Promise<User>;
+}
+
+export function createSignIn(options: SignInOptions): SignInDesk {
+  const { tools, accounts, sessions, clock, log } = options;
+  const throttle = createLoginThrottle(clock);
+
+  const prove: SignInDesk["prove"] = async ({ user: name, password }, client) => {
+    const attempt = { user: name, address: client.address };
+    admit(attempt, name);
+    const user = find(await accounts(), name);
+    const isKnown = throttle.isKnown(attempt);
+    // What is longer than any password would only cost time.
+    const typed = password.slice(0, 2 * passwordLengths.max);
+    const { isRight, isOutdated } = await tools.passwords.verify({ password: typed, stored: user?.password, isKnown }); // prettier-ignore
+    if (!user || !isRight) {
+      log.warn("a sign-in failed", { user: name, address: client.address });
+      throw new ProblemError(401, "wrong_password", "the name or the password is wrong");
+    }
+    throttle.succeeded(attempt);
+    if (isOutdated) {
+      renewHash(tools, user, typed).catch((error: unknown) => log.warn("a password was not hashed anew", { error })); // prettier-ignore
+    }
+    return user;
+  };
+
+  const admit = (attempt: { readonly user: string; readonly address: string }, name: string) => {
+    const waitMs = throttle.begin(attempt);
+    if (waitMs === 0) return;
+    const seconds = Math.ceil(waitMs / 1_000);
+    log.debug("a sign-in has to wait", { user: name, address: attempt.address, seconds });
+    const detail = `too many failed attempts: try again in ${seconds} s`;
+    throw new ProblemError(429, "wait_before_sign_in", detail, undefined, seconds);
+  };
+
+  const open = (user: User, { address, agent }: Client): SignedIn => {
+    const { name, role, version } = user;
+    const scopes = scopesOfRole[role];
+    const secret = sessions.open({ user: name, role, scopes, version, by: "password", address, agent }); // prettier-ignore
+    log.info("somebody signed in", { user: name, role, address });
+    return { user: name, role, secret };
+  };
+
+  return {
+    prove,
+    login: async (given, client) => open(await prove(given, client), client),
+    async accept({ user: name, code, password }, client) {
+      const attempt = { user: name, address: client.address };
+      admit(attempt, name);
+      const user = await acceptInvite(tools, { name, code, password });
+      throttle.succeeded(attempt);
+      return open(user, client);
+    },
+    async changePassword({ user, old, password }, client) {
+      await prove({ user, password: old }, client);
+      return open(await setPassword(tools, user, password), client);
+    },
+    openFor({ user, role }, { address, agent }) {
+      const scopes = scopesOfRole[role];
+      const secret = sessions.open({ user, role, scopes, by: "oidc", address, agent });
+      log.info("somebody signed in", { user, role, address });
+      return { user, role, secret };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import {
+  addToken,
+  addUser,
+  createAccountStore,
+  createPasswords,
+  describeToken,
+  describeUser,
+  inviteUser,
+  removeUser,
+  revokeToken,
+  roles,
+  scopes,
+  setPassword,
+  setRole,
+  tokenDays,
+  type AccountTools,
+  type Role,
+  type Scope,
+} from "../api/index.ts";
+import type { Clock } from "../base/clock.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { systemRandom } from "../base/random.ts";
+import { usageError } from "../base/usage-error.ts";
+import type { Bucket } from "../bucket/index.ts";
+import { userName, type Paths, type Settings } from "../config/index.ts";
+import { hasFleetBucket, isFleetBucketCharged, openRetryingFleetBucket } from "./fleet-bucket.ts";
+import { readServerAddress } from "./serve/server-files.ts";
+
+export interface OpenAccountsOptions {
+  readonly settings: Pick<Settings, "bucket" | "serve">;
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenAccounts extends AccountTools, AsyncDisposable {
+  /** Requests to the store cost money. */
+  readonly isCharged: boolean;
+}
+
+/** Users and tokens: in the bucket of the fleet, or without one in a file that only this user can read. */
+export async function openAccounts(options: OpenAccountsOptions): Promise<OpenAccounts> {
+  const { clock } = options;
+  const random = systemRandom;
+  const isShared = hasFleetBucket(options);
+  const bucket = isShared ? await openRetryingFleetBucket(options) : await openOwnFolder(options);
+  return {
+    store: createAccountStore({ bucket, clock, random }),
+    passwords: createPasswords({ clock, random }),
+    clock,
+    random,
+    isCharged: isFleetBucketCharged(options),
+    [Symbol.asyncDispose]: () => bucket[Symbol.asyncDispose](),
+  };
+}
+
+async function openOwnFolder({ paths, clock }: OpenAccountsOptions): Promise<Bucket> {
+  const root = paths.resolve("node", "users");
+  makeFolder(root, { mode: 0o700 });
+  const { openDirectoryBucket } = await import("../bucket/adapters/directory/directory-bucket.ts");
+  return openDirectoryBucket({ root, clock, random: systemRandom, fileMode: 0o600 });
+}
+
+/** What commands do with users and tokens: the same functions that the routes of the API call. */
+export async function openAccountDesk(options: OpenAccountsOptions) {
+  const tools = await openAccounts(options);
+  const by = userName();
+  const withLink = async ({ user, code }: Awaited<ReturnType<typeof addUser>>) => ({
+    user: describeUser(user),
+    link: `${await publicOrigin(options)}/welcome#${encodeURIComponent(user.name)}/${code}`,
+  });
+  return {
+    listUsers: async () => (await tools.store.read()).users.map(describeUser),
+    addUser: async (name: string, role: string) =>
+      withLink(await addUser(tools, { name, role: checkRole(role), by })),
+    setRole: async (name: string, role: string) =>
+      describeUser(await setRole(tools, name, checkRole(role))),
+    makeLink: async (name: string) => withLink(await inviteUser(tools, name)),
+    setPassword: async (name: string, password: string) =>
+      describeUser(await setPassword(tools, name, password)),
+    removeUser: (name: string) => removeUser(tools, name),
+    listTokens: async () => (await tools.store.read()).tokens.map(describeToken),
+    async addToken(added: {
+      readonly name: string;
+      readonly scopes: readonly string[];
+      readonly user?: string | undefined;
+      readonly days?: number | undefined;
+    }) {
+      // prettier-ignore
+      const { token, secret } = await addToken(tools, {
+        name: added.name,
+        scopes: checkScopes(added.scopes),
+        days: checkDays(added.days ?? tokenDays.default),
+        user: added.user,
+        by,
+      });
+      return { ...describeToken(token), token: secret };
+    },
+    revokeToken: (id: string) => revokeToken(tools, id),
+    [Symbol.asyncDispose]: () => tools[Symbol.asyncDispose](),
+  };
+}
+
+export type AccountDesk = Awaited<ReturnType<typeof openAccountDesk>>;
+
+/** Where people reach the server: as it is set, as one runs now, or as one will listen. */
+async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<string> {
+  const { publicUrl, listen } = settings.serve;
+  if (publicUrl !== undefined) return publicUrl.replace(/\/$/, "");
+  const running = await readServerAddress(paths);
+  return running?.origin ?? `http://${listen === "off" ? "127.0.0.1:4870" : listen}`;
+}
+
+function checkRole(text: string): Role {
+  const role = roles.find((one) => one === text);
+  if (role) return role;
+  throw usageError(`'${text}' is no role: use one of ${roles.join(", ")}`);
+}
+
+function checkScopes(texts: readonly string[]): readonly Scope[] {
+  return texts.map((text) => {
+    const scope = scopes.find((one) => one === text);
+    if (scope) return scope;
+    throw usageError(`'${text}' is no scope: use some of ${scopes.join(", ")}`);
+  });
+}
+
+function checkDays(days: number): number {
+  if (days >= 1 && days <= tokenDays.max) return days;
+  throw usageError(`a token is valid for 1 to ${tokenDays.max} days, not ${days}`);
+}

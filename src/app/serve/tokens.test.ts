@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
+import { openAccountDesk } from "../open-accounts.ts";
+import { openTestServe, sendAs, signIn, type TestServe } from "./testing/open-test-serve.ts";
+
+const openDesk = ({ settings, paths }: TestServe) =>
+  openAccountDesk({ settings, paths, clock: systemClock, signal: new AbortController().signal });
+
+const askWith = async ({ origin }: TestServe, token: string, path: string, init: RequestInit = {}) =>
+  (await fetch(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } })).status; // prettier-ignore
+
+test("a token does what its scopes say and no more, is shown once and stored as a hash", async () => {
+  const server = await openTestServe();
+  await using desk = await openDesk(server);
+  const made = await desk.addToken({ name: "crm", scopes: ["companies:read"] });
+  expect(made.token).toMatch(/^fgr_[0-9a-z]{10}_[\w-]{43}[0-9a-z]{7}$/);
+  expect(await askWith(server, made.token, "/api/companies")).toBe(200);
+  expect(await askWith(server, made.token, "/api/queue/stats")).toBe(403);
+  expect(
+    await askWith(
+      server,
+      `${made.token.slice(0, -1)}${made.token.endsWith("x") ? "y" : "x"}`,
+      "/api/companies",
+    ),
+  ).toBe(401);
+  const more = await fetch(`${server.origin}/api/tokens`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${made.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "another", scopes: ["companies:read"] }),
+  });
+  expect(more.status).toBe(403);
+  expect(JSON.stringify(await desk.listTokens())).not.toContain(made.token.slice(15));
+  await expect.poll(async () => (await desk.listTokens())[0]!.usedAt).not.toBeNull();
+});
+
+test("a token of a user never does more than the user's role, and ends with the user", async () => {
+  const server = await openTestServe({ users: { anna: "operator" } });
+  await using desk = await openDesk(server);
+  const { token } = await desk.addToken({ name: "a", user: "anna", scopes: ["queue:read", "queue:write"] }); // prettier-ignore
+  const add = { method: "POST" };
+  expect(await askWith(server, token, "/api/queue/tasks", add)).toBe(415);
+  await server.client.send("PATCH", "/api/users/{user}", { params: { user: "anna" }, body: { role: "viewer" } }); // prettier-ignore
+  expect(await askWith(server, token, "/api/queue/tasks", add)).toBe(403);
+  expect(await askWith(server, token, "/api/queue/stats")).toBe(200);
+  await server.client.send("DELETE", "/api/users/{user}", { params: { user: "anna" } });
+  expect(await askWith(server, token, "/api/queue/stats")).toBe(401);
+});
+
+test("no token changes users, and none has scopes beyond its user", async () => {
+  const server = await openTestServe({ users: { anna: "viewer" } });
+  await using desk = await openDesk(server);
+  await expect(desk.addToken({ name: "x", scopes: ["users:admin"] })).rejects.toMatchObject({ code: "scope_not_for_tokens" }); // prettier-ignore
+  await expect(desk.addToken({ name: "x", user: "anna", scopes: ["queue:write"] })).rejects.toMatchObject({ code: "scope_beyond_role" }); // prettier-ignore
+  await expect(desk.addToken({ name: "x", scopes: ["everything"] })).rejects.toMatchObject({ code: "usage" }); // prettier-ignore
+  const anna = sendAs(server.origin, (await signIn(server.origin, "anna")).cookie);
+  const beyond = await anna("POST", "/api/tokens", { name: "x", scopes: ["queue:write"] });
+  expect(beyond).toMatchObject({ status: 400, body: { code: "scope_beyond_role" } });
+});
+
+test("an expired or revoked token is refused", async () => {
+  let offsetMs = 0;
+  const clock = { ...systemClock, nowMs: () => Date.now() + offsetMs };
+  const server = await openTestServe({ clock });
+  const make = (days: number) =>
+    server.client.send("POST", "/api/tokens", {
+      body: { name: "x", scopes: ["queue:read"], days },
+    });
+  const [short, long] = [await make(1), await make(2)];
+  offsetMs = 86_400_000 + 1;
+  expect(await askWith(server, short.token, "/api/queue/stats")).toBe(401);
+  expect(await askWith(server, long.token, "/api/queue/stats")).toBe(200);
+  await server.client.send("DELETE", "/api/tokens/{id}", { params: { id: long.id } });
+  expect(await askWith(server, long.token, "/api/queue/stats")).toBe(401);
+});
+
+test("live streams end at once with their token, role or session", async () => {
+  const server = await openTestServe({ users: { anna: "viewer", bob: "viewer" } });
+  const { origin, client } = server;
+  const { id, token } = await client.send("POST", "/api/tokens", { body: { name: "x", scopes: ["status:read"] } }); // prettier-ignore
+  const [anna, bob] = [await signIn(origin, "anna"), await signIn(origin, "bob")];
+  const ends = [{ authorization: `Bearer ${token}` }, { cookie: anna.cookie }, { cookie: bob.cookie }].map((headers) => watchUntilEnd(origin, headers)); // prettier-ignore
+  for (const { opened } of ends) await opened;
+  await client.send("DELETE", "/api/tokens/{id}", { params: { id } });
+  await ends[0]!.ended;
+  await client.send("PATCH", "/api/users/{user}", { params: { user: "anna" }, body: { role: "editor" } }); // prettier-ignore
+  await ends[1]!.ended;
+  await sendAs(origin, bob.cookie)("POST", "/api/session/logout", {});
+  await ends[2]!.ended;
+});
+
+test("a stream ends soon after another process has removed its user", async () => {
+  const server = await openTestServe({ users: { anna: "viewer" } });
+  const anna = await signIn(server.origin, "anna");
+  const { opened, ended } = watchUntilEnd(server.origin, { cookie: anna.cookie });
+  await opened;
+  await using desk = await openDesk(server);
+  await desk.removeUser("anna");
+  await ended;
+});
+
+/** `opened` when the first event came, `ended` when the server closed the stream in good order. */
+function watchUntilEnd(origin: string, headers: Record<string, string>) {
+  let onOpen!: () => void;
+  const opened = new Promise<void>((resolve) => (onOpen = resolve));
+  const ended = (async () => {
+    const answer = await fetch(`${origin}/api/events?topic=queue`, { headers });
+    expect(answer.status).toBe(200);
+    for await (const _ of answer.body!) onOpen();
+  })();
+  return { opened: Promise.race([opened, ended]), ended };
+}

@@ -1,0 +1,41 @@
+import { openAccountDesk } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { listFlag, parseCount, textFlag } from "../../flags.ts";
+import { docsPage } from "../../../base/docs-page.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import { accountsOf } from "../user/user-options.ts";
+
+export const tokenAdd: Command = {
+  needs: "settings",
+  arguments: [{ name: "name", summary: "what it is for, such as crm-sync" }],
+  options: [
+    { flag: "--scope", value: "scope", summary: "what it may do, such as companies:read", isRepeated: true }, // prettier-ignore
+    { flag: "--days", value: "count", summary: "how long it works", default: "90" },
+    { flag: "--user", value: "user", summary: "whose it is: it ends with them (default: the fleet's)" }, // prettier-ignore
+  ],
+  examples: [
+    { line: "forager token add crm-sync --scope companies:read --scope exports:read", summary: "for a program that reads" }, // prettier-ignore
+    { line: "forager token add anna-laptop --user anna --scope queue:read --days 7", summary: "never more than anna may" }, // prettier-ignore
+  ],
+  details: [
+    "The token is printed once; only its hash is stored. A program sends it as\n" +
+      "`Authorization: Bearer TOKEN`, never in an address.",
+    `${docsPage("guides/users.md")} lists the scopes. No token can change users.`,
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const scopes = listFlag(flags, "scope");
+    if (!scopes) throw usageError("which scopes? give --scope, such as --scope companies:read");
+    const days = textFlag(flags, "days");
+    await using desk = await openAccountDesk(accountsOf(context));
+    const added = await desk.addToken({
+      name: args[0]!,
+      scopes,
+      user: textFlag(flags, "user"),
+      days: days === undefined ? undefined : parseCount("days", days),
+    });
+    out.result(added, added.token);
+    out.note(`it works until ${added.expiresAt.slice(0, 10)} and is not shown again`);
+  },
+};

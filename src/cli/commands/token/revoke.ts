@@ -1,0 +1,18 @@
+import { openAccountDesk } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { accountsOf } from "../user/user-options.ts";
+
+export const tokenRevoke: Command = {
+  needs: "settings",
+  arguments: [{ name: "token", summary: "its id, as `forager token list` shows it" }],
+  examples: [{ line: "forager token revoke 3f9k2m7qxz", summary: "requests with it are refused" }],
+  details: ["Live streams that were opened with it end too."],
+
+  async run(context) {
+    const { args, out } = context;
+    const id = args[0]!;
+    await using desk = await openAccountDesk(accountsOf(context));
+    await desk.revokeToken(id);
+    out.result({ revoked: id }, `${id} is refused from now on`);
+  },
+};

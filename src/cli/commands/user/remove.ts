@@ -1,0 +1,23 @@
+import { openAccountDesk } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { accountsOf, userArgument } from "./user-options.ts";
+
+export const userRemove: Command = {
+  needs: "settings",
+  arguments: [userArgument],
+  options: [{ flag: "--yes", summary: "do not ask" }],
+  examples: [{ line: "forager user remove bob --yes", summary: "with all sessions and tokens" }],
+  details: ["What the user has written stays, with their name as its source."],
+
+  async run(context) {
+    const { args, flags, out, confirm } = context;
+    const name = args[0]!;
+    const isSure = await confirm(`Remove the user ${name} with their sessions and tokens?`, {
+      yes: flags["yes"] === true,
+    });
+    if (!isSure) return out.result({ removed: false }, "nothing was changed");
+    await using desk = await openAccountDesk(accountsOf(context));
+    await desk.removeUser(name);
+    out.result({ removed: true }, `${name} was removed`);
+  },
+};

@@ -1,0 +1,20 @@
+import { openAccountDesk } from "../../../app/index.ts";
+import type { Command } from "../../command.ts";
+import { accountsOf, roleNames, userArgument } from "./user-options.ts";
+
+export const userRole: Command = {
+  needs: "settings",
+  arguments: [userArgument, { name: "role", summary: "what the user may do", choices: roleNames }],
+  examples: [{ line: "forager user role bob editor", summary: "may change companies and export" }],
+  details: [
+    "Ends the sessions and live streams of the user: at once at the server of this data folder, within\n" +
+      "five seconds at other servers of the fleet. The user signs in again.",
+  ],
+
+  async run(context) {
+    const { args, out } = context;
+    await using desk = await openAccountDesk(accountsOf(context));
+    const user = await desk.setRole(args[0]!, args[1]!);
+    out.result(user, `${user.name} is ${user.role}`);
+  },
+};
