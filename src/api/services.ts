@@ -94,6 +94,8 @@ interface ExportRequest {
   readonly query: Pick<RecordQuery, "words" | "filters">;
   readonly campaign?: string;
   readonly hasBom: boolean;
+  /** Only rows that no earlier export of this name had. */
+  readonly onlyNew?: { readonly name: string; readonly isRestarted: boolean };
   readonly signal: AbortSignal;
 }
 

@@ -29,6 +29,7 @@ import { createEnrichServices, type EnrichServicesOptions } from "./enrich-servi
 import { createTopUpServices } from "./campaign/top-up-services.ts";
 import { openPlaces, type Places } from "./open-places.ts";
 import { createRecordCompanies } from "./record-companies.ts";
+import { createTileCompanies } from "./tile-companies.ts";
 
 export type BuiltInServices = CampaignServices &
   EnrichServices &
@@ -75,6 +76,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     ledger,
     queue,
     companies,
+    closing: createTileCompanies({ records, clock }),
     campaign: campaignOf,
     places: placesHere,
     enrichTask: enrich.enrichTask,

@@ -20,6 +20,7 @@ export interface CampaignServicesOptions {
   readonly ledger: CampaignServices["ledger"];
   readonly queue: Pick<Queue, "add">;
   readonly companies: CompanyWriter;
+  readonly closing?: CampaignServices["closing"];
   readonly places: () => Promise<Places>;
   /** Absent: read from the folder each time. */
   readonly campaign?: CampaignServices["campaign"];
@@ -36,6 +37,7 @@ export function createCampaignServices(options: CampaignServicesOptions): Campai
     clock,
     ledger,
     companies,
+    closing: options.closing,
     campaign: options.campaign ?? ((name) => folder.load(name)),
     places: async (campaign, key) => (await options.places()).source(folder, campaign, key),
     phrases,

@@ -74,7 +74,11 @@ export const loadInit = async () => ({
   ...(await import("./campaign/place-samples.ts")),
 });
 /** Plans and dispatches campaigns. */
-export const loadCampaignWork = () => import("./campaign/dispatch-campaign.ts");
+export const loadCampaignWork = async () => ({
+  ...(await import("./campaign/dispatch-campaign.ts")),
+  ...(await import("./campaign/resume-campaign.ts")),
+});
+export type { JobStanding } from "./campaign/resume-campaign.ts";
 export const loadCampaignPlan = () => import("./campaign/plan-campaign.ts");
 export const loadCampaignAudit = () => import("./campaign/audit-campaigns.ts");
 export type { CampaignAudit } from "./campaign/audit-campaigns.ts";
@@ -89,6 +93,7 @@ export type { ExportAbout } from "./exchange/export-file.ts";
 export { openWholeFile } from "./exchange/whole-file.ts";
 export type { ExportedChanges } from "./exchange/export-changes.ts";
 export type { NamedExport } from "./exchange/export-names.ts";
+export type { ExportPositionOptions } from "./exchange/export-position.ts";
 export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
@@ -118,6 +123,7 @@ export {
   requireBucket,
   writeEnrichedFile,
   openBuiltInWork,
+  openExportPosition,
   openFleet,
   openIdleNode,
   openNamedExport,

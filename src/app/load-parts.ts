@@ -1,5 +1,6 @@
 import type { ChangesOptions, ExportedChanges } from "./exchange/export-changes.ts";
 import type { NamedExport } from "./exchange/export-names.ts";
+import type { ExportPosition, ExportPositionOptions } from "./exchange/export-position.ts";
 import type { MailResolver } from "../crawl/index.ts";
 import type { DnsMailResolverOptions } from "../crawl/adapters/dns/dns-mail-resolver.ts";
 import type { CheckedEmails, CheckEmailsOptions } from "./check-emails.ts";
@@ -199,10 +200,18 @@ export async function exportToFile(options: ExportFileOptions): Promise<ExportAb
 
 /** See `exchange/export-names.ts`. */
 export async function openNamedExport(
-  paths: Pick<Paths, "resolve">,
+  options: ExportPositionOptions,
   name: string,
 ): Promise<NamedExport> {
-  return (await import("./exchange/export-names.ts")).openNamedExport(paths, name);
+  return (await import("./exchange/export-names.ts")).openNamedExport(options, name);
+}
+
+/** See `exchange/export-position.ts`. */
+export async function openExportPosition(
+  options: ExportPositionOptions,
+  name: string,
+): Promise<ExportPosition> {
+  return (await import("./exchange/export-position.ts")).openExportPosition(options, name);
 }
 
 /** See `exchange/export-changes.ts`. */

@@ -3,6 +3,7 @@ import type { LeaseRef, TaskInput } from "../queue/index.ts";
 import { busyForMs, parseTileId, type Place } from "../sources/index.ts";
 import { defineHandler, done, retry, skip, type Handler } from "../worker/index.ts";
 import type { Campaign } from "./campaign.ts";
+import { markClosed } from "./closed-places.ts";
 import { companyFacts, type CompanyFacts } from "./company-fields.ts";
 import type { FoundCompany } from "./company-writer.ts";
 import { exclusionOf } from "./exclusions.ts";
@@ -20,6 +21,8 @@ export interface Discovered {
   /** Places that a filter of the campaign rejects, by filter: kept, and not visited. */
   readonly filtered?: Readonly<Partial<Record<FilterName, number>>>;
   readonly created: number;
+  /** Companies whose place is closed or gone in this release, and was not in the one before. */
+  readonly closed?: number;
 }
 
 export interface DiscoverOptions {
@@ -50,6 +53,7 @@ export async function discover(
   const compiled = services.phrases(campaign);
   const witnesses = await readWitnessesOf(ledger, tile);
   const due = new Map<number, string>();
+  const releases = new Map<string, string | undefined>();
   for (const { phrase, since } of payload.due) {
     const at = compiled.phrases.findIndex((one) => one.phrase === phrase);
     if (at < 0) continue; // the campaign looks for it no more
@@ -58,6 +62,7 @@ export async function discover(
     const isKnown = standing === "fresh" || standing === "empty";
     // Another campaign with this tile and phrase was faster: its work is everybody's.
     if (!isKnown || witness?.at === since) due.set(at, phrase);
+    releases.set(phrase, witness?.release);
   }
   if (due.size === 0) return "witnessed";
 
@@ -88,6 +93,16 @@ export async function discover(
     }
   }
   counts.created = await writer.flush();
+  const phrases = [...due.values()].filter(
+    (phrase) => (releases.get(phrase) ?? release) !== release,
+  );
+  const closed = await markClosed(services, {
+    tile,
+    source,
+    places: new Set(places.map(({ id }) => id)),
+    phrases: new Set(phrases),
+    signal,
+  });
   const changes = [...due].map(([phrase, text]) =>
     witnessChange(
       tile,
@@ -102,7 +117,11 @@ export async function discover(
     ),
   );
   await ledger.write({ source: "system", changes });
-  return Object.keys(filtered).length > 0 ? { ...counts, filtered } : counts;
+  return {
+    ...counts,
+    ...(closed > 0 && { closed }),
+    ...(Object.keys(filtered).length > 0 && { filtered }),
+  };
 }
 
 export interface FoundWhere {

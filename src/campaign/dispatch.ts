@@ -24,8 +24,9 @@ export interface DueOptions {
 export function dueTargets(options: DueOptions): readonly DueTarget[] {
   const { targets, witnesses, freshness, nowMs, mayHave, isOutdated } = options;
   return targets.flatMap((target): DueTarget[] => {
-    if (mayHave && !mayHave(target)) return [];
     const witness = witnessOf(witnesses.get(target.tile.id), target);
+    // Where there were places, somebody has to see that they are gone.
+    if (mayHave && !mayHave(target) && (witness?.found ?? 0) === 0) return [];
     const standing = standingOf(witness, freshness, nowMs);
     const isDue =
       standing === "none" ||

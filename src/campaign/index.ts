@@ -93,6 +93,7 @@ export {
   type SharedConfigs,
 } from "./shared-config.ts";
 export type { CampaignServices, CompanyToEnrich } from "./services.ts";
+export type { ClosingServices, TileCompany } from "./closed-places.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";
 export type { DetailsPayload, DiscoverPayload } from "./tasks.ts";

@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/index.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
 import type { CompiledPhrases, PlaceSource } from "../sources/index.ts";
 import type { Campaign } from "./campaign.ts";
+import type { ClosingServices } from "./closed-places.ts";
 import type { CompanyWriter } from "./company-writer.ts";
 
 /** What the handlers of campaigns need of the program that runs them. */
@@ -12,6 +13,8 @@ export interface CampaignServices {
   readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "write" | "suppressed">;
   readonly companies: CompanyWriter;
+  /** Absent: companies whose place is gone stay as they are. */
+  readonly closing?: ClosingServices | undefined;
   /** As its file is now, so that a change of exclusions counts at once. */
   readonly campaign: (name: string) => Promise<Campaign>;
   /** `source` is `file`, or the name of what was imported. */

@@ -18,6 +18,8 @@ const schema = z.object({
   revision: z.int().min(1),
   by: z.string(),
   at: z.string(),
+  /** The campaign was removed. The object stays, so that revisions go on if it is made again. */
+  isRemoved: z.boolean().optional(),
 });
 
 /** A campaign's configuration as the fleet has it: an object in the bucket. */
@@ -54,8 +56,8 @@ export interface SharedConfigs {
   change(name: string, how: ConfigChange): Promise<SharedConfig>;
   /** Takes the bucket's into the folder. Throws `campaign_config_edited` if it was edited here. */
   take(name: string, config: SharedConfig): Promise<void>;
-  /** Removes the bucket's. If the campaign is made again here, its revision goes on. */
-  remove(name: string): Promise<void>;
+  /** Marks the bucket's as removed. If the campaign is made again, on any machine, its revision goes on. */
+  remove(name: string, by: string): Promise<void>;
   /** Fetches what is older here than a revision. Answers whether there was anything to fetch. */
   fetch(name: string, revision: number): Promise<boolean>;
 }
@@ -88,7 +90,7 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     });
     return { text: text === "" ? undefined : text, base: await readBase(name) };
   };
-  const read = async (name: string) => check(await object(name).read(), name);
+  const read = async (name: string) => present(check(await object(name).read(), name));
   const writeBase = async (name: string, config: SharedConfig): Promise<void> => {
     makeFolder(dirname(baseFile(name)), { mode: 0o700 });
     await writeFileAtomic(baseFile(name), `${JSON.stringify(config)}\n`);
@@ -103,8 +105,14 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     read,
     local,
     take,
-    async remove(name) {
-      await bucket.delete(sharedConfigKey(name));
+    async remove(name, by) {
+      if (await read(name)) {
+        await object(name).change((value) => {
+          const { revision } = check(value, name)!;
+          const at = new Date(clock.nowMs()).toISOString();
+          return { text: "", revision: revision + 1, by, at, isRemoved: true };
+        });
+      }
       const known = await readBase(name);
       // A file that is put back is then new to the fleet, and shared again.
       if (known) await writeBase(name, { ...known, text: "" });
@@ -112,14 +120,15 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     async change(name, { change, baseRevision, by }) {
       const removed = (await readBase(name))?.revision ?? 0;
       const changed = await object(name).change(async (value) => {
-        const now = check(value, name);
+        const stored = check(value, name);
+        const now = present(stored);
         if (baseRevision !== undefined && (now?.revision ?? 0) !== baseRevision) {
           throw changedMeanwhile(name, now);
         }
         const text = await change(now?.text);
         if (now && text === now.text) return value;
         // Nodes fetch only newer ones than they know, also of a campaign that is made again.
-        const revision = (now?.revision ?? removed) + 1;
+        const revision = Math.max(stored?.revision ?? 0, now ? 0 : removed) + 1;
         return { text, revision, by, at: new Date(clock.nowMs()).toISOString() };
       });
       return check(changed, name)!;
@@ -133,6 +142,9 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     },
   };
 }
+
+const present = (config: SharedConfig | undefined): SharedConfig | undefined =>
+  config?.isRemoved === true ? undefined : config;
 
 function check(value: unknown, name: string): SharedConfig | undefined {
   if (value === undefined) return undefined;

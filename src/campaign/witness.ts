@@ -7,8 +7,9 @@ import { fileSourceKey } from "./campaign.ts";
 /**
  * The proof that a tile was searched for a phrase in a source, for everybody: a datagram on
  * target `tile/<id>`, field `<phrase>@<source>`. Before there were several sources the field was the
- * phrase alone; such a witness counts for the source `file`. Only who has searched all of it writes one (lesson 42): a
- * failure is no witness, and "nothing there" says so by `found` 0.
+ * phrase alone; such a witness counts for the source `file`. It is
+ * written only after all of the tile was searched (lesson 42): a failure writes none, and a search that
+ * found nothing writes one with `found` 0.
  */
 export interface Witness {
   /** ISO 8601, UTC. */

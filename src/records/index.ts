@@ -145,4 +145,5 @@ export { isPageTitle } from "./machine-facts.ts";
 export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";
 export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./resolve-name.ts";
+export { retentionSource } from "./record-history.ts";
 export { visitField, visitRecordOf, type VisitRecord } from "./visit-record.ts";

@@ -27,6 +27,7 @@ async function datagramsOf(
     for await (const one of archive) if (targets.has(one.target)) found.set(dotOf(one), one);
   }
   for (const one of await ledger.writtenOf([...targets])) found.set(dotOf(one), one);
+  hideExpired(found);
   // What the checkpoint holds of today's values, where no log has them any more.
   for (const target of targets) {
     for (const field of (await ledger.read(target)).fields) {
@@ -34,6 +35,39 @@ async function datagramsOf(
     }
   }
   return found;
+}
+
+/** Who removes what is older than the settings allow. It ranks as a person. */
+export const retentionSource = "hand:retention";
+/** Instead of the name of a field, which is the address itself. */
+const expiredField = "expired";
+
+/** What retention removed is not shown or restored: neither the values, nor the names of their fields. */
+function hideExpired(found: Map<string, Datagram>): void {
+  const keyOf = ({ target, field }: Datagram) => `${target}\n${field}`;
+  const removedAt = new Map<string, string>();
+  for (const one of found.values()) {
+    const isRemoval = one.source === retentionSource && one.value === undefined;
+    if (isRemoval && one.stamp > (removedAt.get(keyOf(one)) ?? "")) {
+      removedAt.set(keyOf(one), one.stamp);
+    }
+  }
+  if (removedAt.size === 0) return;
+  for (const [dot, one] of found) {
+    const removed = removedAt.get(keyOf(one));
+    if (removed === one.stamp) found.set(dot, { ...one, field: expiredField, causality: "" });
+    else if (removed !== undefined && one.stamp < removed) found.delete(dot);
+    else if (one.field === "visit") found.set(dot, withoutSeen(one, removedAt));
+  }
+}
+
+/** A visit lists what it saw. */
+function withoutSeen(one: Datagram, removedAt: ReadonlyMap<string, string>): Datagram {
+  const visit = JSON.parse(one.value ?? "null") as { readonly seen?: unknown } | null;
+  if (!Array.isArray(visit?.seen)) return one;
+  const isKept = (field: unknown) =>
+    one.stamp > (removedAt.get(`${one.target}\n${String(field)}`) ?? "");
+  return { ...one, value: JSON.stringify({ ...visit, seen: visit.seen.filter(isKept) }) };
 }
 
 /** What a checkpoint holds does not tell what was there before it. */

@@ -42,6 +42,8 @@ export const scheduleActionSchema = z.strictObject({
   staleMs: z.int().min(1).optional(),
   /** Of export. */
   format: z.string().min(1).max(20).optional(),
+  /** Of export: only companies that no earlier export of this name had, in a file of its own. */
+  onlyNew: name.optional(),
 });
 export type ScheduleAction = z.output<typeof scheduleActionSchema>;
 
@@ -115,7 +117,7 @@ export interface Schedule {
 
 const needCampaign: readonly ScheduleKind[] = ["gather", "report", "export"];
 
-function actionFault({ kind, campaign, missing, staleMs, format }: ScheduleAction) {
+function actionFault({ kind, campaign, missing, staleMs, format, onlyNew }: ScheduleAction) {
   if (needCampaign.includes(kind) && campaign === undefined) return `${kind} needs a campaign`;
   if (!needCampaign.includes(kind) && campaign !== undefined) return `${kind} takes no campaign`;
   const isChosen = missing !== undefined || staleMs !== undefined;
@@ -124,6 +126,7 @@ function actionFault({ kind, campaign, missing, staleMs, format }: ScheduleActio
   }
   if (kind !== "rescrape" && isChosen) return `missing and stale are for rescrape, not ${kind}`;
   if (kind !== "export" && format !== undefined) return `format is for export, not ${kind}`;
+  if (kind !== "export" && onlyNew !== undefined) return `only new is for export, not ${kind}`;
   return undefined;
 }
 

@@ -64,6 +64,18 @@ export function boxOf({ south, west }: Tile): Box {
   };
 }
 
+/** The eight tiles around one; five in the rows at the poles. */
+export function tilesBeside({ south, west }: Tile): readonly Tile[] {
+  const steps = [-1, 0, 1];
+  return steps.flatMap((north) =>
+    steps.flatMap((east) => {
+      const row = south + north;
+      const isTile = row >= -rowsEnd && row < rowsEnd && (north !== 0 || east !== 0);
+      return isTile ? [makeTile(row, west + east)] : [];
+    }),
+  );
+}
+
 export function centreOf({ south, west }: Tile): Point {
   return { latitude: (south * 10 + 5) / 100, longitude: (west * 10 + 5) / 100 };
 }

@@ -16,6 +16,7 @@ export {
   parseTileId,
   tileAt,
   tilesAround,
+  tilesBeside,
   tilesMax,
   type Box,
   type Point,

@@ -44,3 +44,33 @@ test("B7: only new companies and addresses, for HubSpot or as a user's file says
   const none = await sandbox.onData(["export", "companies", "--preset", "hubspt"]);
   expect(none.stderr).toContain("there is no preset 'hubspt': give hubspot or a .toml file");
 });
+
+test("B28: a place that a newer file does not have any more is closed in the feed, once", async () => {
+  const places = ["Anna", "Bert", "Carl"].map((name, number) => ({
+    id: `p/${number}`,
+    name: `Plumber ${name}`,
+    category: "plumber",
+    latitude: 48.15,
+    longitude: 11.55 + number / 1_000,
+  }));
+  const save = (some: readonly object[]) =>
+    write("places.jsonl", some.map((one) => JSON.stringify(one)).join("\n"));
+  save(places);
+  await good("init", "munich", "--contact", "you@forager-tests.org", "--source", "places.jsonl");
+  const changes = async (command: string) => {
+    await good("campaign", command, "munich");
+    await good("work", "--drain");
+    const lines = (await good("export", "changes")).split("\n").filter((line) => line !== "");
+    return lines.map((line) => JSON.parse(line) as { change: string; company: { name: string } });
+  };
+  expect(await changes("dispatch")).toHaveLength(3);
+  save(places.slice(1));
+  const gone = await changes("rematch");
+  expect(gone.map(({ change, company: { name } }) => `${change} ${name}`)).toEqual([
+    "closed Plumber Anna",
+  ]);
+  expect(await changes("rematch")).toEqual([]);
+  save(places);
+  const again = await changes("rematch");
+  expect(again.map(({ change }) => change)).toEqual(["changed"]);
+});

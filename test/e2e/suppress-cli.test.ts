@@ -37,7 +37,7 @@ test("B7: the suppression list keeps people out of imports and exports, and come
 
   const csv = await sandbox.onData(["export", "companies", "--columns", "name,emails,phones"]);
   expect(csv.stdout).toBe("name,emails,phones\r\nAcme,info@acme.example,\r\n");
-  expect(csv.stderr).toContain("suppressed: 1 company, 1 addresses, 1 phone number");
+  expect(csv.stderr).toContain("suppressed: 1 company, 1 address, 1 phone number");
   const emails = await sandbox.onData(["export", "emails"]);
   expect(emails.stdout).toMatch(/^email,.*\r\ninfo@acme\.example,.*\r\n$/);
   expect(emails.stderr).toContain(

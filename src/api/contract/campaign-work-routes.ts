@@ -79,6 +79,12 @@ const dispatched = z.strictObject({
   added: count,
   duplicate: count.describe("waits, runs or has failed already"),
   refused: count.describe("over the budget of the job, or the job has ended"),
+  job: z
+    .enum(["running", "resumed", "budget", "paused"])
+    .nullable()
+    .describe(
+      "of its tasks: resumed if the budget that stopped it was raised; budget if a limit is reached; null after a dry run",
+    ),
   advice: z.string().nullable(),
 });
 

@@ -9,17 +9,32 @@ const common = {
   bom: z.boolean().default(false).describe("begin CSV with a byte order mark, for older Excel"),
 };
 
+const companies = {
+  ...common,
+  format: z.enum(["csv", "json", "jsonl", "vcf", "geojson", "kml"]).default("csv"),
+  column: z.array(name).max(100).optional().describe("which columns, in which order"),
+};
+
+const emails = {
+  ...common,
+  format: z.enum(["csv", "json", "jsonl", "vcf"]).default("csv"),
+  sitesMax: z.int().min(1).optional().describe("leave out addresses found on more unrelated sites"),
+};
+
+const onlyNew = {
+  name: name
+    .optional()
+    .describe("that what was given out is remembered by; absent: that of the campaign, else of the kind"), // prettier-ignore
+  isRestarted: z.boolean().default(false).describe("begin again: everything counts as new"),
+};
+
 export const exportRoutes = {
   exportCompanies: route({
     method: "GET",
     path: "/api/exports/companies",
     scope: "exports:read",
     summary: "companies by words and filters as a file, by name",
-    query: z.strictObject({
-      ...common,
-      format: z.enum(["csv", "json", "jsonl", "vcf", "geojson", "kml"]).default("csv"),
-      column: z.array(name).max(100).optional().describe("which columns, in which order"),
-    }),
+    query: z.strictObject(companies),
     sends: "file",
     answer: z.string(),
     commands: ["export companies"],
@@ -29,15 +44,27 @@ export const exportRoutes = {
     path: "/api/exports/emails",
     scope: "exports:read",
     summary: "e-mail addresses of companies by words and filters as a file, each once",
-    query: z.strictObject({
-      ...common,
-      format: z.enum(["csv", "json", "jsonl", "vcf"]).default("csv"),
-      sitesMax: z
-        .int()
-        .min(1)
-        .optional()
-        .describe("leave out addresses found on more unrelated sites"),
-    }),
+    query: z.strictObject(emails),
+    sends: "file",
+    answer: z.string(),
+    commands: ["export emails"],
+  }),
+  exportNewCompanies: route({
+    method: "POST",
+    path: "/api/exports/companies/new",
+    scope: "exports:read",
+    summary: "companies that no earlier export of this name had, as a file",
+    query: z.strictObject({ ...companies, ...onlyNew }),
+    sends: "file",
+    answer: z.string(),
+    commands: ["export companies"],
+  }),
+  exportNewEmails: route({
+    method: "POST",
+    path: "/api/exports/emails/new",
+    scope: "exports:read",
+    summary: "e-mail addresses that no earlier export of this name had, as a file",
+    query: z.strictObject({ ...emails, ...onlyNew }),
     sends: "file",
     answer: z.string(),
     commands: ["export emails"],

@@ -13,6 +13,12 @@ const action = z.strictObject({
     .describe("of rescrape: companies that lack all of these"),
   staleMs: z.int().min(1).optional().describe("of rescrape: websites not read for so long"),
   format: z.string().min(1).max(20).optional().describe("of export"),
+  onlyNew: z
+    .string()
+    .min(1)
+    .max(63)
+    .optional()
+    .describe("of export: only companies that no earlier export of this name had"),
 });
 const missed = z
   .enum(["latest", "skip", "all"])

@@ -11,6 +11,18 @@ export const exportHandlers: HandlersOf<typeof exportRoutes> = {
     const which = { ...chosen(asked), hasBom: bom, signal };
     return exports.emails({ ...which, format, ...(sitesMax !== undefined && { sitesMax }) });
   },
+  async exportNewCompanies({ query }, { exports, signal }) {
+    const { format, column, bom, name, isRestarted, ...asked } = query;
+    const onlyNew = { name: name ?? asked.campaign ?? "companies", isRestarted };
+    const which = { ...chosen(asked), hasBom: bom, signal, onlyNew };
+    return exports.companies({ ...which, format, ...(column && { columns: column }) });
+  },
+  async exportNewEmails({ query }, { exports, signal }) {
+    const { format, sitesMax, bom, name, isRestarted, ...asked } = query;
+    const onlyNew = { name: name ?? asked.campaign ?? "emails", isRestarted };
+    const which = { ...chosen(asked), hasBom: bom, signal, onlyNew };
+    return exports.emails({ ...which, format, ...(sitesMax !== undefined && { sitesMax }) });
+  },
 };
 
 interface Asked extends Record<string, unknown> {

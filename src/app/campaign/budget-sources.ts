@@ -86,7 +86,7 @@ export async function readStoppedCampaigns(
   const sources = createBudgetSources(options);
   const stopped: { readonly campaign: string; readonly text: string }[] = [];
   for (const name of await folder.list()) {
-    // What is wrong in a config.toml is told where campaigns are shown.
+    // Commands that show campaigns report what is wrong in a config.toml.
     const campaign = await folder.load(name).catch(() => undefined);
     const standing = campaign && (await budgetStanding(campaign, sources));
     if (standing?.state !== "budget") continue;

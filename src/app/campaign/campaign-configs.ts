@@ -139,7 +139,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
       return await saveShared(shared, name, { text, baseRevision: undefined });
     },
     async remove(name) {
-      await (await sharedOf())?.remove(name);
+      await (await sharedOf())?.remove(name, by);
     },
     async share(name) {
       const shared = await sharedOf();

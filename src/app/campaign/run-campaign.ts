@@ -3,7 +3,6 @@ import { AppError } from "../../base/app-error.ts";
 import { sleep } from "../../base/clock.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import {
-  budgetStanding,
   discoverKind,
   detailsKind,
   enrichKind,
@@ -23,10 +22,10 @@ import { exportCompanies } from "../exchange/export-records.ts";
 import { openPlaces } from "../open-places.ts";
 import { openWork, type WorkOptions } from "../work/open-work.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
-import { createBudgetSources } from "./budget-sources.ts";
 import { openCampaignConfigs } from "./campaign-configs.ts";
 import { readCampaignReport } from "./campaign-report.ts";
 import { addDueTasks, findDueTasks } from "./dispatch-campaign.ts";
+import { resumeWithinBudget } from "./resume-campaign.ts";
 
 export interface RunCampaignOptions {
   readonly name: string;
@@ -123,14 +122,11 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   await addDueTasks({ queue, campaign, due, topUp, nowMs: clock.nowMs() });
   const job = await queue.job(name);
   if (job && job.failed > 0) await queue.retry({ job: name, states: ["failed"] });
-  if (job?.isPaused !== true) return;
   const { records } = reader;
   const queueUrl = settings.queue.url;
-  const standing = await budgetStanding(
-    campaign,
-    createBudgetSources({ queue, queueUrl, paths, clock, ledger, records }),
-  );
-  if (standing?.reached === undefined) await queue.resume(name);
+  const budget = { campaign, queue, queueUrl, paths, clock, ledger, records };
+  // Whoever runs a campaign wants it to run, also if it was paused.
+  if ((await resumeWithinBudget(budget)) === "paused") await queue.resume(name);
 }
 
 const lookMs = 500;

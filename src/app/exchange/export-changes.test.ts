@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
@@ -16,6 +17,7 @@ import {
 import { openTestRecords } from "../../records/testing/test-records.ts";
 import { exportChanges } from "./export-changes.ts";
 import { openNamedExport } from "./export-names.ts";
+import { openExportPosition } from "./export-position.ts";
 import { exportCompanies } from "./export-records.ts";
 
 const { signal } = new AbortController();
@@ -39,16 +41,20 @@ async function openSample() {
   for (const name of ["Acme", "Bolt", "Core"]) await add(name);
   const suppressed = ledgerSuppression(at.ledger);
   const common = { records, suppressed, signal, query: { filters: { isExcluded: false } } };
-  const feed = async () => {
+  const settings = { bucket: {}, node: {} };
+  const where = { paths, settings, clock: systemClock, signal };
+  const feed = async ({ isKept = true } = {}) => {
     let text = "";
     const write = async (piece: string) => void (text += piece);
-    const done = await exportChanges({ ...common, write, paths, name: "crm", nowMs: at.clock.nowMs() }); // prettier-ignore
+    await using position = await openExportPosition(where, "crm");
+    const done = await exportChanges({ ...common, write, position, nowMs: at.clock.nowMs() });
+    if (isKept) await done.commit();
     const lines = text.split("\n").filter((line) => line !== "");
     const rows = lines.map((line) => JSON.parse(line) as { change: string; id: string });
     return { ...done, said: rows.map(({ change, id }) => `${change} ${id}`), rows };
   };
   const onlyNew = async (isCommitted = true) => {
-    const named = openNamedExport(paths, "weekly");
+    await using named = await openNamedExport(where, "weekly");
     const writer = createCompanyWriter({ format: "csv", columns: ["name"] });
     let text = "";
     const write = async (piece: string) => void (text += piece);
@@ -61,7 +67,7 @@ async function openSample() {
       source,
       changes: [{ target: `company/${name.toLowerCase()}.example`, field, value }],
     });
-  return { ...at, folder, paths, add, feed, onlyNew, set };
+  return { ...at, folder, where, add, feed, onlyNew, set };
 }
 
 test("only new: what an export of the name had is left out; a crash before the end repeats", async () => {
@@ -77,11 +83,10 @@ test("only new: what an export of the name had is left out; a crash before the e
 
 test("a feed says what is new, changed, closed and removed since the last one, and nothing else", async () => {
   await using at = await openSample();
-  const first = await at.feed();
+  const first = await at.feed({ isKept: false });
   expect(first.since).toBeUndefined();
   expect(first.said).toEqual(["Acme", "Bolt", "Core"].map((name) => `new company/${name.toLowerCase()}.example`)); // prettier-ignore
   expect((await at.feed()).said).toHaveLength(3); // not kept: repeated
-  await first.commit();
   expect((await at.feed()).said).toEqual([]);
 
   await at.set("Acme", "city", "Austin");
@@ -99,7 +104,6 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   ]);
   expect(next.rows.find(({ change }) => change === "removed")).not.toHaveProperty("company");
   expect(next.changes).toEqual({ new: 1, changed: 1, closed: 1, removed: 1 });
-  await next.commit();
 
   await at.set("Bolt", "city", "Waco"); // closed already: changed
   const keys = ["domain:acme.example"] as const;
@@ -112,8 +116,20 @@ test("a feed says what is new, changed, closed and removed since the last one, a
 
 test("a damaged position and a wrong name are told; nothing is exported", async () => {
   await using at = await openSample();
-  await (await at.feed()).commit();
-  writeFileSync(join(at.folder, "exports", "crm.jsonl"), '{"format":"forager-export-state/1","at":"2026","count":9}\n'); // prettier-ignore
+  await at.feed();
+  const kept = join(at.folder, "bucket", "exports", "positions", "crm.jsonl");
+  writeFileSync(kept, '{"format":"forager-export-state/1","at":"2026","count":9}\n');
   await expect(at.feed()).rejects.toMatchObject({ code: "export_state", kind: "corrupt" });
-  expect(() => openNamedExport(at.paths, "../x")).toThrow(/is no name of an export/);
+  await expect(openNamedExport(at.where, "../x")).rejects.toThrow(/is no name of an export/);
+});
+
+test("a position that an earlier version kept in a file counts, until it is in the bucket", async () => {
+  await using at = await openSample();
+  const file = join(at.folder, "exports", "weekly.jsonl");
+  mkdirSync(join(at.folder, "exports"));
+  const head = { format: "forager-export-state/1", at: "2026-11-01T00:00:00.000Z", count: 1 };
+  writeFileSync(file, `${JSON.stringify(head)}\n["company/acme.example","0"]\n`);
+  expect(await at.onlyNew()).toEqual(["Bolt", "Core"]);
+  expect(existsSync(file)).toBe(false);
+  expect(await at.onlyNew()).toEqual([]);
 });

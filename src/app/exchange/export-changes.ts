@@ -1,4 +1,3 @@
-import type { Paths } from "../../config/index.ts";
 import {
   companyDigest,
   companyObject,
@@ -8,15 +7,14 @@ import {
   type ExportWriter,
 } from "../../records/index.ts";
 import { exportCompanies, type ExportCounts, type ExportOptions } from "./export-records.ts";
-import { exportStateFile, readState, writeState } from "./export-names.ts";
+import type { ExportPosition } from "./export-position.ts";
 
 export const changeKinds = ["new", "changed", "closed", "removed"] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 export interface ChangesOptions extends Omit<ExportOptions<Company>, "writer" | "choice"> {
-  readonly paths: Pick<Paths, "resolve">;
-  /** Of the feed: each has its own position. */
-  readonly name: string;
+  /** Of the feed: each has its own. */
+  readonly position: ExportPosition;
   readonly nowMs: number;
 }
 
@@ -35,9 +33,12 @@ export interface ExportedChanges {
  * the filters of this feed do not find it any more.
  */
 export async function exportChanges(options: ChangesOptions): Promise<ExportedChanges> {
-  const { paths, name, nowMs, write } = options;
-  const file = exportStateFile(paths, name);
-  const before = readState(file);
+  const { position, nowMs } = options;
+  const { before } = position;
+  const write = async (text: string) => {
+    position.check();
+    await options.write(text);
+  };
   const at = new Date(nowMs).toISOString();
   const changes = { new: 0, changed: 0, closed: 0, removed: 0 };
   const digests = new Map<string, string>();
@@ -54,6 +55,7 @@ export async function exportChanges(options: ChangesOptions): Promise<ExportedCh
   };
   const counts = await exportCompanies({
     ...options,
+    write,
     writer,
     choice: {
       isWanted(company) {
@@ -67,7 +69,7 @@ export async function exportChanges(options: ChangesOptions): Promise<ExportedCh
   for (const target of before.digests.keys()) {
     if (!digests.has(target)) await write(line("removed", target));
   }
-  const commit = () => writeState(file, { at, digests });
+  const commit = () => position.commit({ at, digests });
   return { counts, changes, since: before.at, commit };
 }
 

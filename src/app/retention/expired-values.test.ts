@@ -75,7 +75,7 @@ test("D16: people and personal addresses that nobody saw for so long go; roles a
   ]);
   expect(await at.records.person("carl-dorn")).toBeUndefined();
   expect(await at.records.person("anna-berg")).toBeDefined();
-  // Found again by a visit, it is new: its age begins anew.
+  // A visit that finds it again writes it as new, so its age starts from zero.
   const [target, field] = ["company/acme.example", "email/carl.dorn@acme.example"];
   const changes = [{ target, field, value: { url: "https://acme.example/team" } }];
   await at.records.write({ source: "site:https://acme.example/team", changes });
@@ -88,4 +88,45 @@ test("ages are apart: people alone, and exactly at the limit they stay", async (
   expect(await readExpired({ ...at, retention: people, signal })).toHaveLength(1);
   const none = { peopleDays: 101, personalEmailDays: 101 };
   expect(await readExpired({ ...at, retention: none, signal })).toEqual([]);
+});
+
+test("D16: history and restore do not show or bring back what was removed, not even in lists of visits", async () => {
+  await using at = await openSample();
+  const carl = "carl.dorn@acme.example";
+  const visit = {
+    at: new Date(at.nowMs - 60 * dayMs).toISOString(),
+    outcome: "done",
+    version: 1,
+    pages: 1,
+    seen: [`email/${carl}`],
+  };
+  const site = "site:https://acme.example/team";
+  const target = "company/acme.example";
+  await at.records.write({ source: site, changes: [{ target, field: "visit", value: visit }] });
+  const beforeMs = at.clock.nowMs();
+  await at.clock.advance(dayMs);
+  const retention = { peopleDays: 30, personalEmailDays: 30 };
+  await removeExpired({ ...at, retention, signal, nowMs: at.clock.nowMs() });
+  const history = await at.records.history({ name: "acme" });
+  expect(JSON.stringify(history)).not.toContain(carl);
+  expect(history.filter(({ field }) => field === "expired")).toHaveLength(2);
+  expect(JSON.stringify(history)).toContain("info@acme.example");
+  const now = await at.ledger.read(target);
+  expect(JSON.stringify(now.fields)).not.toContain(carl);
+  // The next visit still counts: its list is not a manual value.
+  expect(now.fields.find(({ field }) => field === "visit")?.source).toBe(site);
+  await at.records.restoreAt({ name: "acme", atMs: beforeMs, source: "hand:anna" });
+  expect(JSON.stringify((await at.ledger.read(target)).fields)).not.toContain(carl);
+});
+
+test("addresses of people have the age of personal addresses, also if people may stay longer", async () => {
+  await using at = await openSample();
+  const retention = { peopleDays: 0, personalEmailDays: 30 };
+  const found = await readExpired({ ...at, retention, signal });
+  expect(found.map(({ target, email }) => `${target.split("/")[0]} ${email}`)).toEqual([
+    "person carl.dorn@acme.example",
+    "company carl.dorn@acme.example",
+  ]);
+  await removeExpired({ ...at, retention, signal });
+  expect((await at.records.person("carl-dorn"))?.emails).toEqual([]);
 });

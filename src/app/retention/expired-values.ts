@@ -5,6 +5,7 @@ import {
   companyTarget,
   emailStatusField,
   pageLimitMax,
+  retentionSource as source,
   visitRecordOf,
   type Company,
   type Person,
@@ -15,7 +16,7 @@ import type { TargetView } from "../../ledger/index.ts";
 /** A value of a person that is older than the settings allow. */
 export interface ExpiredValue {
   readonly kind: "person" | "email";
-  /** Of the person, or of the company that has the address. */
+  /** Of the person, or of the company or person that has the address. */
   readonly target: string;
   readonly slug: string;
   readonly name: string;
@@ -43,9 +44,19 @@ const isoLength = "2026-11-15T19:02:03.004Z".length;
 async function* findExpired(options: RetentionOptions): AsyncGenerator<ExpiredValue> {
   const { retention, nowMs } = options;
   const before = (days: number) => new Date(nowMs - days * dayMs).toISOString();
-  if (retention.peopleDays > 0) yield* expiredPeople(options, before(retention.peopleDays));
+  const people = new Set<string>();
+  if (retention.peopleDays > 0) {
+    for await (const one of expiredPeople(options, before(retention.peopleDays))) {
+      people.add(one.target);
+      yield one;
+    }
+  }
   if (retention.personalEmailDays > 0) {
-    yield* expiredEmails(options, before(retention.personalEmailDays));
+    const emailsBefore = before(retention.personalEmailDays);
+    for await (const one of expiredEmailsOfPeople(options, emailsBefore)) {
+      if (!people.has(one.target)) yield one; // else they go with the person
+    }
+    yield* expiredEmails(options, emailsBefore);
   }
 }
 
@@ -90,6 +101,35 @@ async function* expiredEmails(
     );
     const views = await options.node.ledger.readAll(some.map(({ target }) => target));
     for (const [at, view] of views.entries()) yield* expiredEmailsOf(some[at]!, view, before);
+  }
+}
+
+/** An address of a person is personal, whatever it looks like. */
+async function* expiredEmailsOfPeople(
+  options: RetentionOptions,
+  before: string,
+): AsyncGenerator<ExpiredValue> {
+  const { ledger } = options.node;
+  for await (const page of allRecords(options, "person")) {
+    const people = page.flatMap((one) =>
+      "companies" in one && one.emails.length > 0 ? [one] : [],
+    );
+    const views = await ledger.readAll(people.map(({ target }) => target));
+    const companies = await ledger.readAll(
+      people.flatMap((person) => person.companies.map(({ id }) => companyTarget(id))),
+    );
+    for (const [at, { target, slug, name, emails, companies: of }] of people.entries()) {
+      const own = new Set(of.map(({ id }) => companyTarget(id)));
+      const visits = companies.flatMap((view) => (own.has(view.target) ? (visitRecordOf(view) ?? []) : [])); // prettier-ignore
+      for (const { value: email } of emails) {
+        const field = `email/${email}`;
+        const written = views[at]!.fields.find((one) => one.field === field)?.stamp;
+        if (written === undefined) continue;
+        const seen = visits.flatMap((visit) => (visit.seen.includes(field) ? [visit.at] : []));
+        const seenAt = [written.slice(0, isoLength), ...seen].sort().at(-1)!;
+        if (seenAt < before) yield { kind: "email", target, slug, name, email, seenAt };
+      }
+    }
   }
 }
 
@@ -144,7 +184,8 @@ export interface RemovedValues {
 }
 
 /**
- * Deletes them: a person is forgotten, with history; an address is taken out of its company's record.
+ * Deletes them: a person is forgotten, with history; an address is taken out of its record, and is not
+ * shown in its history any more.
  * Answers how many of each. What was deleted when this is stopped stays deleted; the rest is found again.
  */
 export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
@@ -156,9 +197,7 @@ export async function removeExpired(options: RemoveExpiredOptions): Promise<Remo
       await node.records.forget({ name: target, source });
       count.people += 1;
     } else {
-      const fields = [`email/${email ?? ""}`, emailStatusField(email ?? "")];
-      const changes = fields.map((field) => ({ target, field, unset: true as const }));
-      await node.records.write({ source, changes });
+      await removeEmail(node, target, email ?? "");
       count.emails += 1;
     }
     onRemoved?.(count.people + count.emails);
@@ -166,5 +205,23 @@ export async function removeExpired(options: RemoveExpiredOptions): Promise<Remo
   return count;
 }
 
-/** Ranks as a manual change, so that it also removes values entered by hand. */
-const source = "hand:retention";
+async function removeEmail(
+  { ledger, records }: RemoveExpiredOptions["node"],
+  target: string,
+  email: string,
+): Promise<void> {
+  const view = await ledger.read(target);
+  const gone = `email/${email}`;
+  const visit = view.fields.find(({ field }) => field === "visit");
+  const { seen } = (visit?.value ?? {}) as { readonly seen?: readonly string[] };
+  // As whoever wrote it: a manual change would override every later visit.
+  if (visit && seen?.includes(gone)) {
+    const value = { ...(visit.value as object), seen: seen.filter((field) => field !== gone) };
+    await records.write({ source: visit.source, changes: [{ target, field: "visit", value }] });
+  }
+  const fields = [gone, emailStatusField(email)].filter(
+    (field) => field === gone || view.fields.some((one) => one.field === field),
+  );
+  const changes = fields.map((field) => ({ target, field, unset: true as const }));
+  await records.write({ source, changes });
+}

@@ -20,6 +20,7 @@ import { readCampaignReport } from "../campaign/campaign-report.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
 import { compactLedger } from "../compact-ledger.ts";
 import { websiteOf } from "../company-website.ts";
+import { openNamedExport } from "../exchange/export-names.ts";
 import { exportToFile } from "../exchange/export-file.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { uploadExport } from "../exchange/upload-export.ts";
@@ -139,12 +140,19 @@ async function rescrape(
 
 async function exportCampaign(
   { paths, settings, node, publisher, clock }: ScheduledWorkOptions,
-  { campaign: name = "", format = "csv" }: ScheduleAction,
+  { campaign: name = "", format = "csv", onlyNew }: ScheduleAction,
   { schedule, occurrence, signal, progress }: Run,
 ) {
   const membership = membershipOf(await openCampaignFolder(paths).load(name));
-  const file = paths.resolve("campaigns", name, "exports", `${name}.${format}`);
+  // Rows that are given out once stay until somebody has read them: each try has a file of its own.
+  const moment = new Date(clock.nowMs()).toISOString().replaceAll(":", "-");
+  const base = onlyNew === undefined ? name : `${onlyNew}-${moment}`;
+  const file = paths.resolve("campaigns", name, "exports", `${base}.${format}`);
   makeFolder(dirname(file), { mode: 0o700 });
+  await using named =
+    onlyNew === undefined
+      ? undefined
+      : await openNamedExport({ paths, settings, clock, signal }, onlyNew);
   let count = 0;
   const { rows } = await exportToFile({
     to: file,
@@ -152,18 +160,22 @@ async function exportCampaign(
     campaign: name,
     legal: settings.legal,
     nowMs: clock.nowMs(),
-    run: (write) =>
-      exportCompanies({
+    async run(write) {
+      const counts = await exportCompanies({
         records: node.records,
         query: { filters: { isExcluded: false } },
         membership,
         suppressed: ledgerSuppression(node.ledger),
         writer: createCompanyWriter({ format: format as ExportFormat }),
+        choice: named?.companies,
         legal: settings.legal,
         write,
         signal,
         onCompanies: (more) => progress(`${(count += more)} companies`),
-      }),
+      });
+      await named?.confirm();
+      return counts;
+    },
   });
   const isShared = settings.bucket.url !== undefined;
   const key = isShared
@@ -177,6 +189,8 @@ async function exportCampaign(
     atMs: clock.nowMs(),
     data,
   });
+  // Last: what was not announced is given out again.
+  await named?.commit(clock.nowMs());
   return { file, rows, key };
 }
 

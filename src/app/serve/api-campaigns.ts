@@ -22,6 +22,7 @@ import { auditCampaigns, repairAudit } from "../campaign/audit-campaigns.ts";
 import { makeEstimate } from "../campaign/estimate-campaign.ts";
 import { planCampaign } from "../campaign/plan-campaign.ts";
 import { removeCampaign } from "../campaign/remove-campaign.ts";
+import { resumeWithinBudget } from "../campaign/resume-campaign.ts";
 import { openPlaces, type Places } from "../open-places.ts";
 
 export interface ApiCampaignsOptions {
@@ -182,6 +183,10 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
       const answers = isDryRun
         ? { added: 0, duplicate: 0, over_budget: 0, closed: 0, full: 0 }
         : await addDueTasks({ queue: await queue(), campaign, due, nowMs: clock.nowMs() });
+      const queueUrl = settings.queue.url;
+      const job = isDryRun
+        ? null
+        : await resumeWithinBudget({ ...node, campaign, queue: await queue(), queueUrl, paths, clock }); // prettier-ignore
       return {
         campaign: name,
         targets: due.targets.length,
@@ -191,6 +196,7 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         added: answers.added,
         duplicate: answers.duplicate,
         refused: answers.over_budget + answers.closed + answers.full,
+        job,
         advice: due.advice ?? null,
       };
     },

@@ -1,21 +1,17 @@
 import type { ApiExports, FileAnswer } from "../../api/index.ts";
 import type { Clock } from "../../base/clock.ts";
 import { membershipOf, openCampaignFolder } from "../../campaign/index.ts";
-import type { Paths } from "../../config/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
-import {
-  createCompanyWriter,
-  createEmailWriter,
-  ledgerSuppression,
-  type LegalNotice,
-} from "../../records/index.ts";
+import { createCompanyWriter, createEmailWriter, ledgerSuppression } from "../../records/index.ts";
+import { openNamedExport, type NamedExport } from "../exchange/export-names.ts";
 import { exportCompanies, exportEmails } from "../exchange/export-records.ts";
 
 export interface ApiExportsOptions {
   readonly paths: Paths;
+  readonly settings: Pick<Settings, "bucket" | "node" | "legal">;
   readonly node: Pick<NodeApi, "records" | "ledger">;
   readonly clock: Clock;
-  readonly legal: LegalNotice;
 }
 
 /** The media type and the ending of each format. */
@@ -29,8 +25,10 @@ const types = {
 } as const;
 
 /** Exports that are written while they are sent: memory stays small, and no copy is left behind. */
-export function createApiExports({ paths, node, clock, legal }: ApiExportsOptions): ApiExports {
+export function createApiExports(options: ApiExportsOptions): ApiExports {
+  const { paths, node, clock, settings } = options;
   const { records } = node;
+  const { legal } = settings;
   const suppressed = ledgerSuppression(node.ledger);
   const membership = async (campaign: string | undefined) =>
     campaign === undefined
@@ -40,26 +38,54 @@ export function createApiExports({ paths, node, clock, legal }: ApiExportsOption
     fileName: `${what}-${new Date(clock.nowMs()).toISOString().slice(0, 10)}.${format}`,
     type: types[format],
   });
+  /** With `onlyNew` the position is kept when all was sent; what breaks off before is sent again. */
+  const send = async (
+    { onlyNew, signal }: Pick<Asked, "onlyNew" | "signal">,
+    write: (text: string) => Promise<void>,
+    run: (write: (text: string) => Promise<void>, named?: NamedExport) => Promise<unknown>,
+  ): Promise<void> => {
+    if (!onlyNew) return void (await run(write));
+    const { name, isRestarted } = onlyNew;
+    await using named = await openNamedExport(
+      { paths, settings, clock, signal, isRestarted },
+      name,
+    );
+    const checked = (text: string) => {
+      named.check();
+      return write(text);
+    };
+    await run(checked, named);
+    await named.commit(clock.nowMs());
+  };
   return {
-    async companies({ format, columns, hasBom, query, campaign, signal }) {
+    async companies(asked) {
+      const { format, columns, hasBom, query, campaign, signal } = asked;
       const writer = createCompanyWriter({ format, columns, hasBom });
-      const of = await membership(campaign);
+      const common = { records, query, membership: await membership(campaign), suppressed };
       return {
         ...file("companies", format),
-        async run(write) {
-          await exportCompanies({ records, query, membership: of, suppressed, writer, legal, write, signal }); // prettier-ignore
-        },
+        run: (to) =>
+          send(asked, to, (write, named) =>
+            exportCompanies({ ...common, writer, legal, write, signal, choice: named?.companies }),
+          ),
       };
     },
-    async emails({ format, sitesMax = Infinity, hasBom, query, campaign, signal }) {
+    async emails(asked) {
+      const { format, sitesMax = Infinity, hasBom, query, campaign, signal } = asked;
       const writer = createEmailWriter(format, { hasBom });
-      const of = await membership(campaign);
+      const common = { records, query, membership: await membership(campaign), suppressed };
       return {
         ...file("emails", format),
-        async run(write) {
-          await exportEmails({ records, query, membership: of, suppressed, writer, legal, write, signal, sitesMax }); // prettier-ignore
-        },
+        run: (to) =>
+          send(
+            asked,
+            to,
+            (write, named) =>
+            exportEmails({ ...common, writer, legal, write, signal, sitesMax, choice: named?.emails }), // prettier-ignore
+          ),
       };
     },
   };
 }
+
+type Asked = Parameters<ApiExports["companies"]>[0];

@@ -58,7 +58,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       queue: () => queue.get(),
       places: () => places.get(),
     }),
-    exports: createApiExports({ paths, node, clock, legal: settings.legal }),
+    exports: createApiExports({ paths, settings, node, clock }),
     webhooks,
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
     async usage(days) {

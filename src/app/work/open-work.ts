@@ -25,8 +25,10 @@ import { refuseForgottenTasks } from "../move-queue.ts";
 import { findingText } from "../preflight/finding-text.ts";
 import { preflight, waitingCampaigns, waitingHosts } from "../preflight/preflight.ts";
 import { openWebhooks } from "../webhooks/open-webhooks.ts";
+import { readVersion } from "../../base/version.ts";
 import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
+import { openNodeReader } from "../open-node-reader.ts";
 import { openServiceNode } from "../open-service-node.ts";
 import { forkWorker } from "./fork-worker.ts";
 import { createInterruptions } from "./interruptions.ts";
@@ -237,12 +239,19 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   return {
     ended,
     summary: () => summaryOf(supervisor.metrics()),
-    outcome: () =>
-      readWorkOutcome({
+    async outcome() {
+      // The node itself is closed when the work has stopped.
+      await using reader = await openNodeReader({
+        paths,
+        log,
+        version: readVersion(),
+        note: () => {},
+      });
+      return await readWorkOutcome({
         queue: queue.current(),
         queueUrl: settings.queue.url,
         clock,
-        reader: node.api,
+        reader,
         kinds: choice.kinds ? undefined : kindsOf(supervisor.look()),
         isDraining: options.start.isDraining,
         held: pool.held(),
@@ -250,7 +259,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         paths,
         sinceMs,
         summary: summaryOf(supervisor.metrics()),
-      }),
+      });
+    },
     queueStats: () => observer.stats(),
     workers: () => ({ slots: supervisor.look(), state: pool.state(), notice }),
     fault: () => supervisor.fault(),

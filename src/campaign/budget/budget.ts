@@ -72,4 +72,4 @@ export const spentText = ({ limits, reached }: BudgetStanding): string =>
 export const budgetText = (campaign: string, standing: BudgetStanding): string =>
   `stopped by its budget, ${spentText(standing)}: raise it with \`forager campaign set ${campaign} ` +
   `budget.${standing.reached ?? "requests"}=…\`, then \`forager campaign run ${campaign}\` or ` +
-  `\`forager queue resume ${campaign}\` goes on`;
+  `\`forager campaign dispatch ${campaign}\` goes on`;

@@ -89,7 +89,7 @@ function Frozen(props: BulkProps & { readonly first: Selection }) {
             <Text value={sample} max={60} />
           </>
         ))}
-        . What matches later is left alone.
+        . Records that match later are not changed.
       </p>
       {problem.value !== "" && (
         <div class="alarm bad" role="alert">

@@ -6,7 +6,7 @@ import { companyColumnNames, columnValues } from "./export-rows.ts";
 /**
  * What an export of a name has given out: each company with a digest of its columns. It is compared with
  * what is known now, so a company that another node found last week and that arrived here today is new all
- * the same. The file is written after the export: a crash in between repeats, and never leaves one out.
+ * the same.
  */
 export interface ExportState {
   /** When the export was made, ISO 8601. Undefined: there was none of this name. */
@@ -38,9 +38,12 @@ export const isClosed = ({ texts: { status } }: Company): boolean =>
   /(?:^|[^a-z])(?:permanently[ _-]?closed|closed|out of business)/i.test(status) &&
   !/temporar/i.test(status);
 
-/** One JSON value a line: the head, then `[target, digest]`. */
-export function* exportStateLines(state: ExportState): Generator<string> {
-  yield `${JSON.stringify({ format, at: state.at, count: state.digests.size })}\n`;
+/** One JSON value a line: the head, to which more may be added, then `[target, digest]`. */
+export function* exportStateLines(
+  state: ExportState,
+  more: Readonly<Record<string, unknown>> = {},
+): Generator<string> {
+  yield `${JSON.stringify({ format, at: state.at, count: state.digests.size, ...more })}\n`;
   for (const entry of state.digests) yield `${JSON.stringify(entry)}\n`;
 }
 

@@ -87,6 +87,30 @@ describe("cutting a file", () => {
     expect(left.filter((key) => key.includes(second!))).toEqual([]);
   });
 
+  test("tiles of an import that never ended are removed a day later, and not those of one that runs", async () => {
+    const clock = createTestClock();
+    bucket = createMemoryBucket({ clock });
+    const store = createSnapshotStore(bucket);
+    const half = (release: string) => store.write({ source: "s", release, tile: "1.0_1.0" }, Buffer.from("x")); // prettier-ignore
+    await half("dead");
+    await store.setNewest("other", "1.0_1.0", "r1");
+    await clock.advance(86_400_000 - 60_000);
+    const file = join(folder, "p.jsonl");
+    const options = { file, source: "s", name: "s", store, tempFolder: folder };
+    writeFileSync(file, line("a"));
+    await cutPlaces(options);
+    expect((await keys()).filter((key) => key.includes("dead"))).toHaveLength(1);
+    await half("running");
+    await clock.advance(120_000);
+    writeFileSync(file, line("b"));
+    const { release } = await cutPlaces(options);
+    const left = await keys();
+    expect(left.filter((key) => key.includes("dead"))).toEqual([]);
+    expect(left.filter((key) => key.includes("running"))).toHaveLength(1);
+    expect(left.filter((key) => key.includes(release))).toHaveLength(2);
+    expect(left.filter((key) => key.includes("/newest/"))).toHaveLength(1);
+  });
+
   test("of two releases with equally old data the one that was written last counts", async () => {
     const file = join(folder, "p.jsonl");
     writeFileSync(file, line("a") + line("b", 1.05, 1.05));

@@ -69,7 +69,7 @@ const releaseSchema = z.object({
 export type SnapshotRelease = z.infer<typeof releaseSchema>;
 
 export function createSnapshotStore(
-  bucket: Pick<Bucket, "get" | "put" | "putIfAbsent" | "list" | "delete">,
+  bucket: Pick<Bucket, "get" | "put" | "putIfAbsent" | "list" | "delete" | "now">,
   { releasesMax = Infinity }: { readonly releasesMax?: number } = {},
 ): SnapshotStore {
   const read = async (key: string): Promise<Uint8Array | undefined> => {
@@ -117,6 +117,23 @@ export function createSnapshotStore(
       .filter((release) => release !== answering);
     for (const release of old) await removeRelease(source, release);
   };
+  /** Tiles of a release that was never finished, or whose removal was cut short. */
+  const removeUnfinished = async (source: string): Promise<void> => {
+    const prefix = `places/${checkedKey(source)}/`;
+    const [finished, lastWritten] = [new Set<string>(), new Map<string, number>()];
+    for (const { key, modifiedAtMs } of await listAll(bucket, prefix)) {
+      const [folder = "", name = ""] = key.slice(prefix.length).split("/");
+      if (folder === "releases") finished.add(name.replace(/\.json$/, ""));
+      else if (folder !== "newest") {
+        lastWritten.set(folder, Math.max(modifiedAtMs, lastWritten.get(folder) ?? 0));
+      }
+    }
+    const { earliestMs } = await bucket.now();
+    for (const [release, atMs] of lastWritten) {
+      const isOld = earliestMs - atMs > unfinishedMs;
+      if (isOld && !finished.has(release)) await removeRelease(source, release);
+    }
+  };
   return {
     async read(at) {
       const body = await read(keyOf(at));
@@ -131,6 +148,7 @@ export function createSnapshotStore(
       const body = Buffer.from(`${JSON.stringify(release)}\n`);
       await bucket.putIfAbsent(releaseKey(release.source, release.release), body);
       await unlessRefused(() => removeOld(release.source));
+      await unlessRefused(() => removeUnfinished(release.source));
     },
     remove: (at) => unlessRefused(() => bucket.delete(keyOf(at))),
     async newest(source, tile) {
@@ -179,6 +197,8 @@ async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
 /** Of those that were written last, the one with the newest data: imports are not always in order. */
 const comparedMax = 20;
 const deletesAtOnce = 16;
+/** An import that has written nothing for so long does not go on. */
+const unfinishedMs = 86_400_000;
 
 const keyOf = ({ source, release, tile }: SnapshotAt) =>
   `places/${checkedKey(source)}/${release}/${tile}.jsonl.gz`;

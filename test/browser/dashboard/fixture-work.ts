@@ -40,7 +40,7 @@ const samplePlan = {
   advice: null,
 };
 
-const sampleDue = { campaign: "austin-flooring", targets: 1_080, leftOut: 96, due: 290, chosen: 145, added: 0, duplicate: 0, refused: 0, advice: null }; // prettier-ignore
+const sampleDue = { campaign: "austin-flooring", targets: 1_080, leftOut: 96, due: 290, chosen: 145, added: 0, duplicate: 0, refused: 0, job: null, advice: null }; // prettier-ignore
 
 const match = (tag: string) => ({ source: "osm", tag, score: 1, state: "used", because: "its name" }); // prettier-ignore
 const samplePhrases = {

@@ -3,6 +3,7 @@ import {
   loadCampaignWork,
   openOrMakeQueue,
   requireBucket,
+  type JobStanding,
 } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -40,8 +41,8 @@ export async function chooseAndDispatch(
   const { campaign } = loaded;
   await using places = await openPlacesHere(context);
   await using reader = await openReaderOf(context);
-  const { findDueTasks, addDueTasks } = await loadCampaignWork();
-  const { ledger } = reader;
+  const { findDueTasks, addDueTasks, resumeWithinBudget } = await loadCampaignWork();
+  const { ledger, records } = reader;
   const isForced = flags["force"] === true;
   const found = await asUsage(
     () => findDueTasks({ ...loaded, places, ledger, clock, isRematch, isForced, choice, signal }),
@@ -71,11 +72,15 @@ export async function chooseAndDispatch(
     nowMs: clock.nowMs(),
     onProgress: (count) => progress.advance(count),
   }).finally(() => progress.done());
+  const { paths } = context;
+  const queueUrl = context.settings.queue.url;
+  const budget = { campaign, queue, queueUrl, paths, clock, ledger, records };
+  const job = await resumeWithinBudget(budget);
   const { added, duplicate, over_budget: overBudget, closed, isToppedUp } = answers;
   const later = isToppedUp ? answers.full : 0;
   const refused = overBudget + closed + answers.full - later;
   out.result(
-    { ...counts, chosen: chosen.length, ...answers },
+    { ...counts, chosen: chosen.length, ...answers, job },
     `${words}: ` +
       [
         `${countOf(added, "task")} added`,
@@ -84,8 +89,20 @@ export async function chooseAndDispatch(
         ...(refused > 0 ? [`${refused} refused (see \`forager queue jobs\`)`] : []),
       ].join(", "),
   );
+  const note = jobNotes[job];
+  if (note !== undefined) out.note(note(campaign.name));
+  if (job === "budget") return "partial";
   if (refused > 0) return added + duplicate + later > 0 ? "partial" : "failed";
 }
+
+const jobNotes: Readonly<Record<JobStanding, ((name: string) => string) | undefined>> = {
+  running: undefined,
+  resumed: (name) => `job ${name} goes on: no limit of its budget is reached any more`,
+  budget: (name) =>
+    `a limit of the budget of ${name} is reached, so nothing is started: \`forager campaign status ${name}\` shows which`,
+  paused: (name) =>
+    `job ${name} is paused: \`forager queue resume ${name}\` starts its tasks again`,
+};
 
 function choiceOf({ flags }: SettingsContext) {
   const [batch, canary] = [textFlag(flags, "batch"), textFlag(flags, "canary")];

@@ -15,7 +15,9 @@ export const campaignDispatch: Command = {
     "A target is due if it has no recent result, from any node. Run it as often as you like: a target\n" +
       "that waits, runs or has failed is a duplicate. `forager queue retry --job NAME --yes` tries what\n" +
       "failed again.",
-    "Exit code 3 when some tasks were refused (closed: the job was sealed or has ended), 1 when all.",
+    "If the budget of the campaign has stopped it and was raised since, its job goes on.",
+    "Exit code 3 when some tasks were refused (closed: the job was sealed or has ended) or a limit of the\n" +
+      "budget is reached, 1 when all were refused.",
   ],
 
   run: (context) => chooseAndDispatch(context, { isRematch: false }),

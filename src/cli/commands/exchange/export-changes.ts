@@ -1,17 +1,24 @@
 import { resolve } from "node:path";
-import { exportChanges, openWholeFile, type ExportedChanges } from "../../../app/index.ts";
+import {
+  exportChanges,
+  openExportPosition,
+  openWholeFile,
+  type ExportedChanges,
+} from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
+import { positionOptions, restartOption } from "./position-options.ts";
 import { choiceOptions, readChoice } from "./read-choice.ts";
 
 export const exportChangesCommand: Command = {
   needs: "settings",
   options: [
     { flag: "--name", value: "name", summary: "name of the feed, which stores its own position (default: the campaign's name, else changes)" }, // prettier-ignore
+    restartOption,
     { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" }, // prettier-ignore
     ...choiceOptions,
   ],
@@ -24,26 +31,28 @@ export const exportChangesCommand: Command = {
       "changed: a column of `export companies` differs. closed: its status is now closed. removed: it was\n" +
       "deleted, forgotten, merged, excluded or suppressed, or is not found by these filters any more; only its\n" +
       "id is written.",
-    "The position is kept in exports/NAME.jsonl of the data folder, after the feed is written: a crash in\n" +
-      "between repeats changes, but loses none. Delete that file to begin again.",
+    "The position is kept in the fleet's bucket, or without one in the data folder, after the feed is\n" +
+      "written: a crash in between repeats changes, but loses none. Feeds of one name run one at a time.",
   ],
 
   async run(context) {
-    const { flags, out, cwd, clock, paths } = context;
+    const { flags, out, cwd, clock } = context;
     const to = textFlag(flags, "to");
     const name = textFlag(flags, "name") ?? textFlag(flags, "campaign") ?? "changes";
     const choose = await readChoice(context);
     keepHeapSmall();
     await using reader = await openReaderOf(context);
-    const options = { ...choose(reader), paths, name, nowMs: clock.nowMs() };
+    await using position = await asUsage(() => openExportPosition(positionOptions(context), name));
+    const options = { ...choose(reader), position, nowMs: clock.nowMs() };
     if (to === undefined) {
-      const done = await asUsage(() => exportChanges({ ...options, write: (text) => out.piece(text) })); // prettier-ignore
+      const done = await exportChanges({ ...options, write: (text) => out.piece(text) });
       await done.commit();
       return out.note(wordsOf(done));
     }
     const file = openWholeFile(resolve(cwd, to));
     try {
-      const done = await asUsage(() => exportChanges({ ...options, write: (text) => file.write(text) })); // prettier-ignore
+      const done = await exportChanges({ ...options, write: (text) => file.write(text) });
+      await position.confirm();
       await file.commit();
       await done.commit();
       const { changes, since = null } = done;

@@ -35,6 +35,7 @@ import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { countRecords } from "../records/record-context.ts";
+import { positionOptions, restartOption } from "./position-options.ts";
 import { choiceOptions, readChoice } from "./read-choice.ts";
 
 const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
@@ -46,6 +47,7 @@ const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
     value: "name",
     summary: "with --new: the name that exported rows are remembered by",
   },
+  restartOption,
   { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" },
   {
     flag: "--upload",
@@ -88,8 +90,9 @@ export const exportCompanies: Command = {
       "data is in it; FILE.LICENCES.txt is what has to be shown and passed on with it, and what the\n" +
       "settings legal.* say. Without --to that is told on stderr. GeoJSON and KML also say it themselves.",
     "--new leaves out what an export of that name has given out before (default: the campaign's name, else\n" +
-      "companies or emails). What was given out is kept in exports/NAME.jsonl of the data folder, after the\n" +
-      "export is written: a crash in between repeats, and loses nothing.",
+      "companies or emails). What was given out is kept in the fleet's bucket, or without one in the data\n" +
+      "folder, after the export is written: a crash in between repeats, and loses nothing. Exports of one\n" +
+      "name run one at a time in the fleet.",
     "What is on the suppression list (`forager suppress`) is always left out; --suppress adds a file to it.",
     "--without leaves out each value whose only source is that open data, and companies that have no\n" +
       "name and no domain then. What was found on websites, by hand or in other sources stays.",
@@ -152,7 +155,7 @@ async function write<Format extends ExportFormat, Row>(
   context: SettingsContext,
   { kind, writer, presetWriter, choice, run, words }: ExportOf<Format, Row>,
 ): Promise<void> {
-  const { flags, out, cwd, clock, paths } = context;
+  const { flags, out, cwd, clock } = context;
   const { legal } = context.settings;
   const to = textFlag(flags, "to");
   const isJson = out.isJson && to === undefined;
@@ -160,7 +163,10 @@ async function write<Format extends ExportFormat, Row>(
   const preset = await readPresetFlag(context, kind);
   if (preset && fileFormat !== "csv") throw usageError("--preset writes CSV: remove --format");
   const name = textFlag(flags, "name");
-  if (name !== undefined && flags["new"] !== true) throw usageError("--name needs --new");
+  for (const flag of ["name", "restart"]) {
+    const isGiven = flags[flag] !== undefined && flags["new"] !== true;
+    if (isGiven) throw usageError(`--${flag} needs --new`);
+  }
   const campaign = textFlag(flags, "campaign");
   if (flags["upload"] === true && (to === undefined || campaign === undefined)) {
     throw usageError("--upload needs --to FILE and --campaign NAME");
@@ -169,16 +175,22 @@ async function write<Format extends ExportFormat, Row>(
     preset ? presetWriter(preset) : writer(fileFormat as Format),
   );
   const choose = await readChoice(context);
-  const named =
-    flags["new"] === true
-      ? await asUsage(() => openNamedExport(paths, name ?? campaign ?? kind))
-      : undefined;
   keepHeapSmall();
   await using reader = await openReaderOf(context);
+  await using named =
+    flags["new"] === true
+      ? await asUsage(() => openNamedExport(positionOptions(context), name ?? campaign ?? kind))
+      : undefined;
   const options = { ...choose(reader), writer: chosen, choice: named && choice(named) };
   const since = named ? `, ${sinceWords(named.since)}` : "";
   if (to === undefined) {
-    const counts = await run({ ...options, write: (text) => out.piece(text) });
+    const counts = await run({
+      ...options,
+      write: (text) => {
+        named?.check();
+        return out.piece(text);
+      },
+    });
     await named?.commit(clock.nowMs());
     out.note(words(counts) + since);
     for (const licence of counts.licences) out.note(`attribution: ${attributionLine(licence)}`);
@@ -191,7 +203,11 @@ async function write<Format extends ExportFormat, Row>(
     campaign,
     legal,
     nowMs: clock.nowMs(),
-    run: (writeText) => run({ ...options, write: writeText }),
+    async run(writeText) {
+      const counts = await run({ ...options, write: writeText });
+      await named?.confirm();
+      return counts;
+    },
   });
   const key =
     flags["upload"] === true && campaign !== undefined
@@ -241,7 +257,7 @@ function companyWords(counts: ExportCounts): string {
       : []),
     ...(withoutPoint > 0 ? [`${withoutPoint} without coordinates left out`] : []),
     ...(companies + addresses + phones > 0
-      ? [`suppressed: ${countRecords("company", companies)}, ${addresses} addresses, ${countOf(phones, "phone number")}`] // prettier-ignore
+      ? [`suppressed: ${countRecords("company", companies)}, ${countOf(addresses, "address", "addresses")}, ${countOf(phones, "phone number")}`] // prettier-ignore
       : []),
   ];
   return [`${countRecords("company", rows)} written`, ...left].join("; ");

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../../base/format-time.ts";
-import { asUsage } from "../../../base/usage-error.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
 import { exportFormats } from "../../../records/index.ts";
@@ -14,7 +14,7 @@ import {
   withinMsDefault,
   type ScheduleInput,
 } from "../../../schedule/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
+import type { Command, Flags, SettingsContext } from "../../command.ts";
 import { parseDuration } from "../../duration.ts";
 import { listFlag, textFlag } from "../../flags.ts";
 import { openNodeOf } from "../../node-context.ts";
@@ -32,6 +32,8 @@ export const scheduleAdd: Command = {
     { flag: "--missing", value: "what", summary: "of rescrape: companies without one", choices: rescrapeFields, isRepeated: true }, // prettier-ignore
     { flag: "--stale", value: "time", summary: "of rescrape: websites not read for so long: 30d" },
     { flag: "--format", value: "format", summary: "of export (default: csv)", choices: exportFormats }, // prettier-ignore
+    { flag: "--new", summary: "of export: only companies that no earlier export of this name had" },
+    { flag: "--name", value: "name", summary: "with --new: that name (default: the campaign's)" },
     { flag: "--missed", value: "policy", summary: "which occurrences run later, if no node was running", choices: missedPolicies, default: "latest" }, // prettier-ignore
     { flag: "--within", value: "time", summary: `skip an occurrence that could not start for so long (default: ${formatDuration(withinMsDefault)})` }, // prettier-ignore
     { flag: "--overlap", value: "policy", summary: "if the run before has not ended (default: skip)", choices: overlapPolicies }, // prettier-ignore
@@ -48,6 +50,10 @@ export const scheduleAdd: Command = {
     {
       line: 'forager schedule add leads --does export --campaign austin --cron "30 7 * * *"',
       summary: "write the campaign's CSV each morning, and into the fleet's bucket",
+    },
+    {
+      line: "forager schedule add crm --does export --campaign austin --new --name crm --every 1d",
+      summary: "each day a file with the companies that are new",
     },
   ],
   details: [
@@ -98,6 +104,7 @@ function inputOf({ args, flags, clock }: SettingsContext): ScheduleInput {
     missing: listFlag(flags, "missing"),
     staleMs: duration("stale"),
     format: textFlag(flags, "format"),
+    onlyNew: onlyNewOf(flags),
   };
   return {
     name,
@@ -106,6 +113,13 @@ function inputOf({ args, flags, clock }: SettingsContext): ScheduleInput {
     missed: textFlag(flags, "missed") as ScheduleInput["missed"],
     ...definedOf({ withinMs: duration("within"), overlap: textFlag(flags, "overlap") }),
   };
+}
+
+function onlyNewOf(flags: Flags): string | undefined {
+  const name = textFlag(flags, "name");
+  if (flags["new"] === true) return name ?? textFlag(flags, "campaign");
+  if (name !== undefined) throw usageError("--name needs --new");
+  return undefined;
 }
 
 const definedOf = (values: object) =>

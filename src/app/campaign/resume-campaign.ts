@@ -1,0 +1,27 @@
+import { budgetStanding, type Campaign } from "../../campaign/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { createBudgetSources, type BudgetSourcesOptions } from "./budget-sources.ts";
+
+export interface ResumeCampaignOptions extends Omit<BudgetSourcesOptions, "queue"> {
+  readonly campaign: Campaign;
+  readonly queue: Pick<Queue, "job" | "now" | "resume">;
+}
+
+/**
+ * `budget`: a limit of its budget is reached. `running`: it was not paused. `resumed`: it was, and no
+ * limit is reached any more.
+ * `paused`: it has no budget, so a person or its first visits have paused it.
+ */
+export type JobStanding = "running" | "resumed" | "budget" | "paused";
+
+/** Resumes the job of a campaign after its budget was raised. */
+export async function resumeWithinBudget(options: ResumeCampaignOptions): Promise<JobStanding> {
+  const { campaign, queue } = options;
+  const standing = await budgetStanding(campaign, createBudgetSources(options));
+  if (standing?.state === "budget") return "budget";
+  const job = await queue.job(campaign.name);
+  if (job?.isPaused !== true) return "running";
+  if (!standing) return "paused";
+  await queue.resume(campaign.name);
+  return "resumed";
+}
