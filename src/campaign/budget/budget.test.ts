@@ -3,7 +3,7 @@ import { createTestClock } from "../../base/testing/test-clock.ts";
 import type { Job } from "../../queue/index.ts";
 import { parseCampaign } from "../parse-campaign.ts";
 import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
-import { createBudgetGuard } from "./budget-guard.ts";
+import { createBudgetGuard, withinBudget } from "./budget-guard.ts";
 
 const campaignOf = (budget: string) =>
   parseCampaign(
@@ -117,6 +117,28 @@ describe("budget of a campaign", () => {
     setVisits(0);
     expect((await guard.begin(campaign, "discover")).kind).toBe("stop");
     expect(paused).toEqual(["demo"]);
+  });
+
+  test("B28: beyond the budget a task is given back and its handler does not run; other jobs go on", async () => {
+    const { guard, set, paused } = setUp();
+    set({ requests: 3 });
+    const ran: string[] = [];
+    const handler = withinBudget({
+      kind: "enrich",
+      run: async ({ task }: { readonly task: { readonly job: string } }) => void ran.push(task.job),
+    } as never);
+    const services = { campaign: async () => campaignOf("[budget]\nrequests = 3"), budget: guard };
+    const run = (job: string) => {
+      const task = { kind: "enrich", job, payload: { campaign: "demo" } };
+      return handler.run({ task, services } as never);
+    };
+    expect(await run("demo")).toMatchObject({ kind: "release" });
+    expect([ran, paused]).toEqual([[], ["demo"]]);
+    await run("another");
+    expect(ran).toEqual(["another"]);
+    set({ requests: 2 });
+    await run("demo");
+    expect(ran).toEqual(["another", "demo"]);
   });
 
   test("what is no limit is refused with what to write", () => {
