@@ -31,8 +31,8 @@ export async function openNamedExport(
   const digests = new Map(before.digests);
   return {
     since: before.at,
-    check: position.check,
-    confirm: position.confirm,
+    check: () => position.check(),
+    confirm: () => position.confirm(),
     companies: {
       isWanted: ({ target }) => !digests.has(target),
       onWritten: (company) => void digests.set(company.target, companyDigest(company)),

@@ -105,7 +105,7 @@ export async function openExportPosition(
       async confirm() {
         if ((await renew()) === "lost") throw takenOver(name);
       },
-      commit: position.commit,
+      commit: (state) => position.commit(state),
       async [Symbol.asyncDispose]() {
         over.abort();
         await renewing;
