@@ -22,9 +22,11 @@ const emails = {
 };
 
 const onlyNew = {
-  name: name
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, { error: "use a-z, 0-9 and dashes, such as hubspot-weekly" })
     .optional()
-    .describe("that what was given out is remembered by; absent: that of the campaign, else of the kind"), // prettier-ignore
+    .describe("what was given out is remembered by it; absent: the name of the campaign, else of the kind"), // prettier-ignore
   isRestarted: z.boolean().default(false).describe("begin again: everything counts as new"),
 };
 

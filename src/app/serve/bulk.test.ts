@@ -138,3 +138,24 @@ test("a download has the companies of the present filter, safe for a spreadsheet
   expect((await download("/api/exports/companies?column=nonsense")).response.status).toBe(400);
   expect((await fetch(`${origin}/api/exports/companies`)).status).toBe(401);
 });
+
+test("B28: a named download has what no earlier one of that name had; a wrong name is refused", async () => {
+  const { client, origin, token } = await openTestServe();
+  const post = async (path: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${origin}/api/exports/${path}`, { method: "POST", headers });
+    return { status: response.status, text: await response.text() };
+  };
+  const names = async () =>
+    (await post("companies/new?name=crm&column=name")).text.split("\r\n").slice(1, -1);
+  await addCompany(client, "Acme", { email: "a@acme.example" });
+  expect(await names()).toEqual(["Acme"]);
+  await addCompany(client, "Brook");
+  expect(await names()).toEqual(["Brook"]);
+  expect(await names()).toEqual([]);
+  expect((await post("emails/new?format=jsonl")).text).toContain("a@acme.example");
+  expect((await post("emails/new?format=jsonl")).text).not.toContain("a@acme.example");
+  const again = await post("companies/new?name=crm&column=name&isRestarted=true");
+  expect(again.text).toBe("name\r\nAcme\r\nBrook\r\n");
+  expect((await post("companies/new?name=..%2Fx")).status).toBe(400);
+});
