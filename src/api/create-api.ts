@@ -1,5 +1,6 @@
 import { Hono, type Context } from "hono";
 import { createId } from "../base/ids.ts";
+import { createRequestAuditor, type AuditNote, type RequestAuditor } from "./audit-requests.ts";
 import { answerHealth, healthPaths } from "../observe/index.ts";
 import type { Access } from "./access.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
@@ -42,7 +43,7 @@ export interface ApiEnv {
       };
     };
   };
-  Variables: { requestId: string; client: RequestClient };
+  Variables: { requestId: string; client: RequestClient; audit: AuditNote };
 }
 
 export type ApiContext = Context<ApiEnv>;
@@ -55,6 +56,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   const readClient = createClientReader(options.proxies);
 
   app.use(async (c, next) => {
+    c.set("audit", {});
     const socket = c.env?.incoming?.socket;
     const client = readClient({ socket, header: (name) => c.req.header(name) });
     c.set("client", client);
@@ -74,23 +76,27 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
     await next();
   });
   const run = createRouteRunner(options);
+  const auditor = createRequestAuditor(services);
   // The first that matches answers: /api/companies/count comes before /api/companies/{name}.
   const parameters = (name: RouteName) => contract[name].path.split("{").length;
   const names = (Object.keys(contract) as RouteName[]).toSorted((a, b) => parameters(a) - parameters(b)); // prettier-ignore
   for (const name of names) {
     const { method, path } = contract[name];
-    app.on(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), run(name));
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), auditor.watch(name, run(name)));
   }
   app.all("/api/*", (c) => {
     throw new ProblemError(404, "no_route", `there is no ${c.req.method} ${c.req.path}: see /api/openapi.json`); // prettier-ignore
   });
   for (const path of healthPaths) app.get(path, (c) => sendHealth(c, path, options));
-  app.get("/login", (c) => login(c, options));
+  app.get("/login", (c) => login(c, options, auditor));
   app.get("*", (c) => sendFile(c, options));
   app.all("*", () => {
     throw new ProblemError(405, "wrong_method", "only the API takes other methods than GET");
   });
-  app.onError((error, c) => sendProblem(c, error, services));
+  app.onError(async (error, c) => {
+    await auditor.denied(c, error);
+    return sendProblem(c, error, services);
+  });
   return app;
 }
 
@@ -131,9 +137,14 @@ async function isTrusted(c: ApiContext, options: ApiOptions): Promise<boolean> {
 }
 
 /** The one GET that changes something: it uses up its code. */
-function login(c: ApiContext, options: ApiOptions): Response {
+async function login(
+  c: ApiContext,
+  options: ApiOptions,
+  auditor: RequestAuditor,
+): Promise<Response> {
   c.header("cache-control", "no-store");
   const id = options.access.redeem(c.req.query("code") ?? "", c.get("client"));
+  await auditor.login(c, id !== undefined);
   if (id === undefined) {
     const text = "Run `forager dashboard` on the machine of this server: it prints a new link.";
     return c.html(plainPage("This link was used, or is too old", text), 403);

@@ -31,6 +31,7 @@ export type {
 export { contract, type Contract, type RouteName } from "./contract/contract.ts";
 export { problem, type ProblemDocument } from "./contract/problem.ts";
 export type { RouteSpec } from "./contract/route.ts";
+export { isAudited } from "./audit-requests.ts";
 export { breakingChanges } from "./breaking-changes.ts";
 export { describeApi } from "./openapi.ts";
 export { liveTopics, type LiveEvent, type LiveTopic } from "./contract/event-routes.ts";

@@ -46,8 +46,11 @@ export function createRouteRunner(options: ApiOptions) {
       const client = c.get("client");
       const isPublic = spec.scope === "public";
       const caller = isPublic ? nobody(client.address) : await callerOf(c);
+      const note = c.get("audit");
+      note.caller = caller;
       checkRight(spec, caller);
       const input = await read(c);
+      note.after = input.body;
       const context: RouteContext = {
         ...services,
         caller,
@@ -63,6 +66,7 @@ export function createRouteRunner(options: ApiOptions) {
         selections,
         lastEventId: c.req.header("last-event-id"),
       };
+      if (shown) note.before = await shown({ ...input, query: undefined }, context).catch(() => undefined); // prettier-ignore
       if (spec.sends === "events") return sendEvents(c, await handler(input, context));
       if (spec.sends === "file") return sendFile(c, await handler(input, context), context);
       const run = async (): Promise<RunResult> => {

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { AuditLog } from "../audit/index.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
@@ -27,6 +28,7 @@ export interface ApiServices {
   readonly fleet: ApiFleet;
   readonly exports: ApiExports;
   readonly webhooks: ApiWebhooks;
+  readonly audit: AuditLog;
   /** Requests to buckets since that day. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];

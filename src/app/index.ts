@@ -132,6 +132,7 @@ export {
   openServe,
   openStatusReader,
   openUp,
+  openAudit,
   openWebhooks,
   openWork,
   readCampaignCoverage,

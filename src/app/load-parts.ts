@@ -39,6 +39,8 @@ import type { ClusterStatus } from "./status/cluster-status.ts";
 import type { StatusOptions } from "./status/gather-status.ts";
 import type { StatusReader } from "./status/read-status.ts";
 import type { Up, UpOptions } from "./up/open-up.ts";
+import type { AuditLog } from "../audit/index.ts";
+import type { OpenAuditOptions } from "./open-audit.ts";
 import type { Webhooks, WebhooksOptions } from "./webhooks/open-webhooks.ts";
 import type { Work, WorkOptions } from "./work/open-work.ts";
 
@@ -56,6 +58,11 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
 /** See `preflight/reachable-bucket.ts`. */
 export async function requireBucket(settings: Settings, paths: Paths): Promise<void> {
   return (await import("./preflight/reachable-bucket.ts")).requireBucket(settings, paths);
+}
+
+/** See `open-audit.ts`. */
+export async function openAudit(options: OpenAuditOptions): Promise<AuditLog> {
+  return (await import("./open-audit.ts")).openAudit(options);
 }
 
 /** See `webhooks/open-webhooks.ts`. */

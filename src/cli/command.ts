@@ -66,6 +66,8 @@ export interface BareContext {
 }
 
 export interface SettingsContext extends BareContext {
+  /** The command is about to change something: it leaves an entry in the audit log. */
+  readonly markChange: () => void;
   readonly settings: Settings;
   /** The same settings, with the source of each value. */
   readonly loaded: LoadedSettings;

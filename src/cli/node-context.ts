@@ -12,6 +12,7 @@ export async function openNodeOf(
   kind: Exclude<ProcessKind, "service"> = "command",
 ): Promise<NodeApi & AsyncDisposable> {
   const { paths, log, signal } = context;
+  context.markChange();
   const { openNodeIn } = await loadNode();
   const bar = fillBar(context);
   try {

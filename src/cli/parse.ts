@@ -27,6 +27,8 @@ export type Parsed =
   | {
       readonly kind: "command";
       readonly global: GlobalFlags;
+      /** As the registry has it: `noun verb`. */
+      readonly name: string;
       readonly command: Command;
       readonly args: readonly string[];
       readonly flags: Flags;
@@ -61,8 +63,15 @@ export async function parse(argv: readonly string[], options: ParseOptions): Pro
     return { kind: "wrong", global, error: toUsageError(error, { chosen, words, registry }) };
   }
   // Commander ends each line with an action, help or an error; what it did not run is a bug.
-  if (!found || !command) throw new Error("a command line was parsed but names no command");
-  return { kind: "command", global: readGlobalFlags(program), command, ...found };
+  if (!found || !command || !chosen)
+    throw new Error("a command line was parsed but names no command");
+  return {
+    kind: "command",
+    global: readGlobalFlags(program),
+    name: chosen.name,
+    command,
+    ...found,
+  };
 }
 
 function createProgram(

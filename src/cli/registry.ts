@@ -1,4 +1,5 @@
 import type { Registry } from "./command.ts";
+import { auditLogCommands } from "./audit-log-commands.ts";
 import { bucketCommands } from "./bucket-commands.ts";
 import { campaignCommands } from "./campaign-commands.ts";
 import { fleetCommands } from "./fleet-commands.ts";
@@ -22,6 +23,7 @@ export const registry: Registry = {
     campaign: "plan and run campaigns (phrases × locations)",
     places: "files of places, cut into tiles",
     schedule: "recurring work: gather, visit again, report, export",
+    "audit-log": "who did what on this machine",
     webhook: "signed messages to other programs",
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
@@ -257,6 +259,7 @@ export const registry: Registry = {
     ...campaignCommands,
     ...scheduleCommands,
     ...webhookCommands,
+    ...auditLogCommands,
     ...fleetCommands,
     ...userCommands,
     {

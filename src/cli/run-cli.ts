@@ -112,8 +112,41 @@ async function prepareRun(
     const { paths, log } = prepared;
     const { openUsageRecord } = await import("../app/index.ts");
     await using _usage = openUsageRecord({ paths, clock: options.clock, log });
-    return await command.run({ ...context, ...prepared });
+    return await audited({ ...found, ...prepared, clock: options.clock }, (markChange) =>
+      command.run({ ...context, ...prepared, markChange }),
+    );
   };
+}
+
+type AuditedRun = Pick<FoundCommand, "name" | "args"> & Pick<Prepared, "settings" | "paths" | "log"> & { readonly clock: Clock }; // prettier-ignore
+
+/** A command that changes something leaves an entry in the audit log, whatever came of it. */
+async function audited(
+  { name, args, settings, paths, log, clock }: AuditedRun,
+  run: (markChange: () => void) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
+  let isChange = false;
+  const write = async (result: "ok" | "failed", detail: string) => {
+    if (!isChange) return;
+    try {
+      const { openAudit } = await import("../app/index.ts");
+      const { userName } = await import("../config/index.ts");
+      const target = args.join(" ");
+      const entry = { who: userName(), by: "command", what: name, target, result, detail };
+      await (await openAudit({ settings, paths, clock })).append(entry);
+    } catch (error) {
+      // Of a command that failed, on a full disk for example, its own error says more.
+      if (result === "ok") log.warn("the audit log could not be written", { error });
+    }
+  };
+  try {
+    const outcome = await run(() => (isChange = true));
+    await write(outcome === "failed" ? "failed" : "ok", outcome ?? "done");
+    return outcome;
+  } catch (error) {
+    await write("failed", error instanceof Error ? error.message : String(error));
+    throw error;
+  }
 }
 
 function createContext(
@@ -145,7 +178,7 @@ interface ReadSettingsOptions {
   readonly keepsLog: boolean;
 }
 
-type Prepared = Omit<SettingsContext, keyof BareContext>;
+type Prepared = Omit<SettingsContext, keyof BareContext | "markChange">;
 
 /** Loaded here and not at the top: the schema and the logger cost more than --help may take. */
 async function readSettings(

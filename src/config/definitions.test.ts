@@ -69,6 +69,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "legal.basis": "FORAGER_LEGAL_BASIS",
     "legal.noticeUrl": "FORAGER_LEGAL_NOTICE_URL",
     "places.keepReleases": "FORAGER_PLACES_KEEP_RELEASES",
+    "audit.keepDays": "FORAGER_AUDIT_KEEP_DAYS",
     "webhook.allowPrivateNetworks": "FORAGER_WEBHOOK_ALLOW_PRIVATE_NETWORKS",
     "alert.stallMs": "FORAGER_ALERT_STALL_MS",
     "alert.webhook": "FORAGER_ALERT_WEBHOOK",
@@ -94,6 +95,7 @@ test("every setting is known by its key, variable and one-line description", () 
     "retention",
     "legal",
     "places",
+    "audit",
     "webhook",
     "alert",
   ]);

@@ -68,6 +68,7 @@ test("with no source at all every setting has its default", async () => {
     retention: { personalEmailDays: 0, peopleDays: 0 },
     legal: {},
     places: { keepReleases: 3 },
+    audit: { keepDays: 365 },
     webhook: { allowPrivateNetworks: "" },
     alert: { stallMs: 900_000, scope: "fleet" },
   });

@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import * as z from "zod";
 import { parseUrl } from "../base/parse-url.ts";
+import { hostNames, networks } from "./host-lists.ts";
 import { isSecret, type Secret } from "./secret.ts";
 
 /**
@@ -290,6 +290,11 @@ export const settingsSchema = z.strictObject({
       description: "how many releases of a file of places are kept; a new one removes older ones",
     }),
   }),
+  audit: z.strictObject({
+    keepDays: wholeNumber(1, 36_500).default(365).register(settingMeta, {
+      description: "days the audit log is kept, to the end of their month",
+    }),
+  }),
   webhook: z.strictObject({
     allowPrivateNetworks: networks().default("").register(settingMeta, {
       isList: true,
@@ -359,29 +364,6 @@ function webOrigin() {
     );
   };
   return z.string({ error }).refine(isOrigin, { error });
-}
-
-/** Names of hosts separated by commas, or nothing. */
-function hostNames() {
-  const error = "names of hosts such as pi-3,metrics.example.org, separated by commas";
-  const isName = (text: string) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/i.test(text);
-  return z
-    .string({ error })
-    .refine((text) => text === "" || text.split(",").every(isName), { error });
-}
-
-/** Addresses or networks separated by commas, or nothing. */
-function networks() {
-  const error = "addresses or networks such as 127.0.0.1,10.0.0.0/8, separated by commas";
-  const isNetwork = (text: string) => {
-    const [address = "", length, ...rest] = text.split("/");
-    const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-    const isLength = length === undefined || (/^\d+$/.test(length) && Number(length) <= bits);
-    return bits > 0 && isLength && rest.length === 0;
-  };
-  return z
-    .string({ error })
-    .refine((text) => text === "" || text.split(",").every(isNetwork), { error });
 }
 
 function interruptionSource() {

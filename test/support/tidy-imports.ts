@@ -9,7 +9,7 @@ export const layers: readonly (readonly string[])[] = [
   ["base"],
   ["usv", "config", "bucket"],
   ["queue", "ledger"],
-  ["gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
+  ["audit", "gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
   ["sources", "notify"],
   ["campaign"],
   ["schedule"],

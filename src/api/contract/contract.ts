@@ -1,3 +1,4 @@
+import { auditLogRoutes } from "./audit-log-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import { campaignRoutes } from "./campaign-routes.ts";
 import { campaignWorkRoutes } from "./campaign-work-routes.ts";
@@ -42,6 +43,7 @@ export const contract = {
   ...scheduleRoutes,
   ...suppressionRoutes,
   ...webhookRoutes,
+  ...auditLogRoutes,
 };
 
 export type Contract = typeof contract;

@@ -1,4 +1,5 @@
 import type { Handlers } from "../handler.ts";
+import { auditLogHandlers } from "./audit-log-handlers.ts";
 import { auditHandlers } from "./audit-handlers.ts";
 import { campaignHandlers } from "./campaign-handlers.ts";
 import { campaignWorkHandlers } from "./campaign-work-handlers.ts";
@@ -43,4 +44,5 @@ export const handlers: Handlers = {
   ...scheduleHandlers,
   ...suppressionHandlers,
   ...webhookHandlers,
+  ...auditLogHandlers,
 };

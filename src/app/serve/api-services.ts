@@ -9,6 +9,7 @@ import type { NodeApi } from "../../node/index.ts";
 import type { HealthSource } from "../../observe/index.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { isFleetBucketCharged } from "../fleet-bucket.ts";
+import { openAudit } from "../open-audit.ts";
 import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
 import { openStatusReader } from "../status/read-status.ts";
@@ -60,6 +61,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     }),
     exports: createApiExports({ paths, settings, node, clock }),
     webhooks,
+    audit: openAudit(place),
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
     async usage(days) {
       const since = usageDayOf(clock.nowMs() - (days - 1) * dayMs);

@@ -28,6 +28,7 @@ export const webhookAdd: Command = {
     const { args, flags, out } = context;
     const [url = ""] = args;
     const secret = secretFlag(flags);
+    context.markChange();
     await using webhooks = await openWebhooksOf(context);
     const events = (listFlag(flags, "event") ?? []) as readonly EventType[];
     const added = await asUsage(() => webhooks.add({ url, events, secret }));

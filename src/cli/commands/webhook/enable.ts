@@ -12,6 +12,7 @@ export const webhookEnable: Command = {
 
   async run(context) {
     const { args, out } = context;
+    context.markChange();
     await using webhooks = await openWebhooksOf(context);
     const enabled = await webhooks.enable(args[0] ?? "");
     out.result(enabled, `${enabled.id} is in use again`);

@@ -9,6 +9,7 @@ export const webhookRemove: Command = {
 
   async run(context) {
     const { args, out } = context;
+    context.markChange();
     await using webhooks = await openWebhooksOf(context);
     const removed = await webhooks.remove(args[0] ?? "");
     out.result(removed, `removed ${removed.id} (${removed.url})`);

@@ -29,6 +29,7 @@ export const webhookRotate: Command = {
     const [id = ""] = args;
     const overlapMs = parseDuration("overlap", textFlag(flags, "overlap") ?? "24h");
     const secret = secretFlag(flags);
+    context.markChange();
     await using webhooks = await openWebhooksOf(context);
     const rotated = await webhooks.rotate(id, { overlapMs, secret });
     const shown = rotated.secret === null ? "" : `: ${rotated.secret}`;

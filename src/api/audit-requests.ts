@@ -1,0 +1,105 @@
+import type { AuditLog, NewAuditEntry } from "../audit/index.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import { contract, type RouteName } from "./contract/contract.ts";
+import type { RouteSpec } from "./contract/route.ts";
+import type { ApiContext } from "./create-api.ts";
+import type { Caller } from "./handler.ts";
+import { problemOf } from "./problems.ts";
+
+/** What is learnt about a request while it is answered. */
+export interface AuditNote {
+  caller?: Caller;
+  before?: unknown;
+  after?: unknown;
+  isWritten?: boolean;
+}
+
+export interface RequestAuditor {
+  /** Changes and exports leave an entry, whatever came of them. */
+  watch(name: RouteName, answer: (c: ApiContext) => Promise<Response>): (c: ApiContext) => Promise<Response>; // prettier-ignore
+  /** A request that was refused because of who asked, or where from. */
+  denied(c: ApiContext, error: unknown): Promise<void>;
+  /** A link that opens a session. */
+  login(c: ApiContext, isDone: boolean): Promise<void>;
+}
+
+/** Routes whose use is recorded. */
+export const isAudited = ({ method, sends }: RouteSpec): boolean =>
+  method !== "GET" || sends === "file";
+
+const deniedStatuses = new Set([401, 403, 421, 429]);
+/** Wrong requests are free for whoever sends them: more than this in a minute are only counted. */
+const deniedPerMinuteMax = 100;
+
+export function createRequestAuditor(options: {
+  readonly audit: Pick<AuditLog, "append">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): RequestAuditor {
+  const { audit, clock, log } = options;
+  let minute = 0;
+  let count = 0;
+
+  const write = async (c: ApiContext, entry: Pick<NewAuditEntry, "what" | "result" | "detail">) => {
+    const { caller, before, after } = c.get("audit");
+    try {
+      await audit.append({
+        who: caller?.user ?? "",
+        by: caller?.by ?? "request",
+        from: c.get("client")?.address,
+        target: `${c.req.method} ${c.req.path}`,
+        before,
+        after,
+        requestId: c.get("requestId"),
+        ...entry,
+      });
+    } catch (error) {
+      // A full disk must not stop people from freeing it.
+      log.error("the audit log could not be written", { error, what: entry.what });
+    }
+  };
+  /** True: this one is written. */
+  const hasRoom = (): boolean => {
+    const now = Math.floor(clock.nowMs() / 60_000);
+    if (now !== minute) {
+      if (count > deniedPerMinuteMax) {
+        log.warn("refused requests were not all recorded", { left: count - deniedPerMinuteMax });
+      }
+      [minute, count] = [now, 0];
+    }
+    count += 1;
+    return count <= deniedPerMinuteMax;
+  };
+
+  return {
+    watch(name, answer) {
+      const spec: RouteSpec = contract[name];
+      if (!isAudited(spec)) return answer;
+      return async (c) => {
+        try {
+          const response = await answer(c);
+          await write(c, { what: name, result: "ok", detail: String(response.status) });
+          return response;
+        } catch (error) {
+          const { status, code, detail } = problemOf(error, c.get("requestId"));
+          const result = deniedStatuses.has(status) ? "denied" : "failed";
+          c.get("audit").isWritten = true;
+          if (result === "failed" || hasRoom()) {
+            await write(c, { what: name, result, detail: `${status} ${code}: ${detail}` });
+          }
+          throw error;
+        }
+      };
+    },
+    async denied(c, error) {
+      const { status, code, detail } = problemOf(error, c.get("requestId"));
+      if (!deniedStatuses.has(status) || c.get("audit").isWritten || !hasRoom()) return;
+      await write(c, { what: "request", result: "denied", detail: `${status} ${code}: ${detail}` });
+    },
+    async login(c, isDone) {
+      if (!isDone && !hasRoom()) return;
+      await write(c, { what: "login", result: isDone ? "ok" : "denied", detail: "one-time link" });
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { apiUrl } from "../../api/client/api-client.ts";
+import { contract, isAudited, type RouteName, type RouteSpec } from "../../api/index.ts";
+import { openAudit } from "../open-audit.ts";
+import { systemClock } from "../../base/clock.ts";
+import { goodValues, type Schema } from "./testing/arbitrary-json.ts";
+import { openTestServe, type TestServe } from "./testing/open-test-serve.ts";
+
+const names = (Object.keys(contract) as RouteName[]).filter((name) => isAudited(contract[name]));
+
+describe("the audit log", () => {
+  let server: TestServe;
+  beforeAll(async () => {
+    server = await openTestServe({ owner: "file" });
+    await server.client.send("POST", "/api/campaigns", { body: { campaign: "austin" } });
+  });
+  const entries = () =>
+    openAudit({ settings: server.settings, paths: server.paths, clock: systemClock }).list({
+      limit: 10_000,
+    });
+  const sample = (schema: z.ZodType | undefined) =>
+    schema &&
+    fc.sample(goodValues(z.toJSONSchema(schema, { io: "input" }) as Schema), {
+      numRuns: 1,
+      seed: 31,
+    })[0];
+
+  test("every route that can change something, and every export, leaves an entry", async () => {
+    expect(names.length).toBeGreaterThan(40);
+    const asked = new Map<string, RouteName>();
+    for (const name of names) {
+      const spec: RouteSpec = contract[name];
+      const params = (sample(spec.params) ?? {}) as Record<string, unknown>;
+      const response = await fetch(`${server.origin}${apiUrl(spec.path, params, {})}`, {
+        method: spec.method,
+        headers: {
+          authorization: `Bearer ${server.token}`,
+          ...(spec.body && { "content-type": "application/json" }),
+        },
+        ...(spec.body && { body: JSON.stringify(sample(spec.body) ?? null) }),
+      });
+      await response.text();
+      asked.set(response.headers.get("x-request-id") ?? "", name);
+    }
+    const found = new Map((await entries()).map(({ requestId, what }) => [requestId, what]));
+    expect([...asked].filter(([id, name]) => found.get(id) !== name)).toEqual([]);
+  });
+
+  test("who, what, before and after, result and where from; no secret", async () => {
+    const body = { name: "Acme", fields: { city: "Austin" } };
+    await server.client.send("POST", "/api/companies", { body });
+    const url = "https://hooks.example/t0ken";
+    await server.client.send("POST", "/api/webhooks", { body: { url, events: [] } });
+    const all = await entries();
+    const created = all.find(({ what, result }) => what.includes("Company") && result === "ok");
+    expect(created).toMatchObject({ by: "token", from: "127.0.0.1", result: "ok" });
+    expect(created?.who).not.toBe("");
+    expect(created?.after).toContain("Austin");
+    expect(all.find(({ what }) => what === "addWebhook")?.after).toContain("***");
+    expect(JSON.stringify(all)).not.toMatch(/t0ken|whsec_/);
+    const { rows } = await server.client.get("/api/audit-log", { query: { what: "addWebhook" } });
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test("refusals and sign-ins are recorded, and a flood of refusals is bounded", async () => {
+    const wrong = { headers: { authorization: "Bearer wrong" } };
+    for (let at = 0; at < 250; at++)
+      await (await fetch(`${server.origin}/api/status`, wrong)).text();
+    await (await fetch(`${server.origin}/login?code=nope`)).text();
+    await (await fetch(server.serve.firstLink(), { redirect: "manual" })).text();
+    const all = await entries();
+    const denied = all.filter(({ result, what }) => result === "denied" && what === "request");
+    expect(denied.length).toBeGreaterThan(0);
+    expect(denied.length).toBeLessThan(250);
+    expect(denied[0]).toMatchObject({ who: "", target: "GET /api/status" });
+    expect(all.filter(({ what, result }) => what === "login" && result === "ok")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { redactText } from "../base/redact.ts";
+import { escapeControls } from "../base/terminal-text.ts";
+
+export const auditResults = ["ok", "denied", "failed"] as const;
+
+export const auditEntrySchema = z.object({
+  at: z.string(),
+  /** A user of the server or of the machine; empty: nobody had signed in. */
+  who: z.string(),
+  /** How they came: `session`, `token`, `loopback` or `command`. */
+  by: z.string(),
+  /** The network address; null: at this machine. */
+  from: z.string().nullable(),
+  /** The name of a route, or a command. */
+  what: z.string(),
+  /** What it was done to: a path, or the arguments of a command. */
+  target: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  result: z.enum(auditResults),
+  /** Why not, or what was answered. */
+  detail: z.string(),
+  requestId: z.string().nullable(),
+});
+export type AuditEntry = z.output<typeof auditEntrySchema>;
+
+export interface NewAuditEntry extends Pick<
+  AuditEntry,
+  "who" | "by" | "what" | "target" | "result"
+> {
+  readonly from?: string | undefined;
+  /** JSON values, stored without secrets and cut to a bounded length. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly detail?: string | undefined;
+  readonly requestId?: string | undefined;
+}
+
+const textMax = 300;
+const valueMax = 2_000;
+
+/** One line without its end. */
+export function toAuditLine(given: NewAuditEntry & { readonly at: string }): string {
+  const entry: AuditEntry = {
+    at: given.at,
+    who: cut(given.who, textMax),
+    by: given.by,
+    from: given.from ?? null,
+    what: cut(given.what, textMax),
+    target: cut(redactText(given.target), textMax),
+    before: valueText(given.before),
+    after: valueText(given.after),
+    result: given.result,
+    detail: cut(redactText(given.detail ?? ""), textMax),
+    requestId: given.requestId ?? null,
+  };
+  // JSON escapes line ends and other C0 characters; this escapes the rest that a viewer may act on.
+  return escapeControls(JSON.stringify(entry));
+}
+
+const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text);
+
+const isSecretName = (name: string) =>
+  /pass|pwd|secret|token|credential|cookie|authoriz|(?:api|access|private)[-_]?key|^(?:key|code|url)$/i.test(
+    name,
+  );
+
+function valueText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  const text = JSON.stringify(value, (name, part: unknown) =>
+    isSecretName(name) && part !== null && part !== undefined ? "***" : part,
+  );
+  return text === undefined ? null : cut(redactText(text), valueMax);
+}

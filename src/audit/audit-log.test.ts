@@ -1,0 +1,81 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createTestClock } from "../base/testing/test-clock.ts";
+import { openAuditLog, type NewAuditEntry } from "./index.ts";
+
+function setUp() {
+  const root = mkdtempSync(join(tmpdir(), "forager-audit-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const folder = join(root, "audit");
+  const clock = createTestClock(Date.UTC(2026, 0, 15));
+  const open = () => openAuditLog({ folder, keepDays: 60, clock });
+  return { folder, clock, open, log: open() };
+}
+const entry = (more: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
+  who: "ann",
+  by: "token",
+  what: "setCompany",
+  target: "/api/companies/acme",
+  result: "ok",
+  ...more,
+});
+
+test("entries are kept, newest first, and found by who, what, result and time", async () => {
+  const { clock, log, folder } = setUp();
+  await log.append(
+    entry({ before: { city: "Austin" }, after: { city: "Waco" }, from: "10.0.0.9" }),
+  );
+  await clock.advance(60_000);
+  await log.append(entry({ who: "bob", what: "login", result: "denied", detail: "wrong" }));
+  const all = await log.list({ limit: 10 });
+  expect(all.map(({ who, what, result }) => `${who} ${what} ${result}`)).toEqual(["bob login denied", "ann setCompany ok"]); // prettier-ignore
+  expect(all[1]).toMatchObject({ before: '{"city":"Austin"}', after: '{"city":"Waco"}', from: "10.0.0.9" }); // prettier-ignore
+  const found = async (query: object) => (await log.list({ limit: 10, ...query })).map(({ who }) => who); // prettier-ignore
+  expect(await found({ who: "ann" })).toEqual(["ann"]);
+  expect(await found({ what: "log" })).toEqual(["bob"]);
+  expect(await found({ result: "denied" })).toEqual(["bob"]);
+  expect(await found({ since: "2026-01-15T00:00:30.000Z" })).toEqual(["bob"]);
+  expect(await found({ limit: 1 })).toEqual(["bob"]);
+  const [name = ""] = readdirSync(folder);
+  expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test("no text can begin another line or steer a terminal", async () => {
+  const { log, folder } = setUp();
+  const hostile = 'x\r\n{"who":"root"}\u2028\u001b[2J\u0085\u202etxt';
+  await log.append(entry({ who: hostile, target: hostile, after: { [hostile]: hostile } }));
+  const [name = ""] = readdirSync(folder);
+  const text = readFileSync(join(folder, name), "utf8");
+  expect(text).toMatch(/^[\x20-\x7e]+\n$/);
+  expect((await log.list({ limit: 9 })).map(({ who }) => who)).toEqual([hostile]);
+});
+
+test("secrets are removed, and what is long is cut", async () => {
+  const { log } = setUp();
+  const after = { password: "hunter2", nested: { apiKey: "k1" }, note: "n".repeat(9_000) };
+  await log.append(entry({ after, target: "https://u:hunter2@h/?token=t0ken" }));
+  const [found] = await log.list({ limit: 1 });
+  expect(JSON.stringify(found)).not.toMatch(/hunter2|k1|t0ken/);
+  expect(found!.after!.length).toBeLessThan(2_100);
+});
+
+test("a line that was cut off is skipped, and the next one is whole", async () => {
+  const { log, folder, open } = setUp();
+  await log.append(entry());
+  const [name = ""] = readdirSync(folder);
+  appendFileSync(join(folder, name), '{"at":"2026-01-');
+  await open().append(entry({ who: "bob" }));
+  expect((await log.list({ limit: 9 })).map(({ who }) => who)).toEqual(["bob", "ann"]);
+});
+
+test("many at once are all there, and old months go", async () => {
+  const { log, folder, clock, open } = setUp();
+  const other = open();
+  await Promise.all(Array.from({ length: 40 }, (_, at) => (at % 2 ? log : other).append(entry({ who: `u${at}` })))); // prettier-ignore
+  expect(new Set((await log.list({ limit: 99 })).map(({ who }) => who)).size).toBe(40);
+  await clock.advance(120 * 86_400_000);
+  await log.append(entry());
+  expect(readdirSync(folder)).toEqual(["2026-05.jsonl"]);
+});

@@ -1,0 +1,25 @@
+import { auditResults, type AuditQuery } from "../../../audit/index.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import type { Flags, OptionSpec } from "../../command.ts";
+import { parseCount, textFlag } from "../../flags.ts";
+
+export const auditOptions: readonly OptionSpec[] = [
+  { flag: "--who", value: "user", summary: "what this user did" },
+  { flag: "--what", value: "name", summary: "a route or command, or how its name begins" },
+  { flag: "--result", value: "result", summary: "how it ended", choices: auditResults },
+  { flag: "--since", value: "time", summary: "from then on: 2026-11-18 or 2026-11-18T06:00:00Z" },
+];
+
+export function auditQuery(flags: Flags, limit: number): AuditQuery {
+  const since = textFlag(flags, "since");
+  const ms = since === undefined ? undefined : Date.parse(since);
+  if (Number.isNaN(ms)) throw usageError(`--since takes a time such as 2026-11-18, not '${since}'`);
+  const given = textFlag(flags, "limit");
+  return {
+    who: textFlag(flags, "who"),
+    what: textFlag(flags, "what"),
+    result: textFlag(flags, "result") as AuditQuery["result"],
+    since: ms === undefined ? undefined : new Date(ms).toISOString(),
+    limit: given === undefined ? limit : parseCount("limit", given),
+  };
+}
