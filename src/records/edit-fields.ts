@@ -4,8 +4,10 @@ import type { Company } from "./company.ts";
 import { columnOf, importFields } from "./exchange/import-columns.ts";
 import { readCompany, type ImportCell } from "./exchange/read-company.ts";
 import { entryKinds, listPrefixes } from "./fields.ts";
+import { layoutOf } from "./layout.ts";
 import type { Person } from "./person.ts";
 import type { RecordKind } from "./records.ts";
+import { keyMeant } from "./spellings.ts";
 
 export interface EditOptions {
   readonly kind: RecordKind;
@@ -35,6 +37,8 @@ export function readFieldValues(
 
 function columnFor(kind: RecordKind, header: string): ImportCell[0] {
   const isOwn = header.startsWith("x/");
+  const meant = isOwn ? keyMeant(layoutOf(kind).spellings, header.slice(2)) : undefined;
+  if (meant !== undefined) throw namedLikeAField(header, meant);
   const column =
     kind === "person" && header === "role"
       ? ({ header, field: "role", kind: "text" } as const)
@@ -46,6 +50,13 @@ function columnFor(kind: RecordKind, header: string): ImportCell[0] {
 function unknownField(name: string): AppError {
   const hint = nearestHint(name, importFields, (close) => `: the nearest is ${close}`);
   const message = `there is no field '${name}'${hint}; x/${name} would be one of your own`;
+  return new AppError("invalid", "unknown_field", message);
+}
+
+/** In the file it would stand under the key of that field, and be taken for it. */
+function namedLikeAField(header: string, meant: string): AppError {
+  const field = columnOf(meant)?.field ?? meant;
+  const message = `${header} cannot be a field of your own: in a file, ${header.slice(2)} means ${meant}; set ${field}= instead`; // prettier-ignore
   return new AppError("invalid", "unknown_field", message);
 }
 

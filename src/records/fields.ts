@@ -43,6 +43,17 @@ export type ListName = keyof typeof listPrefixes;
 export const listNames = Object.keys(listPrefixes) as readonly ListName[];
 
 export const socialPrefix = "social/";
+/** Networks whose pages imports and files know by their bare name. */
+export const socialNetworks = [
+  "facebook",
+  "linkedin",
+  "instagram",
+  "twitter",
+  "youtube",
+  "tiktok",
+  "xing",
+  "pinterest",
+] as const;
 export const personPrefix = "person/";
 export const companyPrefix = "company/";
 /** A key of a file that we have no meaning for. */

@@ -1,4 +1,5 @@
 import type { Change, TargetView } from "../ledger/index.ts";
+import { readEmail, readPhone } from "./exchange/read-values.ts";
 import { listPrefixes } from "./fields.ts";
 import type { Facts } from "./page.ts";
 import { tokenOf, type RenderBase } from "./side-file.ts";
@@ -22,11 +23,12 @@ export function changesOf({ target, base, facts, view }: HandEdit): readonly Cha
   const now = new Set(view.fields.map(({ field }) => field));
   const changes: Change[] = [];
   const added = new Set<string>();
+  const country = facts.get("country");
   for (const [written, value] of facts) {
     const before = shown.get(written);
     if (before && before.token !== "" && before.token === tokenOf(value)) continue;
     const isElement = value === true;
-    const field = isElement ? tidyElement(written) : written;
+    const field = isElement ? tidyElement(written, country) : written;
     // Someone else added it meanwhile, with more to tell about it.
     if (isElement && (now.has(field) || shown.get(field)?.token || added.has(field))) continue;
     added.add(field);
@@ -39,22 +41,20 @@ export function changesOf({ target, base, facts, view }: HandEdit): readonly Cha
   return changes;
 }
 
+/** The facts of a file that is new, with elements of lists as the ledger spells them. */
+export const tidyFacts = (facts: Facts): Facts =>
+  new Map(
+    [...facts].map(([field, value]) => [
+      value === true ? tidyElement(field, facts.get("country")) : field,
+      value,
+    ]),
+  );
+
 /** People write numbers with spaces and addresses with capitals; both are one and the same. */
-function tidyElement(field: string): string {
+function tidyElement(field: string, country: unknown): string {
   const [emails, phones] = [listPrefixes.emails, listPrefixes.phones];
-  if (field.startsWith(emails)) {
-    return (
-      emails +
-      field
-        .slice(emails.length)
-        .trim()
-        .toLowerCase()
-        .replace(/^mailto:/, "")
-    );
-  }
-  if (field.startsWith(phones)) {
-    const text = field.slice(phones.length).trim();
-    return phones + (/^\+[\d\s()./-]+$/.test(text) ? text.replaceAll(/[^\d+]/g, "") : text);
-  }
-  return field.trim();
+  const text = field.slice(field.indexOf("/") + 1).trim();
+  if (field.startsWith(emails)) return emails + (readEmail(text) ?? text.toLowerCase());
+  if (!field.startsWith(phones)) return field.trim();
+  return phones + (readPhone(text, typeof country === "string" ? country : undefined) ?? text);
 }

@@ -12,6 +12,7 @@ import type { KeyMeaning, RecordLayout } from "./layout.ts";
 import { decode, hasConflict, conflictFault, PageFault, parsePage } from "./parse-page.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import { isEmpty } from "./ingest-file.ts";
+import { entryKeySpellings } from "./spellings.ts";
 
 export interface EntryIngester {
   /** Answers the fields that came from files: of new files, and of edited ones. */
@@ -83,6 +84,7 @@ const layout: RecordLayout = {
   kind: "company",
   folder: "companies",
   keys: new Map<string, KeyMeaning>(keys),
+  spellings: entryKeySpellings,
 };
 
 interface FoundEntry {

@@ -11,6 +11,7 @@ import {
   type FolderFound,
   type FolderPlace,
 } from "./inspect-folder.ts";
+import { tidyFacts } from "./hand-edit.ts";
 import { layouts } from "./layout.ts";
 import { personTarget } from "./person.ts";
 import type { RecordDisk } from "./record-disk.ts";
@@ -163,8 +164,9 @@ async function ingestRename(
 async function makeNew(
   context: RecordsContext,
   { layout, name }: FolderPlace,
-  { slug, facts, bytes, parsed }: FolderFound & { readonly kind: "new" },
+  { slug, facts: written, bytes, parsed }: FolderFound & { readonly kind: "new" },
 ): Promise<readonly RecordEdit[]> {
+  const facts = tidyFacts(written);
   const { source, disk, random } = context;
   const path = pathOf({ layout, name });
   const fields = Object.fromEntries(facts);

@@ -9,6 +9,7 @@ import {
 } from "./fields.ts";
 import { personTextFields } from "./person.ts";
 import type { RecordKind } from "./records.ts";
+import { keySpellings, type KeySpellings } from "./spellings.ts";
 
 /** How a kind of record stands in its file: which keys, in which order, and what they mean. */
 export interface RecordLayout {
@@ -16,6 +17,8 @@ export interface RecordLayout {
   /** Below the data folder. */
   readonly folder: "companies" | "people";
   readonly keys: ReadonlyMap<string, KeyMeaning>;
+  /** Other spellings of these keys that people may write. */
+  readonly spellings: KeySpellings;
 }
 
 export type KeyMeaning =
@@ -43,48 +46,55 @@ const aliases = ["aliases", { kind: "aliases", field: aliasesField }] as const;
 const texts = (fields: readonly string[], but: ReadonlySet<string> = new Set()) =>
   fields.filter((field) => !but.has(field)).map(text);
 
+/** Our own keys have one spelling: they are not for people to write. */
+function recordLayout(
+  kind: RecordKind,
+  folder: RecordLayout["folder"],
+  keys: readonly (readonly [string, KeyMeaning])[],
+): RecordLayout {
+  const written = keys.flatMap(([key, meaning]) => (meaning.kind === "own" ? [] : [key]));
+  return {
+    kind,
+    folder,
+    keys: new Map(keys),
+    spellings: keySpellings([...written, bodyField], socialKeyPrefix),
+  };
+}
+
 const last = ["excluded", "callback", "enrichedAt", "foundAt"];
 
-const companyLayout: RecordLayout = {
-  kind: "company",
-  folder: "companies",
-  keys: new Map<string, KeyMeaning>([
-    text("name"),
-    list("emails"),
-    list("phones"),
-    ...texts(textFields, new Set(last)),
-    ...numberFields.map((field) => [field, { kind: "number", field }] as const),
-    list("categories"),
-    list("services"),
-    list("products"),
-    list("tech"),
-    list("keywords"),
-    list("tags"),
-    ["people", { kind: "links", prefix: personPrefix, to: "person" }],
-    ...texts(last),
-    aliases,
-    own("id"),
-    own("rev"),
-    own("movedTo"),
-  ]),
-};
+const companyLayout = recordLayout("company", "companies", [
+  text("name"),
+  list("emails"),
+  list("phones"),
+  ...texts(textFields, new Set(last)),
+  ...numberFields.map((field) => [field, { kind: "number", field }] as const),
+  list("categories"),
+  list("services"),
+  list("products"),
+  list("tech"),
+  list("keywords"),
+  list("tags"),
+  ["people", { kind: "links", prefix: personPrefix, to: "person" }],
+  ...texts(last),
+  aliases,
+  own("id"),
+  own("rev"),
+  own("movedTo"),
+]);
 
-const personLayout: RecordLayout = {
-  kind: "person",
-  folder: "people",
-  keys: new Map<string, KeyMeaning>([
-    text("name"),
-    list("emails"),
-    list("phones"),
-    ...texts(personTextFields),
-    list("tags"),
-    ["companies", { kind: "links", prefix: companyPrefix, to: "company" }],
-    aliases,
-    own("id"),
-    own("rev"),
-    own("movedTo"),
-  ]),
-};
+const personLayout = recordLayout("person", "people", [
+  text("name"),
+  list("emails"),
+  list("phones"),
+  ...texts(personTextFields),
+  list("tags"),
+  ["companies", { kind: "links", prefix: companyPrefix, to: "company" }],
+  aliases,
+  own("id"),
+  own("rev"),
+  own("movedTo"),
+]);
 
 export const layoutOf = (kind: RecordKind): RecordLayout =>
   kind === "company" ? companyLayout : personLayout;

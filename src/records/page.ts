@@ -8,6 +8,7 @@ import {
   type RecordLayout,
 } from "./layout.ts";
 import type { RecordKind } from "./records.ts";
+import { isOwnName } from "./spellings.ts";
 
 const nameField = "name";
 
@@ -126,7 +127,7 @@ export function meaningOf(layout: RecordLayout, key: string): KeyMeaning {
 
 /** Whether a key of that name may hold anything. */
 export const isExtraKey = (layout: RecordLayout, key: string): boolean =>
-  key !== "" && !layout.keys.has(key) && meaningOf(layout, key).kind === "text"
+  key !== "" && isOwnName(layout.spellings, key) && !layout.keys.has(key)
     ? fieldOf(layout, key).startsWith(extraPrefix)
     : false;
 

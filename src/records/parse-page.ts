@@ -5,13 +5,15 @@ import {
   isScalar,
   isSeq,
   parseDocument,
+  Scalar,
   visit,
   type Document,
 } from "yaml";
 import { splitSheet, revIn, type Sheet } from "./front-matter.ts";
-import type { RecordLayout } from "./layout.ts";
+import { bodyField, type RecordLayout } from "./layout.ts";
 import { meaningOf, type PageContent } from "./page.ts";
 import { extraPrefix } from "./fields.ts";
+import { keyMeant, plainName, refusedKeys } from "./spellings.ts";
 
 export interface ParsedPage {
   readonly page: PageContent;
@@ -47,7 +49,12 @@ export function parsePage(layout: RecordLayout, bytes: Uint8Array): ParsedPage {
   const keys = new Map<string, unknown>();
   let id = "";
   let isRedirect = false;
-  for (const { key, value } of itemsOf(document)) {
+  let { body } = sheet;
+  for (const { key, value } of itemsOf(document, layout)) {
+    if (key === bodyField) {
+      body = bodyWith(body, textIn(value, key));
+      continue;
+    }
     const meaning = meaningOf(layout, key);
     if (meaning.kind === "own") {
       if (key === "id") id = textIn(value, key) ?? "";
@@ -55,10 +62,10 @@ export function parsePage(layout: RecordLayout, bytes: Uint8Array): ParsedPage {
       continue;
     }
     const read = readValue(meaning, key, value);
-    if (read !== undefined) keys.set(key, read);
+    if (read !== undefined) keys.set(key, joined(key, keys.get(key), read));
   }
   return {
-    page: { keys, body: sheet.body },
+    page: { keys, body },
     sheet,
     document,
     id,
@@ -138,12 +145,44 @@ function parseHead(head: string): Document {
 
 const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/, "");
 
-function* itemsOf({ contents }: Document) {
+/**
+ * The keys that are meant, with their values. A key in another spelling (`email`, `website_url`) gets
+ * its right name in the document; where the right one is there too, or none is (the body), it goes.
+ */
+function* itemsOf({ contents }: Document, layout: RecordLayout) {
   if (!isMap(contents)) return;
-  for (const { key, value } of contents.items) {
+  const nameOf = (key: unknown) => {
     if (!isScalar(key)) throw new PageFault("one of its keys is no text: write `key: value`");
-    yield { key: key.source ?? String(key.value), value };
+    return key.source ?? String(key.value);
+  };
+  const there = new Set(contents.items.map(({ key }) => nameOf(key)));
+  for (const item of contents.items.slice()) {
+    const written = nameOf(item.key);
+    const refused = refusedKeys.get(plainName(written));
+    if (refused !== undefined && !layout.keys.has(written)) throw new PageFault(refused);
+    const key = layout.keys.has(written)
+      ? written
+      : (keyMeant(layout.spellings, written) ?? written);
+    const isSecond = key !== written && there.has(key);
+    if (isSecond || key === bodyField) contents.items.splice(contents.items.indexOf(item), 1);
+    else if (key !== written) item.key = new Scalar(key);
+    there.add(key);
+    yield { key, value: item.value };
   }
+}
+
+/** A list may be written in several pieces; anything else has one value. */
+function joined(key: string, before: unknown, value: unknown): unknown {
+  if (before === undefined) return value;
+  if (Array.isArray(before) && Array.isArray(value)) return [...new Set([...before, ...value])];
+  if (JSON.stringify(before) === JSON.stringify(value)) return value;
+  throw new PageFault(`it says ${key} twice, in two spellings and with two values: keep one`);
+}
+
+function bodyWith(body: string | undefined, text: string | undefined): string | undefined {
+  if (text === undefined || text === body) return body;
+  if (body === undefined) return text;
+  throw new PageFault("it has a key description and a text below: the text is the description, keep it alone"); // prettier-ignore
 }
 
 type Meaning = ReturnType<typeof meaningOf>;

@@ -1,5 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { nearestHint } from "../../base/nearest.ts";
+import { socialNetworks } from "../fields.ts";
+import { plainName, spellings } from "../spellings.ts";
 
 /** What becomes of a column: which field its values go to, and how they are read. */
 export interface ImportColumn {
@@ -27,16 +29,7 @@ const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> =
   ),
   number: ["latitude", "longitude", "rating", "reviews", "ttlDays"],
   list: ["email", "phone", "tag", "category", "service", "product", "tech", "keyword"],
-  social: [
-    "facebook",
-    "linkedin",
-    "instagram",
-    "twitter",
-    "youtube",
-    "tiktok",
-    "xing",
-    "pinterest",
-  ],
+  social: socialNetworks,
   note: ["note"],
   // Of our own JSON.
   extras: ["extra"],
@@ -49,102 +42,47 @@ const manyKinds: ReadonlySet<ColumnKind> = new Set(["list", "note", "extras", "e
 /** Every field an import can fill, `x/NAME` aside. */
 export const importFields: readonly string[] = Object.values(kinds).flat();
 
-/**
- * What other programs, our exports and the earlier system call these fields. Names are compared
- * without case, spaces and punctuation: `E-Mail Address` is `emailaddress`.
- */
-const aliases: Readonly<Record<string, readonly string[]>> = {
+/** What other programs call these fields in a header, beside the spellings that hold everywhere. */
+const headings: Readonly<Record<string, readonly string[]>> = {
   name: words(
-    "company companyname organization organisation business firm account",
+    "company organization organisation business firm account",
     "firma firmenname unternehmen entreprise société nom empresa nombre azienda bedrijf",
   ),
-  domain: ["companydomain", "domainname", "companydomainname"],
-  website: words(
-    "url web websiteurl homepage site www webseite internet internetseite siteweb sitioweb",
-  ),
-  type: ["companytype", "kind"],
-  description: ["about", "summary", "metadescription", "beschreibung"],
-  address: [
-    "fulladdress",
-    "location",
-    "adresse",
-    "anschrift",
-    "dirección",
-    "direccion",
-    "indirizzo",
-  ],
-  street: words("streetaddress address1 addressline1 straße strasse rue calle via straat"),
+  website: words("web site www internet internetseite siteweb sitioweb"),
+  type: ["kind"],
+  description: ["about", "summary", "beschreibung"],
+  address: ["location", "adresse", "anschrift", "dirección", "direccion", "indirizzo"],
+  street: words("straße strasse rue calle via straat"),
   city: ["town", "locality", "ort", "stadt", "ville", "ciudad", "città", "citta", "plaats"],
-  zip: words("zipcode postcode postalcode postal plz postleitzahl codepostal codigopostal cap"),
+  zip: words("postal postleitzahl codepostal codigopostal cap"),
   state: ["region", "province", "stateregion", "bundesland", "provincia"],
   country: ["countryregion", "nation", "land", "staat", "pays", "país", "pais", "paese"],
-  place: ["placeid", "googleplaceid", "osmid"],
-  status: ["businessstatus"],
-  hours: ["openinghours"],
-  callback: ["callbackat"],
-  latitude: ["lat"],
-  longitude: ["lon", "lng", "long"],
-  rating: ["averagerating", "stars"],
-  reviews: ["reviewscount", "reviewcount", "numberofreviews"],
-  ttlDays: ["enrichmentttldays"],
-  email: [
-    "emails",
-    "emailaddress",
-    "emailaddresses",
-    "allemails",
-    "mail",
-    "contactemail",
-    "emailadresse",
-    "mailadresse",
-    "courriel",
-    "correo",
-  ],
-  phone: [
-    "phones",
-    "phonenumber",
-    "telephone",
-    "tel",
-    "phone1",
-    "phonefromwebsite",
-    "mobile",
-    "telefon",
-    "telefonnummer",
-    "handy",
-    "rufnummer",
-    "téléphone",
-    "telefono",
-    "teléfono",
-    "telefoon",
-  ],
-  tag: ["tags", "labels"],
-  category: ["categories", "industry", "branche", "kategorie"],
-  service: ["services"],
-  product: ["products"],
-  tech: ["techstack", "technologies"],
-  keyword: ["keywords", "metakeywords"],
-  twitter: ["x", "twitterurl", "xurl"],
-  facebook: ["facebookurl", "facebookpage", "facebookcompanypage"],
-  linkedin: ["linkedinurl", "linkedincompanypage"],
-  instagram: ["instagramurl"],
-  youtube: ["youtubeurl"],
-  tiktok: ["tiktokurl"],
-  xing: ["xingurl"],
-  pinterest: ["pinteresturl"],
+  longitude: ["long"],
+  rating: ["stars"],
+  email: words("contactemail emailadresse mailadresse courriel correo"),
+  phone: words("phone1 mobile telefonnummer handy rufnummer téléphone telefono teléfono telefoon"),
+  tag: ["labels"],
+  category: ["industry", "branche", "kategorie"],
+  tech: ["technologies"],
+  twitter: ["x", "xurl"],
+  facebook: ["facebookpage", "facebookcompanypage"],
+  linkedin: ["linkedincompanypage"],
   note: ["notes", "comment", "comments", "remarks", "notiz", "notizen", "bemerkung", "kommentar"],
 };
 
-const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-
-/** `social_facebook`, as it is in a file. */
-const fileNames = (field: string) => (kinds.social.includes(field) ? [`social${field}`] : []);
-
 const fieldByName: ReadonlyMap<string, string> = new Map(
   importFields.flatMap((field) =>
-    [plain(field), ...(aliases[field] ?? []), ...fileNames(field)].map(
+    [plainName(field), ...(spellings[field] ?? []), ...(headings[field] ?? [])].map(
       (name) => [name, field] as const,
     ),
   ),
 );
+
+/** The field that a spelling names in files, commands and imports alike; undefined: nobody's. */
+const fieldOfSpelling = (name: string): string | undefined =>
+  Object.hasOwn(spellings, name)
+    ? name
+    : importFields.find((field) => (spellings[field] ?? []).includes(plainName(name)));
 
 export interface ColumnOptions {
   /** `Firma=name`: by hand, and it has the last word. An empty field leaves the column out. */
@@ -168,7 +106,7 @@ export function planColumns(
   const planned = headers.map((header): ImportColumn | undefined => {
     const given = byHand.get(header);
     if (given === "") return undefined;
-    const field = given ?? fieldByName.get(plain(header));
+    const field = given ?? fieldByName.get(plainName(header));
     if (field !== undefined) return { header, field, kind: kindOf(field) };
     const name = extraName(header);
     return keepsOthers && name !== "" ? { header, field: `x/${name}`, kind: "extra" } : undefined;
@@ -212,6 +150,8 @@ function readMappings(mappings: readonly string[], headers: readonly string[] | 
       const hint = nearestHint(field, importFields, (close) => `: the nearest is ${close}`);
       throw wrong(`there is no field '${field}' to import to${hint}`);
     }
+    const meant = field.startsWith("x/") ? fieldOfSpelling(field.slice(2)) : undefined;
+    if (meant !== undefined) throw wrong(`'${field}' is the field ${meant}: map to ${meant}`);
     found.set(header, field);
   }
   return found;
