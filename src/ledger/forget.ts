@@ -20,7 +20,9 @@ const [targetPrefix, hashPrefix, saltPrefix] = ["target/", "hash/", "salt/"];
 export function keysOf({ fields }: Pick<TargetView, "fields">): readonly string[] {
   return fields.flatMap(({ field, value }) => {
     if (field === "domain" || field === "place") return [`${field}:${String(value)}`];
-    return field.startsWith("email/") ? [`email:${field.slice("email/".length)}`] : [];
+    // `domain/b.c` and `place/osm/2` are further ones, of a company that several were merged into.
+    const kind = /^(?:email|domain|place)(?=\/.)/.exec(field)?.[0];
+    return kind === undefined ? [] : [`${kind}:${field.slice(kind.length + 1)}`];
   });
 }
 

@@ -19,7 +19,7 @@ import {
   type TextField,
 } from "./fields.ts";
 import { foundByOf, foundPrefix, type FoundBy } from "./found-by.ts";
-import { distinctPrefix, placePrefix } from "./places.ts";
+import { distinctPrefix, domainPrefix, placePrefix } from "./places.ts";
 import { slugOf } from "./slug.ts";
 import { textsIn } from "./texts-in.ts";
 import { visitRecordOf, type VisitRecord } from "./visit-record.ts";
@@ -63,6 +63,8 @@ export interface Company {
   readonly description?: string;
   /** Why it is left out of campaigns and lists. */
   readonly excluded?: string;
+  /** Its domains beside `texts.domain`: of companies that were merged into it. */
+  readonly domains?: readonly string[];
   /** Its places in all sources, `osm/node/1`. */
   readonly places?: readonly string[];
   /** Ids of companies that look alike and are others: a person said so. */
@@ -109,7 +111,8 @@ export function companyOf(view: TargetView, slug?: string): Company {
     }),
   ) as Company["texts"];
   const [description, { excluded, callback }] = [text("description"), texts];
-  const [places, distinctFrom] = [list(placePrefix), list(distinctPrefix)];
+  const [places, domains] = [list(placePrefix), list(domainPrefix)];
+  const distinctFrom = list(distinctPrefix);
   const foundBy = foundByOf(of(foundPrefix));
   const visit = visitOf(view);
   return {
@@ -137,6 +140,7 @@ export function companyOf(view: TargetView, slug?: string): Company {
     ...(description !== undefined && { description }),
     ...(excluded !== undefined && { excluded }),
     ...(callback !== undefined && { callback }),
+    ...(domains.length > 0 && { domains }),
     ...(places.length > 0 && { places }),
     ...(distinctFrom.length > 0 && { distinctFrom }),
     changedAt: changedAtOf(view),

@@ -63,9 +63,9 @@ export async function createAll(
       if (fresh.length > 0) await context.renderWritten(fresh, how).catch(sayBehind);
       return { plans: made, outcomes: [...all] };
     });
-    for (const { outcome, target, leftOut, commit } of plans) {
+    for (const { outcome, target, leftOut, commit, kept } of plans) {
       const written = commit ? outcomes.shift()!.written.datagrams.length : 0;
-      created.push({ outcome, target, leftOut, written, slug: slugNow(context, target) });
+      created.push({ outcome, target, leftOut, kept, written, slug: slugNow(context, target) });
     }
   }
   return created;
@@ -82,13 +82,13 @@ export async function createPerson(
   const { isForgotten, fields: known } = await context.ledger.read(target);
   if (isForgotten) {
     const leftOut = Object.keys(fields);
-    return { outcome: "forgotten", target, slug: "", written: 0, leftOut };
+    return { outcome: "forgotten", target, slug: "", written: 0, leftOut, kept: [] };
   }
   // All of it is one commit, so a repeated request has nothing left to write.
   if (known.length > 0) {
     await context.run(() => catchUp(context));
     const slug = slugNow(context, target);
-    return { outcome: "created", target, slug, written: 0, leftOut: [] };
+    return { outcome: "created", target, slug, written: 0, leftOut: [], kept: [] };
   }
   const slug = slugOf(firstText(fields["slug"], fields["name"], id), id);
   const changes: Change[] = Object.entries({ ...fields, slug }).map(([field, value]) => {
@@ -101,7 +101,8 @@ export async function createPerson(
   }
   const { datagrams } = await context.write({ source, changes });
   const given = slugNow(context, target) || slug;
-  return { outcome: "created", target, slug: given, written: datagrams.length, leftOut: [] };
+  const written = datagrams.length;
+  return { outcome: "created", target, slug: given, written, leftOut: [], kept: [] };
 }
 
 /** "" if it is not in the index. */

@@ -1,11 +1,13 @@
 import type { Change, Commit, Ledger, TargetView } from "../ledger/index.ts";
 import type { Random } from "../base/random.ts";
-import { companyTarget } from "./company.ts";
+import { companyTarget, idOf } from "./company.ts";
+import { isSameValue } from "./exchange/read-company.ts";
+import { listPrefixes } from "./fields.ts";
 import { companyId, firstText, normalDomain } from "./identity.ts";
 import { worthWriting } from "./machine-facts.ts";
-import { placeField } from "./places.ts";
+import { domainField, placeField } from "./places.ts";
 import type { RecordIndex } from "./record-index.ts";
-import type { CreateRequest } from "./records.ts";
+import type { Created, CreateRequest } from "./records.ts";
 import { slugOf } from "./slug.ts";
 import { suppressionKeyOf } from "./suppression/keys.ts";
 
@@ -16,6 +18,7 @@ export interface CreatePlan {
   readonly commit: Commit | undefined;
   /** Fields that are suppressed or were forgotten, and are not written. */
   readonly leftOut: readonly string[];
+  readonly kept: Created["kept"];
 }
 
 export interface CreatePlanner {
@@ -25,7 +28,7 @@ export interface CreatePlanner {
 
 export interface CreatePlannerOptions {
   readonly ledger: Pick<Ledger, "read" | "suppressed">;
-  readonly index: Pick<RecordIndex, "find" | "byDomain" | "byPlace">;
+  readonly index: Pick<RecordIndex, "find" | "byDomain" | "byPlace" | "byPhone">;
   readonly random: Random;
 }
 
@@ -51,6 +54,20 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     return placeless ?? (place ? undefined : found[0]);
   };
 
+  /** A number that several companies have is nobody's own, and another domain is another company. */
+  const findByPhone = (fields: Fields): string | undefined => {
+    const prefix = listPrefixes.phones;
+    const numbers = Object.keys(fields).filter((field) => field.startsWith(prefix));
+    const found = new Set(numbers.flatMap((field) => index.byPhone(field.slice(prefix.length))));
+    const [only] = found;
+    const known = only === undefined || found.size > 1 ? undefined : index.find(only);
+    if (known?.kind !== "company") return undefined;
+    const { domain, place } = known.company.texts;
+    const isOther = (given: unknown, its: string | undefined) =>
+      given !== undefined && its !== undefined && given !== its;
+    return isOther(fields["domain"], domain) || isOther(fields["place"], place) ? undefined : only;
+  };
+
   /** The company may have been merged since. */
   const followMerges = async (start: string): Promise<TargetView> => {
     let view = await ledger.read(start);
@@ -62,31 +79,62 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
 
   return {
     async plan(request) {
-      const { source, firstFields = {}, isSeparate = false } = request;
+      const { source, firstFields = {}, isSeparate = false, addsOnly = false } = request;
       const fields = tidy(request.fields);
       const { gone, isSuppressed } = await findSuppressedFields(ledger, fields);
-      const found = isSeparate ? undefined : findKnown(fields);
-      const { id, isOfRequest } = companyId({ ...request, fields }, random);
+      const given = request.target === undefined ? undefined : await followMerges(request.target);
+      const isThere = given !== undefined && (given.fields.length > 0 || given.isForgotten);
+      const found =
+        isSeparate || isThere
+          ? undefined
+          : (findKnown(fields) ?? (addsOnly ? findByPhone(fields) : undefined));
+      const { id, isOfRequest } =
+        given === undefined
+          ? companyId({ ...request, fields }, random)
+          : { id: idOf(given.target), isOfRequest: false };
       const view =
-        found === undefined ? await followMerges(companyTarget(id)) : await ledger.read(found);
+        found === undefined
+          ? (given ?? (await followMerges(companyTarget(id))))
+          : await ledger.read(found);
       const { target } = view;
       if (isSuppressed || view.isForgotten) {
-        return { outcome: "forgotten", target, commit: undefined, leftOut: Object.keys(fields) };
+        const leftOut = Object.keys(fields);
+        return { outcome: "forgotten", target, commit: undefined, leftOut, kept: [] };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
       // The first request wrote all of it in one commit; since then others may have changed it.
       if (isOfRequest && found === undefined && isKnown) {
-        return { outcome: "created", target, commit: undefined, leftOut: [...gone] };
+        return { outcome: "created", target, commit: undefined, leftOut: [...gone], kept: [] };
       }
-      const has = new Set(view.fields.map(({ field }) => field));
+      const has = new Map(view.fields.map(({ field, value }) => [field, value]));
       const first = Object.entries(firstFields).filter(([field]) => !has.has(field));
       const { place } = fields;
       const all = [...Object.entries(fields), ...first];
       const element = placeField(place);
       if (element !== undefined) all.push([element, true]);
-      const left = Object.fromEntries(
+      // That of one that was merged into it does not replace its own.
+      const isByOther = has.has(domainField(fields["domain"]) ?? "");
+      const isKept = (field: string) =>
         // The place that it was made from stays; each further one is an element of its own.
-        all.filter(([field]) => !gone.has(field) && !(field === "place" && has.has("place"))),
+        (field === "place" || addsOnly) && has.has(field)
+          ? true
+          : isByOther && (field === "domain" || field === "website");
+      const kept = addsOnly
+        ? Object.entries(fields).flatMap(([field, value]) =>
+            isKept(field) && !isSameValue(field, has.get(field), value)
+              ? [{ field, value: has.get(field), given: value }]
+              : [],
+          )
+        : [];
+      // Of another source, the same value is worth writing: then two say so.
+      const isOurs = addsOnly || request.target !== undefined;
+      const left = Object.fromEntries(
+        all.filter(
+          ([field, value]) =>
+            !gone.has(field) &&
+            !isKept(field) &&
+            !(isOurs && isSameValue(field, has.get(field), value)),
+        ),
       );
       const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
       const commit = worthWriting({
@@ -98,7 +146,8 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
         const name = `${key}:${String(fields[key])}`;
         if (fields[key]) plannedWith.set(name, (plannedWith.get(name) ?? new Set()).add(target));
       }
-      return { outcome: isKnown ? "known" : "created", target, commit, leftOut: [...gone] };
+      const outcome = isKnown ? "known" : "created";
+      return { outcome, target, commit, leftOut: [...gone], kept };
     },
   };
 }

@@ -3,7 +3,7 @@ import { mergeChanges, type Change, type TargetView } from "../ledger/index.ts";
 import type { RecordsContext } from "./context.ts";
 import { idOf, type Company } from "./company.ts";
 import { aliasPrefix, companyPrefix } from "./fields.ts";
-import { mergedFieldsPrefix, placeField } from "./places.ts";
+import { domainField, mergedFieldsPrefix, placeField } from "./places.ts";
 
 /** Changes in one commit; far below the limit. */
 const commitSize = 500;
@@ -80,8 +80,8 @@ function copiedBySource(old: TargetView, kept: TargetView): ReadonlyMap<string, 
   const bySource = new Map<string, Change[]>();
   for (const { field, value, source } of old.fields) {
     if (isOwn(field)) continue;
-    // Each place of both stays known, so that neither is made again.
-    const element = field === "place" && known.has(field) ? placeField(value) : undefined;
+    // Each place and domain of both stays known, so that neither is made again.
+    const element = known.has(field) ? elementOf(field, value) : undefined;
     const copied = element ?? field;
     if (known.has(copied)) continue;
     known.add(copied);
@@ -96,6 +96,11 @@ function copiedBySource(old: TargetView, kept: TargetView): ReadonlyMap<string, 
   }
   return bySource;
 }
+
+const elementOf = (field: string, value: unknown): string | undefined => {
+  if (field === "place") return placeField(value);
+  return field === "domain" ? domainField(value) : undefined;
+};
 
 const isOwn = (field: string): boolean =>
   field === "slug" ||

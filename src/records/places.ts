@@ -1,7 +1,10 @@
 import type { Company } from "./company.ts";
+import { normalDomain } from "./identity.ts";
 
 /** A place of a company in one source: `place/osm/node/1`. A company may have several. */
 export const placePrefix = "place/";
+/** A further domain of a company, beside `domain`: that of one that was merged into it. */
+export const domainPrefix = "domain/";
 /** Another company that is not this one, though it looks alike: `distinct/<id>`. A person said so. */
 export const distinctPrefix = "distinct/";
 /** Which fields came from a company that was merged into this one: `mergedFields/<id>`. */
@@ -14,8 +17,22 @@ export function placeField(place: unknown): string | undefined {
   return isName && !/\p{Cc}/u.test(place) ? `${placePrefix}${place}` : undefined;
 }
 
+/** Undefined for what no field can be named by. */
+export function domainField(domain: unknown): string | undefined {
+  const name = typeof domain === "string" ? normalDomain(domain) : "";
+  return name === "" || /[/\s\p{Cc}]/u.test(name) ? undefined : `${domainPrefix}${name}`;
+}
+
 const idBytesMax = 250;
 
 /** All of them; the one it was made from first. */
 export const placesOf = ({ texts, places }: Pick<Company, "texts" | "places">): readonly string[] =>
   texts.place === undefined ? (places ?? []) : [...new Set([texts.place, ...(places ?? [])])];
+
+/** All of them, without `www.`; its own first. */
+export const domainsOf = ({
+  texts: { domain },
+  domains = [],
+}: Pick<Company, "texts" | "domains">): readonly string[] => [
+  ...new Set([...(domain === undefined ? [] : [domain]), ...domains].map(normalDomain)),
+];

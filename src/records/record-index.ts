@@ -54,8 +54,10 @@ export interface RecordLookup {
   bySlug(kind: Indexed["kind"], slug: string): string | undefined;
   /** All targets that prefer this folder (`slugWanted`), sorted. */
   wanting(kind: Indexed["kind"], slug: string): readonly string[];
-  /** Companies of this domain (`texts.domain`), sorted by target. */
+  /** Companies of this domain, their own or that of one that was merged into them, sorted by target. */
   byDomain(domain: string): readonly string[];
+  /** Companies that have this number in E.164, sorted by target. */
+  byPhone(number: string): readonly string[];
   byPlace(place: string): readonly string[];
   /** Companies and people that have this address, sorted by target. */
   byEmail(address: string): readonly string[];

@@ -113,6 +113,13 @@ export interface CreateRequest {
    * import makes one from each line, so that it can be repeated. Letters and digits.
    */
   readonly key?: string;
+  /** The company as an export names it. If it is not there, the new one gets this target. */
+  readonly target?: string;
+  /**
+   * True if a person adds it: a known company gets what it lacks, and nothing of it is changed. Then a
+   * company that alone has its phone number is the same too, unless domain or place differ.
+   */
+  readonly addsOnly?: boolean;
   /** Makes a new one even if one of the same domain is known: a branch. */
   readonly isSeparate?: boolean;
   /**
@@ -141,6 +148,12 @@ export interface Created {
   readonly written: number;
   /** Fields that were forgotten before, for instance an address, and are not written. */
   readonly leftOut: readonly string[];
+  /** With `addsOnly`: what the known company says otherwise, and keeps. */
+  readonly kept: readonly {
+    readonly field: string;
+    readonly value: unknown;
+    readonly given: unknown;
+  }[];
 }
 
 export interface Duplicate {

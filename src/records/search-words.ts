@@ -47,6 +47,7 @@ function typedWords(text: string): readonly string[] {
 /** The most telling first: those behind the limit are not found. */
 const companyTexts = ({ texts, ...company }: Company): readonly string[] => [
   ...present([texts.domain, unicodeOf(texts.domain), texts.website, texts.type, texts.excluded]),
+  ...(company.domains ?? []).flatMap((domain) => present([domain, unicodeOf(domain)])),
   ...company.categories,
   ...company.services,
   ...company.products,

@@ -2,7 +2,7 @@ import { AppError } from "../base/app-error.ts";
 import type { Change, Commit, TargetView } from "../ledger/index.ts";
 import { companyTarget, elementsOf, idOf, membersOf, textOf } from "./company.ts";
 import { aliasPrefix, companyPrefix, personPrefix } from "./fields.ts";
-import { distinctPrefix, mergedFieldsPrefix } from "./places.ts";
+import { distinctPrefix, domainField, mergedFieldsPrefix, placeField } from "./places.ts";
 import type { Records } from "./records.ts";
 
 /** That two companies are not one, as facts of both: nobody is asked about them again. */
@@ -25,7 +25,9 @@ export function unmergeCommit(from: TargetView, into: TargetView, source: string
   const own = new Map(from.fields.map((one) => [one.field, one]));
   const back = into.fields.flatMap(({ field, value }): Change[] => {
     const before = own.get(field);
-    const isAsItCame = before && JSON.stringify(before.value) === JSON.stringify(value);
+    const isAsItCame = before
+      ? JSON.stringify(before.value) === JSON.stringify(value)
+      : field === domainField(own.get("domain")?.value) || field === placeField(own.get("place")?.value); // prettier-ignore
     return came.has(field) && isAsItCame ? [{ target: into.target, field, unset: true }] : [];
   });
   const aliases = [textOf(own.get("slug")), ...elementsOf(from.fields, aliasPrefix)];

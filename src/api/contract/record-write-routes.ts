@@ -15,11 +15,16 @@ const values = z.record(field, z.unknown()).refine((all) => Object.keys(all).len
 });
 
 const created = z.strictObject({
-  outcome: z.enum(["created", "known", "forgotten"]).describe("known: what is new was added"),
+  outcome: z
+    .enum(["created", "known", "forgotten"])
+    .describe("known: what it lacked was added, nothing was changed"),
   target: z.string(),
   slug: z.string(),
   written: count,
   leftOut: z.array(z.string()),
+  kept: z
+    .array(z.strictObject({ field: z.string(), value: z.unknown(), given: z.unknown() }))
+    .describe("what the known company says otherwise, and keeps"),
 });
 
 const editBody = z

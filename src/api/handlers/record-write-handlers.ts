@@ -23,7 +23,8 @@ export const recordWriteHandlers: HandlersOf<typeof recordWriteRoutes> = {
     const { node, clock } = context;
     const options = { kind: "company", isNew: true, country, nowMs: clock.nowMs() } as const;
     const fields = readFieldValues([["name", name], ...Object.entries(given ?? {})], options);
-    return node.records.create({ source: sourceOf(context), fields, ...defined({ isSeparate }) });
+    const request = { source: sourceOf(context), fields, addsOnly: true };
+    return node.records.create({ ...request, ...defined({ isSeparate }) });
   },
   editCompany: ({ params, body }, context) => edit(context, "company", params.name, body),
   addCompanyEntry: ({ params, body }, context) => addEntry(context, "company", params.name, body),

@@ -129,6 +129,18 @@ const textReaders: Readonly<Record<string, (text: string) => string | undefined>
   callback: readMoment,
 };
 
+/**
+ * Whether a company that has `known` would only be told what it knows: the same value, the same value
+ * as an import reads it, or that an element is there of which it knows more.
+ */
+export function isSameValue(field: string, known: unknown, given: unknown): boolean {
+  if (known === undefined) return false;
+  if (given === true || JSON.stringify(known) === JSON.stringify(given)) return true;
+  if (typeof known !== "string" || typeof given !== "string") return false;
+  const read = textReaders[field.startsWith("social/") ? "website" : field];
+  return (read ? read(known) : known.trim()) === given;
+}
+
 /** An element is text, or an object whose `value` is the element and whose rest tells of it. */
 function readItem(reading: Reading, column: ImportColumn, item: unknown): void {
   const isObject = typeof item === "object" && item !== null && "value" in item;

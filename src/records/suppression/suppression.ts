@@ -10,7 +10,7 @@ import {
   type Ledger,
 } from "../../ledger/index.ts";
 import type { Company } from "../company.ts";
-import { placesOf } from "../places.ts";
+import { domainsOf, placesOf } from "../places.ts";
 import { textsIn } from "../texts-in.ts";
 import { kindOfKey, suppressionKinds, type SuppressionKey, type SuppressionKind } from "./keys.ts";
 
@@ -33,9 +33,8 @@ export const ledgerSuppression = (ledger: Pick<Ledger, "suppressed">): Suppressi
 
 /** All keys of a company that can be on the list. */
 export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
-  const { domain } = company.texts;
   return [
-    ...(domain === undefined ? [] : [`domain:${domain}` as const]),
+    ...domainsOf(company).map((domain) => `domain:${domain}` as const),
     ...placesOf(company).map((place) => `place:${place}` as const),
     ...company.emails.map(({ value }) => `email:${value}` as const),
     ...company.phones.map(({ value }) => `phone:${value}` as const),
@@ -52,10 +51,9 @@ export interface UnlistedCompany {
 
 /** A company without the addresses and numbers that are listed. */
 export function withoutListed(company: Company, listed: ReadonlySet<string>): UnlistedCompany {
-  const { domain } = company.texts;
   if (listed.size === 0) return { company, emails: 0, phones: 0 };
   const isListed =
-    (domain !== undefined && listed.has(`domain:${domain}`)) ||
+    domainsOf(company).some((domain) => listed.has(`domain:${domain}`)) ||
     placesOf(company).some((place) => listed.has(`place:${place}`));
   if (isListed) return { company: undefined, emails: 0, phones: 0 };
   const emails = company.emails.filter(({ value }) => !listed.has(`email:${value}`));

@@ -3,6 +3,7 @@ import type { LedgerPosition } from "../../ledger/index.ts";
 import { nameAndAddress } from "../duplicates.ts";
 import { recordOf } from "../gathering-index.ts";
 import { normalDomain } from "../identity.ts";
+import { domainsOf } from "../places.ts";
 import type {
   IndexBatch,
   Indexed,
@@ -68,10 +69,11 @@ export function createMemoryRecordIndex(): RecordIndex {
     wanting: (kind, slug) => where((one) => one.kind === kind && recordOf(one).slugWanted === slug),
     byDomain: (domain) =>
       where(
-        (one) =>
-          one.kind === "company" &&
-          one.company.texts.domain !== undefined &&
-          normalDomain(one.company.texts.domain) === normalDomain(domain),
+        (one) => one.kind === "company" && domainsOf(one.company).includes(normalDomain(domain)),
+      ),
+    byPhone: (number) =>
+      where(
+        (one) => one.kind === "company" && one.company.phones.some(({ value }) => value === number),
       ),
     byPlace: (place) => where((one) => one.kind === "company" && one.company.texts.place === place),
     byEmail: (address) =>

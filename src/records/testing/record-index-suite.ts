@@ -149,7 +149,7 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
       expect(index.position()).toEqual(position);
     });
 
-    clause("a domain, place or address has all who have it, by target", (index) => {
+    clause("a domain, place, address or number has all who have it, by target", (index) => {
       const same = { texts: { domain: "Same.example", place: "osm/1" } };
       index.update({
         put: [
@@ -167,6 +167,12 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
       for (const domain of ["gärtnerei.example", "xn--grtnerei-0za.example"]) {
         expect(index.byDomain(domain), domain).toEqual(["company/u"]);
       }
+      const merged = { domains: ["other.example"], phones: [{ value: "+15125550100" }] };
+      index.update({ put: [company("m", { texts: { domain: "one.example" }, ...merged })] });
+      expect(index.byDomain("www.other.example")).toEqual(["company/m"]);
+      expect(index.byPhone("+15125550100")).toEqual(["company/m"]);
+      index.update({ put: [company("m")] });
+      expect([...index.byDomain("other.example"), ...index.byPhone("+15125550100")]).toEqual([]);
       index.update({ put: [company("b")] });
       expect(index.byDomain("same.example")).toEqual(["company/a"]);
       expect(index.byEmail("info@same.example")).toEqual(["person/anna"]);

@@ -1,7 +1,9 @@
 import { AppError } from "../../../base/app-error.ts";
+import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Created, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
+import { quote } from "../../completion/shell-text.ts";
 import { textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { readAssignments } from "./read-assignments.ts";
@@ -38,7 +40,7 @@ export const companyAdd: Command = {
     { flag: "--website", value: "url", summary: "its web site; its domain comes from there" },
     ...contactOptions,
     listOption("--category", "category", "what it does"),
-    { flag: "--separate", summary: "a branch: do not take it for one of the same domain" },
+    { flag: "--separate", summary: "another one of the same domain or number, such as a branch" },
     sourceOption,
   ],
   examples: [
@@ -49,8 +51,9 @@ export const companyAdd: Command = {
     { line: "forager company add Acme --domain acme.example rating:=4.5", summary: "more fields" },
   ],
   details: [
-    "One that has the same domain or place is the same company: then what is new is added to it, and\n" +
-      "that is told. One that was forgotten is not made again; that exits 1.",
+    "One that has the same domain or place, or alone has the same phone number, is the same company: it\n" +
+      "gets what it lacks, and nothing of it is changed. What differs is told. One that was forgotten is\n" +
+      "not made again; that exits 1.",
   ],
 
   async run(context) {
@@ -65,13 +68,15 @@ export const companyAdd: Command = {
     await using opened = await openNodeOf(context);
     const { records } = opened;
     const isSeparate = flags["separate"] === true;
+    const request = { source: sourceOf(context), fields, addsOnly: true };
     const made = await asUsage(() =>
-      records.create({ source: sourceOf(context), fields, ...(isSeparate && { isSeparate }) }),
+      records.create({ ...request, ...(isSeparate && { isSeparate }) }),
     );
     refuseForgotten(made, "company", name);
     const duplicates = await records.duplicatesOf(made.target);
     const file = await records.fileOf(made.target);
     out.result({ ...made, file, duplicates }, words(made, file));
+    tellKept(out, made);
     for (const { slug, because } of duplicates) {
       out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${made.slug} --yes\` joins them`); // prettier-ignore
     }
@@ -141,7 +146,17 @@ function refuseForgotten({ outcome }: Created, kind: RecordKind, name: string): 
   throw new AppError("invalid", "record_forgotten", `the ${kind} ${message}`);
 }
 
-function words({ outcome, slug }: Created, file: string | undefined): string {
+function words({ outcome, slug, written }: Created, file: string | undefined): string {
   const where = file ?? slug;
-  return outcome === "created" ? where : `${where} was known; what is new was added`;
+  if (outcome === "created") return where;
+  const added = written === 0 ? "nothing is new" : `${countOf(written, "field")} added`;
+  return `${where} was known; ${added}`;
+}
+
+/** What was typed and not written, with the command that writes it. */
+function tellKept(out: SettingsContext["out"], { kept, slug }: Created): void {
+  for (const { field, value, given } of kept) {
+    const hint = typeof given === "string" ? `: \`forager company set ${slug} ${quote(`${field}=${given}`)}\` changes it` : ""; // prettier-ignore
+    out.note(`${field} stays ${JSON.stringify(value)}, not ${JSON.stringify(given)}${hint}`);
+  }
 }

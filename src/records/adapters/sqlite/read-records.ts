@@ -66,6 +66,7 @@ export function recordReader(db: Database.Database) {
       bySlug.get({ kind, slug, named: named(kind, slug) }),
     wanting: (kind: Indexed["kind"], slug: string) => all("wanted", named(kind, slug)),
     byDomain: (domain: string) => all("domain", normalDomain(domain)),
+    byPhone: (number: string) => all("phone", number),
     byPlace: (place: string) => all("place", place),
     byEmail: (address: string) => all("email", address.toLowerCase()),
     byPerson: (personId: string) => all("person", personId),

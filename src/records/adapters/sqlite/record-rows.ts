@@ -1,4 +1,4 @@
-import { placesOf } from "../../places.ts";
+import { domainsOf, placesOf } from "../../places.ts";
 import type { Indexed } from "../../record-index.ts";
 import { termsOf } from "../../search-words.ts";
 import { nameAndAddress } from "../../duplicates.ts";
@@ -49,6 +49,7 @@ export const termTextOf = (indexed: Indexed): string => [...termsOf(indexed)].jo
 export type IndexElementKind =
   | "email"
   | "emailDomain"
+  | "phone"
   | "domain"
   | "place"
   | "person"
@@ -72,8 +73,9 @@ export function elementsOf(indexed: Indexed): readonly IndexElement[] {
     ]),
   ];
   if (indexed.kind === "company") {
-    const { texts, people } = indexed.company;
-    if (texts.domain !== undefined) found.push(["domain", normalDomain(texts.domain)]);
+    const { phones, people } = indexed.company;
+    found.push(...domainsOf(indexed.company).map((one): IndexElement => ["domain", one]));
+    found.push(...phones.map(({ value }): IndexElement => ["phone", value]));
     found.push(...placesOf(indexed.company).map((place): IndexElement => ["place", place]));
     found.push(...people.map(({ id }): IndexElement => ["person", id]));
     const key = nameAndAddress(indexed.company);

@@ -1,5 +1,5 @@
 /** Another number makes every older file be filled anew: nothing in it is worth a migration. */
-export const indexVersion = 4;
+export const indexVersion = 5;
 export const applicationId = 0x466f7249; // "ForI"
 
 /**
