@@ -1,9 +1,16 @@
 import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Change } from "../ledger/index.ts";
-import { idOf } from "./company.ts";
+import { idOf, textOf } from "./company.ts";
 import type { RecordsContext } from "./context.ts";
-import { entryField, entryOf, entryValue, type RecordEntry } from "./entry.ts";
+import {
+  entryField,
+  entryOf,
+  entryValue,
+  isCallbackOver,
+  isTalk,
+  type RecordEntry,
+} from "./entry.ts";
 import { aliasPrefix } from "./fields.ts";
 import { recordOf } from "./gathering-index.ts";
 import { checkId, randomLength } from "./identity.ts";
@@ -16,7 +23,7 @@ export async function addEntry(
   request: NewEntry,
 ): Promise<RecordEntry> {
   const { random, clock, ledger } = context;
-  const { kind, source, name: _name, recordKind: _kind, id, ...rest } = request;
+  const { kind, source, name: _name, recordKind: _kind, isDone: _done, id, ...rest } = request;
   if (id !== undefined) {
     checkId(id);
     const field = entryField({ kind, id });
@@ -34,10 +41,23 @@ export async function addEntry(
   const changes: Change[] = [{ target, field: entryField(entry), value: entryValue(entry) }];
   if (entry.callback !== undefined) {
     changes.push({ target, field: "callback", value: entry.callback });
+  } else if (endsCallback(entry, request, await callbackOf(context, target))) {
+    changes.push({ target, field: "callback", unset: true });
   }
   await context.write({ source, changes });
   return entry;
 }
+
+async function callbackOf({ ledger }: RecordsContext, target: string): Promise<string | undefined> {
+  return textOf((await ledger.read(target)).fields.find(({ field }) => field === "callback"));
+}
+
+const endsCallback = (
+  entry: RecordEntry,
+  { isDone = false }: NewEntry,
+  callback: string | undefined,
+): boolean =>
+  callback !== undefined && (isDone || isTalk(entry) || isCallbackOver(callback, [entry]));
 
 export async function renameRecord(
   context: RecordsContext,

@@ -5,7 +5,7 @@ import {
   emailStatusPrefix,
   type EmailStatus,
 } from "./email-status.ts";
-import { entriesOf, type RecordEntry } from "./entry.ts";
+import { entriesOf, isCallbackOver, type RecordEntry } from "./entry.ts";
 import {
   aliasPrefix,
   companyPrefix,
@@ -69,7 +69,7 @@ export interface Company {
   readonly places?: readonly string[];
   /** Ids of companies that look alike and are others: a person said so. */
   readonly distinctFrom?: readonly string[];
-  /** When to call again: an ISO moment. */
+  /** When to call again: an ISO moment. Absent if it was done. */
   readonly callback?: string;
   /** The stamp of the newest value. */
   readonly changedAt: string;
@@ -109,7 +109,10 @@ export function companyOf(view: TargetView, slug?: string): Company {
       const value = text(field);
       return value === undefined ? [] : [[field, value]];
     }),
-  ) as Company["texts"];
+  ) as { -readonly [field in TextField]?: string };
+  const entries = entriesOf(view.fields);
+  if (texts.callback !== undefined && isCallbackOver(texts.callback, entries))
+    delete texts.callback;
   const [description, { excluded, callback }] = [text("description"), texts];
   const [places, domains] = [list(placePrefix), list(domainPrefix)];
   const distinctFrom = list(distinctPrefix);
@@ -133,7 +136,7 @@ export function companyOf(view: TargetView, slug?: string): Company {
     tech: list(listPrefixes.tech),
     keywords: list(listPrefixes.keywords),
     people: membersOf(of(personPrefix), personPrefix),
-    entries: entriesOf(view.fields),
+    entries,
     extra: extraOf(of(extraPrefix)),
     ...(foundBy.length > 0 && { foundBy }),
     ...(visit && { visit }),

@@ -71,6 +71,23 @@ export function entryOf({ field, value, stamp }: FieldView): RecordEntry | undef
   };
 }
 
+/**
+ * Whether what was promised was kept: somebody called at that moment or later. A callback that cannot
+ * be read as a moment stays until a person takes it away.
+ */
+export function isCallbackOver(
+  callback: string,
+  entries: readonly Pick<RecordEntry, "kind" | "at">[],
+): boolean {
+  const dueMs = Date.parse(callback);
+  return entries.some(({ kind, at }) => kind === "call" && Date.parse(at) >= dueMs);
+}
+
+/** A talk settles what it was about, also before the moment that was agreed. */
+export const isTalk = ({ kind, outcome = "" }: Pick<RecordEntry, "kind" | "outcome">): boolean =>
+  kind === "call" &&
+  ["reached", "interested", "not-interested", "not interested"].includes(outcome);
+
 const isoLength = "2026-11-15T19:02:03.004Z".length;
 
 const textEntries = (text: (key: string) => string | undefined, keys: readonly string[]) =>

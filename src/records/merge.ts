@@ -1,7 +1,8 @@
 import { AppError } from "../base/app-error.ts";
 import { mergeChanges, type Change, type TargetView } from "../ledger/index.ts";
 import type { RecordsContext } from "./context.ts";
-import { idOf, type Company } from "./company.ts";
+import { idOf, textOf, type Company } from "./company.ts";
+import { entriesOf, isCallbackOver } from "./entry.ts";
 import { aliasPrefix, companyPrefix } from "./fields.ts";
 import { domainField, mergedFieldsPrefix, placeField } from "./places.ts";
 
@@ -51,6 +52,7 @@ export async function mergeCompanies(context: RecordsContext, { from, into, sour
   ]);
   const changes: Change[] = [
     ...people,
+    ...earlierCallback(old, kept),
     ...aliases,
     // For `unmergeCommit`.
     { target: into.target, field: `${mergedFieldsPrefix}${idOf(from.target)}`, value: came },
@@ -58,6 +60,19 @@ export async function mergeCompanies(context: RecordsContext, { from, into, sour
   ];
   await context.write({ source, changes });
   return { fields };
+}
+
+/** What was promised first is due first. What was done already is promised no more. */
+function earlierCallback(old: TargetView, kept: TargetView): readonly Change[] {
+  const { target } = kept;
+  const entries = [...entriesOf(old.fields), ...entriesOf(kept.fields)];
+  const open = [old, kept].flatMap(({ fields }) => {
+    const callback = textOf(fields.find(({ field }) => field === "callback"));
+    return callback === undefined || isCallbackOver(callback, entries) ? [] : [callback];
+  });
+  if (open.length < 2) return [];
+  const [first] = open.toSorted((a, b) => Date.parse(a) - Date.parse(b));
+  return [{ target, field: "callback", value: first }];
 }
 
 /** Whether a target was merged into another before, by this request or by another one. */

@@ -13,7 +13,7 @@ import {
   type Contact,
   type Member,
 } from "./company.ts";
-import { entriesOf, type RecordEntry } from "./entry.ts";
+import { entriesOf, isCallbackOver, type RecordEntry } from "./entry.ts";
 import {
   aliasPrefix,
   companyPrefix,
@@ -68,6 +68,7 @@ export function personOf(view: TargetView, slug?: string): Person {
   const name = text("name") ?? emails[0]?.value ?? id;
   const slugWanted = slugOf(text("slug") ?? name, id);
   const description = text("description");
+  const entries = entriesOf(view.fields);
   return {
     target: view.target,
     slug: slug ?? slugWanted,
@@ -77,7 +78,8 @@ export function personOf(view: TargetView, slug?: string): Person {
     texts: Object.fromEntries(
       personTextFields.flatMap((field) => {
         const value = text(field);
-        return value === undefined ? [] : [[field, value]];
+        const isOver = field === "callback" && isCallbackOver(value ?? "", entries);
+        return value === undefined || isOver ? [] : [[field, value]];
       }),
     ),
     emails,
@@ -85,7 +87,7 @@ export function personOf(view: TargetView, slug?: string): Person {
     socials: socialsOf(of(socialPrefix)),
     tags: elementsOf(of(listPrefixes.tags), listPrefixes.tags),
     companies: membersOf(of(companyPrefix), companyPrefix),
-    entries: entriesOf(view.fields),
+    entries,
     extra: extraOf(of(extraPrefix)),
     ...(description !== undefined && { description }),
     changedAt: changedAtOf(view),

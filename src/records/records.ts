@@ -45,7 +45,10 @@ export interface Records extends AsyncDisposable {
   createPerson(request: CreatePersonRequest): Promise<Created>;
   /** Companies that may be the same: by domain, by place, by name and address. */
   duplicatesOf(target: string): Promise<readonly Duplicate[]>;
-  /** Adds a note, a meeting or a call. `callback` also becomes the callback of the record. */
+  /**
+   * Adds a note, a meeting or a call. `callback` also becomes the callback of the record. A call that
+   * reached somebody, or was made when the callback was due or later, ends it.
+   */
   addEntry(request: NewEntry): Promise<RecordEntry>;
   /** Another name, another folder, or both. The old folder redirects to the new one. */
   rename(request: RenameRequest): Promise<Company | Person>;
@@ -177,6 +180,8 @@ export interface NewEntry {
   readonly by?: string;
   readonly outcome?: string;
   readonly callback?: string;
+  /** True: what was to be called about is done, whenever that was due. */
+  readonly isDone?: boolean;
 }
 
 export interface RenameRequest {

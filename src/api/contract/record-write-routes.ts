@@ -50,6 +50,7 @@ const entryBody = z.strictObject({
   by: z.string().min(1).max(200).optional(),
   outcome: z.string().min(1).max(200).optional().describe("of a call"),
   callback: moment.optional().describe("when to call again"),
+  isDone: z.boolean().optional().describe("ends the callback of the record"),
 });
 
 const tag = z.string().min(1).max(200);

@@ -24,6 +24,7 @@ const callOutcomes = [
 const callOptions: readonly OptionSpec[] = [
   { flag: "--outcome", value: "outcome", summary: "how it went", choices: callOutcomes },
   { flag: "--callback", value: "moment", summary: "when to call again: 3d, or a date" },
+  { flag: "--done", summary: "what was to be called about is done: no callback any more" },
 ];
 
 const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
@@ -65,7 +66,9 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
     };
     await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, name);
-    const isOptional = entryKind === "call" && outcome !== undefined;
+    const isDone = flags["done"] === true;
+    if (isDone && callback !== undefined) throw usageError("--done ends the callback, --callback sets one: give one of both"); // prettier-ignore
+    const isOptional = entryKind === "call" && (outcome !== undefined || isDone);
     const text = await textOf(context, { words, isOptional, what: `${entryKind} about ${slug}` });
     const entry = await asUsage(() =>
       opened.records.addEntry({
@@ -78,6 +81,7 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
         ...moments,
         ...(title !== undefined && { title }),
         ...(outcome !== undefined && { outcome }),
+        ...(isDone && { isDone }),
       }),
     );
     const again = entry.callback === undefined ? "" : `; call again ${entry.callback}`;
@@ -116,6 +120,7 @@ const examples: Readonly<Record<EntryKind, readonly (readonly [string, string])[
   call: [
     ['"asked for the owner" --outcome voicemail --callback 3d', "it is in `to-call` then"],
     ["--outcome no-answer", "nothing more to say"],
+    ["--done", "it is not in `to-call` any more"],
   ],
 };
 

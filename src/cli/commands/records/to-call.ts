@@ -36,7 +36,9 @@ export const companyToCall: Command = {
   ],
   details: [
     "New are companies with a phone number that nobody has called, excluded ones aside, the best\n" +
-      "rated first. `forager company call NAME … --callback 3d` puts one off.",
+      "rated first. `forager company call NAME … --callback 3d` puts one off. A callback is over when a\n" +
+      "call was logged that reached somebody, or that was made when it was due or later; `company call\n" +
+      "NAME --done` ends it in any case.",
   ],
 
   async run(context) {
