@@ -43,7 +43,8 @@ function columnFor(kind: RecordKind, header: string): ImportCell[0] {
     kind === "person" && header === "role"
       ? ({ header, field: "role", kind: "text" } as const)
       : columnOf(header, isOwn ? { mappings: [`${header}=${header}`] } : {});
-  if (!column || header === "extra" || header === "entries") throw unknownField(header);
+  const isOfImports = ["key", "elements", "extras", "entries"].includes(column?.kind ?? "");
+  if (!column || isOfImports) throw unknownField(header);
   return column;
 }
 

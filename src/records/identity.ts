@@ -30,10 +30,12 @@ export function companyId(
 
 /** For ids that callers give. */
 export function checkId(id: string): void {
-  if (safeId(id) === id) return;
+  if (isSafeId(id)) return;
   const message = `"${id.slice(0, 80)}" cannot be an id: use a-z, 0-9, dots and dashes, at most ${idLengthMax} characters`;
   throw new AppError("invalid", "records_id", message);
 }
+
+export const isSafeId = (id: string): boolean => safeId(id) === id;
 
 /** 80 bits: two of them are never equal. */
 export const randomLength = 16;

@@ -100,7 +100,12 @@ export {
   type ColumnOptions,
   type ImportColumn,
 } from "./exchange/import-columns.ts";
-export { readCompany, type ImportCell, type CompanyRead } from "./exchange/read-company.ts";
+export {
+  companyKeyOf,
+  readCompany,
+  type ImportCell,
+  type CompanyRead,
+} from "./exchange/read-company.ts";
 export { readDomain, readEmail, readMoment } from "./exchange/read-values.ts";
 export {
   readKey as readSuppressionKey,

@@ -142,11 +142,15 @@ interface EntryGiven extends Pick<NewEntry, "kind" | "text"> {
   readonly by?: string | undefined;
   readonly outcome?: string | undefined;
   readonly callback?: string | undefined;
+  readonly isDone?: boolean | undefined;
 }
 
 async function addEntry(context: Writing, kind: RecordKind, name: string, given: EntryGiven) {
   const { target } = await findRecord(context.node, kind, name);
-  if (given.text.trim() === "" && !(given.kind === "call" && given.outcome !== undefined)) {
+  if (
+    given.text.trim() === "" &&
+    !(given.kind === "call" && (given.outcome !== undefined || given.isDone))
+  ) {
     throw new ProblemError(400, "bad_request", "body.text: there is no text");
   }
   return context.node.records.addEntry({

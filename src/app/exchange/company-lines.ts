@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
 import {
   columnOf,
+  companyKeyOf,
   createCsvReader,
   planColumns,
   readCompany,
@@ -17,6 +18,9 @@ export interface CompanyLine extends CompanyRead {
   readonly line: number;
   /** Made of what it says: the same line is the same company, however often it is imported. */
   readonly key: string;
+  /** The company of ours that it is, by an export: `company/ID`; and its folder. */
+  readonly target?: string;
+  readonly slug?: string;
   /** Why it is no company; then it has no fields. */
   readonly fault?: string;
 }
@@ -130,7 +134,10 @@ function companyLine(
   cells: readonly ImportCell[],
   options: LineOptions,
 ): CompanyLine {
-  const { fields, problems } = readCompany(cells, options);
+  const ours = companyKeyOf(cells);
+  // A company that we know says itself whether it has a domain.
+  const derivesDomain = ours.target === undefined;
+  const { fields, problems } = readCompany(cells, { ...options, derivesDomain });
   const isSomebody = ["name", "domain", "place"].some((field) => fields[field] !== undefined);
   if (!isSomebody) {
     const why = problems.length > 0 ? ` (${problems.join("; ")})` : "";
@@ -138,7 +145,7 @@ function companyLine(
   }
   const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
   const key = createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 32);
-  return { line, fields, problems, key };
+  return { line, fields, problems, key, ...ours };
 }
 
 const faulty = (line: number, fault: string): CompanyLine => ({

@@ -53,7 +53,13 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   };
 
   const flush = async (batch: readonly CompanyLine[]) => {
-    const requests = batch.map(({ fields, key }) => ({ source, fields, key }));
+    const requests = batch.map(({ fields, key, target, slug }) => ({
+      source,
+      fields,
+      key,
+      ...(target !== undefined && { target }),
+      ...(slug !== undefined && { firstFields: { slug } }),
+    }));
     if (isDryRun) {
       for (const { outcome } of await records.planAll(requests)) count[outcome] += 1;
       return onLines(count.lines);

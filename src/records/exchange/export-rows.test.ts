@@ -39,7 +39,7 @@ describe("exports", () => {
       "name,slug,domain,website,type,emails,phones,street,city,zip,state,country,address,latitude," +
         "longitude,rating,reviews,categories,services,products,tags,tech,keywords,facebook," +
         "instagram,linkedin,twitter,youtube,place,status,hours,timezone,callback,excluded," +
-        "description,changed",
+        "description,changed,id",
     );
     expect(emailCsvHeader().trim()).toBe(
       "email,label,company,slug,domain,phone,city,state,country,categories,tags,source," +

@@ -1,6 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { nearestHint } from "../../base/nearest.ts";
 import type { Company, Contact } from "../company.ts";
+import { socialNetworks } from "../fields.ts";
 import { missingEmailOf, missingEmailText } from "../missing-email.ts";
 import { csvLine, type CsvValue } from "./csv-text.ts";
 import { vcard, type CardLine } from "./vcard.ts";
@@ -27,12 +28,12 @@ const companyColumns = {
   longitude: ({ numbers }: Company) => numbers.longitude,
   rating: ({ numbers }: Company) => numbers.rating,
   reviews: ({ numbers }: Company) => numbers.reviews,
-  categories: ({ categories }: Company) => categories.join("; "),
-  services: ({ services }: Company) => services.join("; "),
-  products: ({ products }: Company) => products.join("; "),
+  categories: ({ categories }: Company) => joinedItems(categories),
+  services: ({ services }: Company) => joinedItems(services),
+  products: ({ products }: Company) => joinedItems(products),
   tags: ({ tags }: Company) => joinedTags(tags),
-  tech: ({ tech }: Company) => tech.join("; "),
-  keywords: ({ keywords }: Company) => keywords.join("; "),
+  tech: ({ tech }: Company) => joinedItems(tech),
+  keywords: ({ keywords }: Company) => joinedItems(keywords),
   facebook: ({ socials }: Company) => socials["facebook"],
   instagram: ({ socials }: Company) => socials["instagram"],
   linkedin: ({ socials }: Company) => socials["linkedin"],
@@ -46,18 +47,21 @@ const companyColumns = {
   excluded: ({ excluded }: Company) => excluded,
   description: ({ description }: Company) => description,
   changed: ({ changedAt }: Company) => changedAt.slice(0, isoLength),
+  id: ({ target }: Company) => target,
 } satisfies Record<string, (company: Company) => CsvValue>;
 
 const isoLength = "2026-11-15T19:02:03.004Z".length;
-/** A comma alone would part a tag where it is imported: the semicolon says that it does not. */
+/** What would part an element where it is imported has a backslash in front. */
+const joinedItems = (items: readonly string[]) =>
+  items.map((item) => item.replaceAll(/[\\;|]/g, "\\$&")).join("; ");
+/** A comma alone would part a tag: the semicolon says that it does not. */
 const joinedTags = (tags: readonly string[]) =>
-  tags.length === 1 && tags[0]!.includes(",") ? `${tags[0]!};` : tags.join("; ");
+  tags.length === 1 && tags[0]!.includes(",") ? `${joinedItems(tags)};` : joinedItems(tags);
 
 const joined = (contacts: readonly Contact[]) => contacts.map(({ value }) => value).join("; ");
 
 /** Only where they are asked for. */
 const chosenColumns = {
-  id: ({ target }: Company) => target,
   email: ({ emails }: Company) => emails[0]?.value,
   emailStatus: ({ emails }: Company) => emails[0]?.status?.status,
   emailKind: ({ emails }: Company) => emails[0]?.status?.kind,
@@ -137,7 +141,11 @@ export function companyObject(company: Company): Readonly<Record<string, unknown
     ...texts,
     ...numbers,
     ...lists,
-    ...socials,
+    ...Object.fromEntries(
+      Object.entries(socials).map(([network, url]) => [socialName(network), url]),
+    ),
+    ...(company.domains && { domains: company.domains }),
+    ...(company.places && { places: company.places }),
     ...(description !== undefined && { description }),
     ...(company.people.length > 0 && { people: company.people }),
     ...(company.entries.length > 0 && { entries: company.entries }),
@@ -145,6 +153,9 @@ export function companyObject(company: Company): Readonly<Record<string, unknown
     changed: changedAt.slice(0, isoLength),
   };
 }
+
+const socialName = (network: string) =>
+  socialNetworks.some((one) => one === network) ? network : `social_${network}`;
 
 export function companyCard(company: Company): string {
   const { target, name, texts, numbers, emails, phones, socials, categories, tags } = company;

@@ -18,7 +18,9 @@ export type ColumnKind =
   | "note"
   | "extra"
   | "extras"
-  | "entries";
+  | "entries"
+  | "elements"
+  | "key";
 
 const words = (...lines: readonly string[]) => lines.join(" ").split(" ");
 
@@ -34,13 +36,23 @@ const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> =
   // Of our own JSON.
   extras: ["extra"],
   entries: ["entries"],
+  elements: ["domains", "places"],
+  // `id` is the target that our exports name; the ids of other programs are not used.
+  key: ["id", "slug"],
 };
 
 /** Several columns may fill one field of these. */
-const manyKinds: ReadonlySet<ColumnKind> = new Set(["list", "note", "extras", "entries"]);
+const manyKinds: ReadonlySet<ColumnKind> = new Set([
+  "list",
+  "note",
+  "extras",
+  "entries",
+  "elements",
+]);
 
+const { key: keyFields, ...filled } = kinds;
 /** Every field an import can fill, `x/NAME` aside. */
-export const importFields: readonly string[] = Object.values(kinds).flat();
+export const importFields: readonly string[] = Object.values(filled).flat();
 
 /** What other programs call these fields in a header, beside the spellings that hold everywhere. */
 const headings: Readonly<Record<string, readonly string[]>> = {
@@ -64,6 +76,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
   tag: ["labels"],
   category: ["industry", "branche", "kategorie"],
   tech: ["technologies"],
+  id: ["target"],
   twitter: ["x", "xurl"],
   facebook: ["facebookpage", "facebookcompanypage"],
   linkedin: ["linkedincompanypage"],
@@ -71,7 +84,7 @@ const headings: Readonly<Record<string, readonly string[]>> = {
 };
 
 const fieldByName: ReadonlyMap<string, string> = new Map(
-  importFields.flatMap((field) =>
+  [...importFields, ...keyFields].flatMap((field) =>
     [plainName(field), ...(spellings[field] ?? []), ...(headings[field] ?? [])].map(
       (name) => [name, field] as const,
     ),
@@ -106,7 +119,7 @@ export function planColumns(
   const planned = headers.map((header): ImportColumn | undefined => {
     const given = byHand.get(header);
     if (given === "") return undefined;
-    const field = given ?? fieldByName.get(plainName(header));
+    const field = given ?? fieldByName.get(plainName(header)) ?? socialIn(header);
     if (field !== undefined) return { header, field, kind: kindOf(field) };
     const name = extraName(header);
     return keepsOthers && name !== "" ? { header, field: `x/${name}`, kind: "extra" } : undefined;
@@ -162,7 +175,11 @@ function cutMapping(mapping: string): readonly [string, string | undefined] {
   return at < 1 ? [mapping, undefined] : [mapping.slice(0, at), mapping.slice(at + 1)];
 }
 
+/** `social_github`: a network that has no column of its own. */
+const socialIn = (header: string) => (/^social_[a-z0-9_-]+$/.test(header) ? header : undefined);
+
 function kindOf(field: string): ColumnKind {
+  if (socialIn(field) !== undefined) return "social";
   const found = Object.entries(kinds).find(([, fields]) => fields.includes(field));
   return (found?.[0] as ColumnKind | undefined) ?? "extra";
 }

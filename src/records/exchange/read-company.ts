@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
+import { idOf } from "../company.ts";
 import { entryKinds } from "../fields.ts";
+import { isSafeId } from "../identity.ts";
 import type { ImportColumn } from "./import-columns.ts";
+import { domainField, placeField } from "../places.ts";
+import { isSlug } from "../slug.ts";
 import { unguarded } from "./csv-text.ts";
 import {
   readDomain,
@@ -67,6 +71,17 @@ export function readCompany(
   return { fields: reading.fields, problems: reading.problems };
 }
 
+/** Which company of ours a line is, as an export says it; other ids are those of other programs. */
+export function companyKeyOf(cells: readonly ImportCell[]): { target?: string; slug?: string } {
+  const textIn = (field: string) => {
+    const value = cells.find(([column]) => column.kind === "key" && column.field === field)?.[1];
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const [target, slug] = [textIn("id"), textIn("slug")];
+  if (!/^company\/[a-z0-9.-]+$/.test(target) || !isSafeId(idOf(target))) return {};
+  return { target, ...(isSlug(slug) && { slug }) };
+}
+
 const isCode = (value: unknown) => typeof value === "string" && /^[a-z]{2}$/i.test(value.trim());
 
 type Reader = (reading: Reading, column: ImportColumn, value: unknown) => void;
@@ -95,7 +110,7 @@ const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
   social(reading, column, value) {
     const url = readUrl(textOf(value) ?? "");
     if (url === undefined) tell(reading, column, value);
-    else reading.fields[`social/${column.field}`] = url;
+    else reading.fields[`social/${column.field.replace(/^social_/, "")}`] = url;
   },
   note(reading, column, value) {
     const text = textOf(value);
@@ -118,6 +133,16 @@ const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
       else tell(reading, column, entry);
     }
   },
+  elements(reading, column, value) {
+    const fieldOf = column.field === "domains" ? domainField : placeField;
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      const field = fieldOf(item);
+      if (field === undefined) tell(reading, column, item);
+      else reading.fields[field] = true;
+    }
+  },
+  /** Read by `companyKeyOf`: it says which company this is. */
+  key() {},
   extra(reading, column, value) {
     reading.fields[column.field] = typeof value === "string" ? unguarded(value).trim() : value;
   },
@@ -144,7 +169,12 @@ export function isSameValue(field: string, known: unknown, given: unknown): bool
 /** An element is text, or an object whose `value` is the element and whose rest tells of it. */
 function readItem(reading: Reading, column: ImportColumn, item: unknown): void {
   const isObject = typeof item === "object" && item !== null && "value" in item;
-  const { value, ...about } = isObject ? (item as Record<string, unknown>) : { value: item };
+  // The status of an address is a field of its own.
+  const {
+    value,
+    status: _status,
+    ...about
+  } = isObject ? (item as Record<string, unknown>) : { value: item };
   const text = textOf(value);
   if (text === "") return;
   const element = text === undefined ? undefined : elementOf(reading, column, text);
@@ -170,7 +200,21 @@ const textOf = (value: unknown): string | undefined => {
 function split(text = "", { field }: ImportColumn): readonly string[] {
   const areParted = field === "email" || field === "phone";
   const areTags = field === "tag" && !/[;|\n]/.test(text);
-  return text.split(areParted || areTags ? /[;,|\n]/ : /[;|\n]/).map((part) => part.trim());
+  const parts = areParted || areTags ? /[;,|\n]/ : /[;|\n]/;
+  return splitUnescaped(text, parts).map((part) => part.trim());
+}
+
+/** `\;` and `\|` are characters of an element, `\\` is a backslash; any other backslash is as it stands. */
+function splitUnescaped(text: string, separator: RegExp): readonly string[] {
+  const parts: string[] = [];
+  let part = "";
+  for (const [piece] of text.matchAll(/\\[\\;|]|[^]/gu)) {
+    if (piece.length === 1 && separator.test(piece)) {
+      parts.push(part);
+      part = "";
+    } else part += piece.startsWith("\\") ? piece.slice(-1) : piece;
+  }
+  return [...parts, part];
 }
 
 function tell({ problems }: Reading, { header, field }: ImportColumn, value: unknown): void {
