@@ -4,7 +4,7 @@ import type { CommandEntry } from "./command.ts";
 export const recordCommands: readonly CommandEntry[] = [
   {
     name: "company add",
-    summary: "add a company, or update the one with the same domain",
+    summary: "add a company, or to the one with the same domain",
     load: async () => (await import("./commands/records/add.ts")).companyAdd,
   },
   {
@@ -221,6 +221,11 @@ export const recordCommands: readonly CommandEntry[] = [
     name: "records watch",
     summary: "import manual edits as files are saved",
     load: async () => (await import("./commands/records/upkeep.ts")).recordsWatch,
+  },
+  {
+    name: "undo",
+    summary: "undo the last change that was made by hand here",
+    load: async () => (await import("./commands/records/undo.ts")).undo,
   },
   {
     name: "import companies",

@@ -1,7 +1,13 @@
 export type { Change, Commit } from "./changes.ts";
 export { parseStamp, stampOf, type Stamp } from "./clock/stamp.ts";
 export { encodeValue, valueBytesMax } from "./datagram/check-input.ts";
-export { dotOf, referenceOf, type Datagram, type Dot } from "./datagram/datagram.ts";
+export {
+  compareDatagrams,
+  dotOf,
+  referenceOf,
+  type Datagram,
+  type Dot,
+} from "./datagram/datagram.ts";
 export type { Exchange, RangeAsk, RecordRange } from "./exchange/exchange.ts";
 export { forgetRegister } from "./forget.ts";
 export { readArchive, viewAt } from "./history.ts";

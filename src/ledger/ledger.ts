@@ -74,8 +74,8 @@ export interface Ledger extends Closable {
   log(page: LogPage): Promise<readonly Datagram[]>;
   /** All of it if that is not much; else some of each session, its oldest and its last among them. */
   outline(): Promise<readonly LogOutline[]>;
-  /** What this node wrote after a moment, in order. */
-  writtenAfter(stamp: string): Promise<readonly Datagram[]>;
+  /** What this node wrote after a moment, in order; only that of sources that begin so. */
+  writtenAfter(stamp: string, sourcePrefix?: string): Promise<readonly Datagram[]>;
   /** What of that is about some targets. Reads all of it. */
   writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
   /** What is known, exactly: the last number of each session, by `node/session`. */
@@ -239,7 +239,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     },
     log: createLogPages(core),
     outline: () => outlineOf(core),
-    writtenAfter: (stamp) => writtenAfter(core, stamp),
+    writtenAfter: (stamp, sourcePrefix) => writtenAfter(core, stamp, sourcePrefix),
     vector: () => core.replica().vector(),
     writtenOf: async (targets) => {
       const wanted = new Set(targets);

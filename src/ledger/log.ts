@@ -82,13 +82,18 @@ export async function checkFiles(core: Core): Promise<void> {
 }
 
 /** What this node wrote after a moment: of its sessions, as far as they are that new. */
-export async function writtenAfter(core: Core, stamp: string): Promise<readonly Datagram[]> {
+export async function writtenAfter(
+  core: Core,
+  stamp: string,
+  sourcePrefix = "",
+): Promise<readonly Datagram[]> {
   const { node } = core.identity();
   const found: Datagram[] = [];
   const day = stamp.slice(0, 10).replaceAll("-", "");
   const isRecent = (file: string) => file.startsWith(`wal/${node}/`) && file.slice(-12, -4) >= day;
   for await (const some of core.journal().scan(isRecent)) {
-    for (const one of some) if (one.stamp > stamp) found.push(one);
+    for (const one of some)
+      if (one.stamp > stamp && one.source.startsWith(sourcePrefix)) found.push(one);
   }
   return found;
 }

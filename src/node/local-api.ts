@@ -51,6 +51,7 @@ function localLedger({ ledger: repeatable, withBucket }: LocalParts): NodeLedger
     log: (page) => ledger.log(page),
     outline: () => ledger.outline(),
     writtenOf: (targets) => ledger.writtenOf(targets),
+    writtenAfter: (stamp, sourcePrefix) => ledger.writtenAfter(stamp, sourcePrefix),
     vector: async () => Object.fromEntries(ledger.vector()),
     digest: () => ledger.digest(),
     conflicts: () => ledger.conflicts(),
@@ -99,6 +100,8 @@ function localRecords(parts: LocalParts): NodeRecords {
     problems: async () => (await records()).problems(),
     history: (request) =>
       archived(request, async (more) => (await records()).history({ ...request, ...more })),
+    planRestore: (request) =>
+      archived(request, async (more) => (await records()).planRestore({ ...request, ...more })),
     restoreAt: (request) =>
       archived(request, async (more) => (await records()).restoreAt({ ...request, ...more })),
     ingest: async (request, watch) => (await records()).ingest({ ...request, ...watch }),

@@ -60,6 +60,7 @@ export interface NodeLedger {
   log(page: { readonly from: number; readonly limit: number }): Promise<readonly Datagram[]>;
   outline(): Promise<readonly LogOutline[]>;
   writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
+  writtenAfter(stamp: string, sourcePrefix?: string): Promise<readonly Datagram[]>;
   vector(): Promise<Readonly<Record<string, number>>>;
   digest(): Promise<string>;
   conflicts(): Promise<readonly ConflictView[]>;
@@ -133,6 +134,9 @@ export interface NodeRecords extends SameRecords {
   history(
     request: Omit<HistoryRequest, "archive"> & Partial<AtBucket>,
   ): ReturnType<Records["history"]>;
+  planRestore(
+    request: Omit<RestoreRequest, "archive" | "source"> & Partial<AtBucket>,
+  ): ReturnType<Records["planRestore"]>;
   restoreAt(request: Omit<RestoreRequest, "archive"> & Partial<AtBucket>): Promise<Written>;
   ingest(
     request: Omit<IngestOptions, "onProgress">,

@@ -131,6 +131,8 @@ export { createPlanner } from "./create.ts";
 export { deleteRecord, type DeletedRecord } from "./delete-record.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
 export { placesOf } from "./places.ts";
+export { differencesOf, type FieldDifference } from "./record-history.ts";
+export { manualChanges, planUndo, type ManualChange, type UndoPlan } from "./undo.ts";
 export {
   findDuplicatePairs,
   type DuplicatePair,

@@ -12,8 +12,8 @@ import { ingestFolders } from "./ingest.ts";
 import { layoutOfTarget, recordFile } from "./layout.ts";
 import { isMergedInto, mergeCompanies } from "./merge.ts";
 import type { Person } from "./person.ts";
-import { historyOf, restoreChanges } from "./record-history.ts";
-import type { RecordKind, Records, RecordsOptions } from "./records.ts";
+import { differencesOf, historyOf, restoreChanges } from "./record-history.ts";
+import type { RecordKind, Records, RecordsOptions, RestoreRequest } from "./records.ts";
 import { watchFiles } from "./watch.ts";
 import { resolveName } from "./resolve-name.ts";
 
@@ -48,6 +48,14 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     return found && recordOf(found);
   };
   const mustBeCompany = async (name: string) => (await fresh(must("company", name))) as Company;
+
+  const changesToRestore = (request: Omit<RestoreRequest, "source">) => {
+    const { kind = "company", name, field, atMs, archive } = request;
+    // A deleted record is not in the index, and is known by its id.
+    const isId = layoutOfTarget(name)?.kind === kind;
+    const target = resolve(kind, name) ?? (isId ? name : must(kind, name));
+    return restoreChanges({ ledger, archive }, { target, field, atMs });
+  };
 
   return {
     resolve,
@@ -95,12 +103,12 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     async history({ kind = "company", name, field, archive }) {
       return historyOf({ ledger, archive }, { target: must(kind, name), field });
     },
-    async restoreAt({ kind = "company", name, field, atMs, source, archive }) {
-      // A deleted record is not in the index, and is known by its id.
-      const isId = layoutOfTarget(name)?.kind === kind;
-      const target = resolve(kind, name) ?? (isId ? name : must(kind, name));
-      const changes = await restoreChanges({ ledger, archive }, { target, field, atMs });
-      return context.write({ source, changes });
+    async planRestore(request) {
+      return differencesOf(ledger, await changesToRestore(request));
+    },
+    async restoreAt(request) {
+      const changes = await changesToRestore(request);
+      return context.write({ source: request.source, changes });
     },
     async forget({ name, source }) {
       const target = resolve("company", name) ?? resolve("person", name);

@@ -53,7 +53,9 @@ describe("history", () => {
   test("a field goes back to a moment, or the whole record; notes and folder stay", async () => {
     await using at = await openStory();
     await at.records.addEntry({ name: "acme", kind: "note", source, text: "kept" });
-    await at.records.restoreAt({ name: "acme", field: "city", atMs: at.startMs, source });
+    const plan = { name: "acme", field: "city", atMs: at.startMs };
+    expect(await at.records.planRestore(plan)).toMatchObject([{ field: "city", after: "Köln" }]);
+    await at.records.restoreAt({ ...plan, source });
     expect(await valuesOf(at.ledger, target)).toMatchObject({ city: "Köln", "tag/new": true });
     await at.records.restoreAt({ name: "acme", atMs: at.startMs + minuteMs, source });
     const company = await at.records.company("acme");
@@ -68,6 +70,8 @@ describe("history", () => {
     const before = await valuesOf(at.ledger, target);
     const request = { name: "acme", atMs: at.startMs - 86_400_000, source };
     await expect(at.records.restoreAt(request)).rejects.toMatchObject({ code: "records_not_yet" });
+    const ofName = { ...request, field: "name" };
+    await expect(at.records.restoreAt(ofName)).rejects.toThrow(/its history begins at \d{4}-/);
     expect(await valuesOf(at.ledger, target)).toEqual(before);
   });
 

@@ -135,7 +135,7 @@ export async function restoreChanges(
   const isWanted = (name: string) =>
     field === undefined ? isDeleted || !staysAsItIs(name) : isOf(name, field);
   checkComplete(known, { isWanted, atMs });
-  if (field === undefined && then.fields.length === 0) throw notYet(atMs);
+  if (then.fields.length === 0) throw notYet(known.values(), atMs);
   const before = new Map(then.fields.map((one) => [one.field, one.value]));
   const after = new Map(now.fields.map((one) => [one.field, one.value]));
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -150,14 +150,36 @@ export async function restoreChanges(
 }
 
 /** Nobody wants a record emptied; who mistook the year would have it so. */
-const notYet = (atMs: number) => {
+function notYet(known: Iterable<Datagram>, atMs: number): AppError {
+  const [first = ""] = [...known].map(({ stamp }) => stamp.slice(0, isoLength)).toSorted();
   const words = `nothing was known of it at ${new Date(atMs).toISOString()}`;
-  return new AppError(
-    "invalid",
-    "records_not_yet",
-    `${words}: its history says when it begins, and --field takes back one field`,
-  );
-};
+  return new AppError("invalid", "records_not_yet", `${words}: its history begins at ${first}`);
+}
+
+/** One field of a record, as it is and as it would be; undefined: without a value. */
+export interface FieldDifference {
+  readonly target: string;
+  readonly field: string;
+  readonly now: unknown;
+  readonly after: unknown;
+}
+
+/** What some changes would change, for a person to look at. */
+export async function differencesOf(
+  ledger: Pick<Ledger, "readAll">,
+  changes: readonly Change[],
+): Promise<readonly FieldDifference[]> {
+  const targets = [...new Set(changes.map(({ target }) => target))];
+  const views = await ledger.readAll(targets);
+  const fields = views.map((view) => new Map(view.fields.map((one) => [one.field, one.value])));
+  const known = new Map(targets.map((target, at) => [target, fields[at]!]));
+  return changes.map((change) => ({
+    target: change.target,
+    field: change.field,
+    now: known.get(change.target)?.get(change.field),
+    after: change.unset ? undefined : change.value,
+  }));
+}
 
 /** Where a record is and what was noted about it do not go back with the rest. */
 const staysAsItIs = (field: string): boolean =>

@@ -6,6 +6,7 @@ import type { Company } from "./company.ts";
 import type { RecordEntry } from "./entry.ts";
 import type { EntryKind } from "./fields.ts";
 import type { Person } from "./person.ts";
+import type { FieldDifference } from "./record-history.ts";
 import type { RecordIndex, RecordProblem } from "./record-index.ts";
 
 /**
@@ -60,6 +61,8 @@ export interface Records extends AsyncDisposable {
 
   /** What was written about a record, newest first, as far as this node and `archive` know. */
   history(request: HistoryRequest): Promise<readonly HistoryEntry[]>;
+  /** What `restoreAt` would change. */
+  planRestore(request: Omit<RestoreRequest, "source">): Promise<readonly FieldDifference[]>;
   /** Writes a field, or all of a record, as it was at a moment. */
   restoreAt(request: RestoreRequest): Promise<Written>;
   /**

@@ -37,7 +37,11 @@ async function problemOf(line: string): Promise<string | undefined> {
   // An editor needs a terminal anyway.
   const isEditor = /^forager campaign edit x$/.test(line);
   const isAsking =
-    asks && !isEditor && parsed.flags["yes"] !== true && parsed.flags["undo"] !== true;
+    asks &&
+    !isEditor &&
+    parsed.flags["yes"] !== true &&
+    parsed.flags["undo"] !== true &&
+    parsed.flags["list"] !== true;
   return isAsking ? `${line}: asks, so it needs --yes to run without a terminal` : undefined;
 }
 

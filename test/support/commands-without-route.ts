@@ -26,6 +26,7 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   "records ingest": "reads files of this machine; a running node does it by itself",
   "records purge":
     "the schedule of the kind purge does it; by hand a person looks at the list first",
+  undo: "undoes what was changed last on this machine; a record is restored by its own route",
   "records watch": "reads files of this machine; a running node does it by itself",
   "import companies": "reads a file of this machine",
   "export changes": "keeps its position on this machine, after the file is written",

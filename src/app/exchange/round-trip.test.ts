@@ -65,7 +65,7 @@ async function exported(at: TestRecords, targets: readonly string[], format: "cs
 const importText = (at: TestRecords, text: string, format: "csv" | "jsonl") =>
   importFile({
     records: {
-      createAll: at.records.createAll,
+      createAll: (all: Parameters<typeof at.records.createAll>[0]) => at.records.createAll(all),
       similar: async (all: readonly string[]) => all.map(() => []),
     } as unknown as NodeApi["records"],
     chunks: (async function* () {

@@ -156,7 +156,8 @@ function words({ outcome, slug, written }: Created, file: string | undefined): s
 /** What was typed and not written, with the command that writes it. */
 function tellKept(out: SettingsContext["out"], { kept, slug }: Created): void {
   for (const { field, value, given } of kept) {
-    const hint = typeof given === "string" ? `: \`forager company set ${slug} ${quote(`${field}=${given}`)}\` changes it` : ""; // prettier-ignore
+    const words = quote(`${field}=${String(given)}`);
+    const hint = typeof given === "string" ? `: \`forager company set ${slug} ${words}\` changes it` : ""; // prettier-ignore
     out.note(`${field} stays ${JSON.stringify(value)}, not ${JSON.stringify(given)}${hint}`);
   }
 }

@@ -1,4 +1,5 @@
 import { fleetBucketAddress } from "../../../app/index.ts";
+import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
 import type { HistoryEntry, RecordKind } from "../../../records/index.ts";
@@ -9,6 +10,7 @@ import { sourceOf, sourceOption } from "../../source-option.ts";
 import type { TableColumn } from "../../table.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
+import { showDifferences } from "./show-differences.ts";
 import { openNodeOf } from "../../node-context.ts";
 
 const fieldOption: OptionSpec = {
@@ -70,7 +72,8 @@ const restoreCommand = (kind: RecordKind): Command => ({
     { line: `forager ${kind} restore acme --at 2h`, summary: "all of it, as of two hours ago" },
   ],
   details: [
-    "It is written anew, so that it can be undone in the same way; nothing is taken out of history.",
+    "What would change is shown first. It is written anew, so that it can be undone in the same way, or by\n" +
+      "`forager undo`; nothing is taken out of history.",
   ],
 
   async run(context) {
@@ -81,28 +84,31 @@ const restoreCommand = (kind: RecordKind): Command => ({
     const field = textFlag(flags, "field");
     await using opened = await openNodeOf(context);
     const { target, slug } = await findOrDeleted(opened, kind, args[0]!);
-    const question = `write ${field ?? "everything"} of ${slug} as it was at ${moment}?`;
+    const archive = await archiveOf(context, opened.ledger);
+    const request = {
+      kind,
+      name: target,
+      atMs: Date.parse(moment),
+      ...(field !== undefined && { field }),
+      ...archive,
+    };
+    const differences = await asUsage(() => opened.records.planRestore(request));
+    if (differences.length === 0) {
+      const text = `nothing changed: ${slug} is as it was at ${moment}`;
+      return out.result({ target, at: moment, restored: [], differences }, text);
+    }
+    showDifferences(out, differences);
+    const question = `write ${countOf(differences.length, "field")} of ${slug} as of ${moment}?`;
     if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was restored");
       return "failed";
     }
-    const archive = await archiveOf(context, opened.ledger);
-    const { datagrams } = await asUsage(() =>
-      opened.records.restoreAt({
-        kind,
-        name: target,
-        atMs: Date.parse(moment),
-        source: sourceOf(context),
-        ...(field !== undefined && { field }),
-        ...archive,
-      }),
-    );
+    const source = sourceOf(context);
+    const { datagrams } = await asUsage(() => opened.records.restoreAt({ ...request, source }));
     const restored = datagrams.map((one) => one.field);
     out.result(
-      { target, at: moment, restored },
-      restored.length === 0
-        ? `nothing changed: ${slug} is as it was at ${moment}`
-        : `${restored.join(", ")} of ${slug} as of ${moment}`,
+      { target, at: moment, restored, differences },
+      `${restored.join(", ")} of ${slug} as of ${moment}`,
     );
   },
 });
