@@ -63,9 +63,11 @@ export async function createAll(
       if (fresh.length > 0) await context.renderWritten(fresh, how).catch(sayBehind);
       return { plans: made, outcomes: [...all] };
     });
-    for (const { outcome, target, leftOut, commit, kept } of plans) {
+    for (const { outcome, target, leftOut, commit, kept, alike } of plans) {
       const written = commit ? outcomes.shift()!.written.datagrams.length : 0;
-      created.push({ outcome, target, leftOut, kept, written, slug: slugNow(context, target) });
+      const slug = slugNow(context, target);
+      const samePhone = alike.map((one) => slugNow(context, one)).filter((one) => one !== "");
+      created.push({ outcome, target, slug, leftOut, kept, samePhone, written });
     }
   }
   return created;
@@ -82,13 +84,13 @@ export async function createPerson(
   const { isForgotten, fields: known } = await context.ledger.read(target);
   if (isForgotten) {
     const leftOut = Object.keys(fields);
-    return { outcome: "forgotten", target, slug: "", written: 0, leftOut, kept: [] };
+    return { outcome: "forgotten", target, slug: "", written: 0, leftOut, kept: [], samePhone: [] };
   }
   // All of it is one commit, so a repeated request has nothing left to write.
   if (known.length > 0) {
     await context.run(() => catchUp(context));
     const slug = slugNow(context, target);
-    return { outcome: "created", target, slug, written: 0, leftOut: [], kept: [] };
+    return { outcome: "created", target, slug, written: 0, leftOut: [], kept: [], samePhone: [] };
   }
   const slug = slugOf(firstText(fields["slug"], fields["name"], id), id);
   const changes: Change[] = Object.entries({ ...fields, slug }).map(([field, value]) => {
@@ -102,7 +104,7 @@ export async function createPerson(
   const { datagrams } = await context.write({ source, changes });
   const given = slugNow(context, target) || slug;
   const written = datagrams.length;
-  return { outcome: "created", target, slug: given, written, leftOut: [], kept: [] };
+  return { outcome: "created", target, slug: given, written, leftOut: [], kept: [], samePhone: [] };
 }
 
 /** "" if it is not in the index. */

@@ -4,6 +4,7 @@ import { companyTarget, idOf } from "./company.ts";
 import { isSameValue } from "./exchange/read-company.ts";
 import { listPrefixes } from "./fields.ts";
 import { companyId, firstText, normalDomain } from "./identity.ts";
+import { comparedName, shareTellingWord } from "./resolve/name-similarity.ts";
 import { worthWriting } from "./machine-facts.ts";
 import { domainField, placeField } from "./places.ts";
 import type { RecordIndex } from "./record-index.ts";
@@ -19,6 +20,8 @@ export interface CreatePlan {
   /** Fields that are suppressed or were forgotten, and are not written. */
   readonly leftOut: readonly string[];
   readonly kept: Created["kept"];
+  /** Targets of other companies with one of its phone numbers. */
+  readonly alike: readonly string[];
 }
 
 export interface CreatePlanner {
@@ -54,18 +57,23 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     return placeless ?? (place ? undefined : found[0]);
   };
 
-  /** A number that several companies have is nobody's own, and another domain is another company. */
-  const findByPhone = (fields: Fields): string | undefined => {
+  /** Other companies that have one of its phone numbers. */
+  const havingPhone = (fields: Fields): readonly string[] => {
     const prefix = listPrefixes.phones;
     const numbers = Object.keys(fields).filter((field) => field.startsWith(prefix));
-    const found = new Set(numbers.flatMap((field) => index.byPhone(field.slice(prefix.length))));
-    const [only] = found;
-    const known = only === undefined || found.size > 1 ? undefined : index.find(only);
+    return [...new Set(numbers.flatMap((field) => index.byPhone(field.slice(prefix.length))))];
+  };
+  /** Offices share a number: it counts if one company alone has it, of a like name and no other site. */
+  const findByPhone = (fields: Fields): string | undefined => {
+    const [only, ...others] = havingPhone(fields);
+    const known = only === undefined || others.length > 0 ? undefined : index.find(only);
     if (known?.kind !== "company") return undefined;
     const { domain, place } = known.company.texts;
     const isOther = (given: unknown, its: string | undefined) =>
       given !== undefined && its !== undefined && given !== its;
-    return isOther(fields["domain"], domain) || isOther(fields["place"], place) ? undefined : only;
+    if (isOther(fields["domain"], domain) || isOther(fields["place"], place)) return undefined;
+    const [one, other] = [known.company.name, firstText(fields["name"])].map(comparedName);
+    return one!.joined === other!.joined || shareTellingWord(one!, other!) ? only : undefined;
   };
 
   /** The company may have been merged since. */
@@ -99,12 +107,19 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       const { target } = view;
       if (isSuppressed || view.isForgotten) {
         const leftOut = Object.keys(fields);
-        return { outcome: "forgotten", target, commit: undefined, leftOut, kept: [] };
+        return { outcome: "forgotten", target, commit: undefined, leftOut, kept: [], alike: [] };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
       // The first request wrote all of it in one commit; since then others may have changed it.
       if (isOfRequest && found === undefined && isKnown) {
-        return { outcome: "created", target, commit: undefined, leftOut: [...gone], kept: [] };
+        return {
+          outcome: "created",
+          target,
+          commit: undefined,
+          leftOut: [...gone],
+          kept: [],
+          alike: [],
+        };
       }
       const has = new Map(view.fields.map(({ field, value }) => [field, value]));
       const first = Object.entries(firstFields).filter(([field]) => !has.has(field));
@@ -147,7 +162,8 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
         if (fields[key]) plannedWith.set(name, (plannedWith.get(name) ?? new Set()).add(target));
       }
       const outcome = isKnown ? "known" : "created";
-      return { outcome, target, commit, leftOut: [...gone], kept };
+      const alike = addsOnly ? havingPhone(fields).filter((one) => one !== target) : [];
+      return { outcome, target, commit, leftOut: [...gone], kept, alike };
     },
   };
 }

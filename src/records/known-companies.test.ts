@@ -31,13 +31,15 @@ describe("a company that a person adds and that is known", () => {
     });
   });
 
-  test("by its phone number, if one company alone has it and no domain or place differs", async () => {
+  test("by its phone number, if one company of a like name alone has it and no domain or place differs", async () => {
     await using at = await openTestRecords();
     const phone = { "phone/+15125550100": true };
     const first = await add(at, { name: "Call Me", ...phone });
     const again = await add(at, { name: "Call Me Inc", ...phone, domain: "call.example" });
     expect(again).toMatchObject({ outcome: "known", target: first.target, written: 1 });
     expect(again.kept).toEqual([{ field: "name", value: "Call Me", given: "Call Me Inc" }]);
+    const stranger = await add(at, { name: "Best Roofs", ...phone });
+    expect(stranger).toMatchObject({ outcome: "created", samePhone: ["call-me"] });
     const other = await add(at, { name: "Call You", ...phone, domain: "you.example" });
     expect(other).toMatchObject({ outcome: "created", target: "company/you.example" });
     // Two have it now: it is nobody's own any more. Campaigns and imports never go by it.

@@ -123,7 +123,7 @@ export interface CreateRequest {
   readonly target?: string;
   /**
    * True if a person adds it: a known company gets what it lacks, and nothing of it is changed. Then a
-   * company that alone has its phone number is the same too, unless domain or place differ.
+   * company of a like name that alone has its phone number is the same too, unless domain or place differ.
    */
   readonly addsOnly?: boolean;
   /** Makes a new one even if one of the same domain is known: a branch. */
@@ -154,6 +154,8 @@ export interface Created {
   readonly written: number;
   /** Fields that were forgotten before, for instance an address, and are not written. */
   readonly leftOut: readonly string[];
+  /** With `addsOnly`: slugs of other companies that have one of its phone numbers. */
+  readonly samePhone: readonly string[];
   /** With `addsOnly`: what the known company says otherwise, and keeps. */
   readonly kept: readonly {
     readonly field: string;

@@ -59,3 +59,4 @@ export {
   type SnapshotRelease,
   type SnapshotStore,
 } from "./snapshots/snapshot-store.ts";
+export { placeFieldNamed } from "./read/place-names.ts";

@@ -49,8 +49,21 @@ describe("forager company", () => {
       extra: { revenue: 12 },
       excluded: "a competitor",
     });
-    const again = await run(["company", "add", "Acme", "--domain", "acme.example"]);
-    expect(again.stdout).toContain("was known; what is new was added");
+    // What is known is not overwritten: that it differs is told.
+    const again = await run(["company", "add", "Acme", "--domain", "acme.example", "--tag", "new"]);
+    expect(again.stdout).toContain("was known; 1 field added");
+    expect(again.stderr).toContain('name stays "Acme Flooring", not "Acme": `forager company set acme-flooring \'name=Acme\'` changes it'); // prettier-ignore
+    expect(await json("company", "show", "acme-flooring")).toMatchObject({ name: "Acme Flooring" });
+    // The last change by hand is undone, and the one before.
+    const undone = await run(["undo", "--yes"]);
+    expect(undone.stderr).toContain("Acme Flooring: tag/new: (there) → (none)");
+    expect(undone.stdout).toMatch(/^undid the change of .*: 1 field\n$/);
+    expect(await json("company", "show", "acme-flooring")).toMatchObject({
+      tags: ["fair 2026", "vip"],
+    });
+    await good("company", "call", "acme-flooring", "--outcome", "voicemail", "--callback", "1s");
+    await good("company", "call", "acme-flooring", "--done");
+    expect(await json("company", "show", "acme-flooring")).not.toHaveProperty("callback");
   });
 
   test("wrong usage says what to write instead, and writes nothing", async () => {

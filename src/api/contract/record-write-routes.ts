@@ -22,6 +22,7 @@ const created = z.strictObject({
   slug: z.string(),
   written: count,
   leftOut: z.array(z.string()),
+  samePhone: z.array(z.string()).describe("other companies that have one of its phone numbers"),
   kept: z
     .array(z.strictObject({ field: z.string(), value: z.unknown(), given: z.unknown() }))
     .describe("what the known company says otherwise, and keeps"),

@@ -12,6 +12,7 @@ import {
   type ImportColumn,
 } from "../../records/index.ts";
 import { readLines } from "../../base/read-lines.ts";
+import { placeFieldNamed } from "../../sources/index.ts";
 
 /** What one line of a file says of a company. */
 export interface CompanyLine extends CompanyRead {
@@ -41,6 +42,19 @@ export interface CompanyLines {
   mapped(): ReadonlyMap<string, string>;
   leftOut(): ReadonlySet<string>;
 }
+
+/** Headers in ten languages are known to the readers of place files; these of their fields are ours. */
+const fieldsOfPlaces: Readonly<Record<string, string>> = {
+  phones: "phone",
+  emails: "email",
+  ...Object.fromEntries(
+    ["name", "latitude", "longitude", "address", "street", "city", "zip", "state", "country"]
+      .concat(["timezone", "website", "description", "rating", "reviews", "hours"])
+      .map((field) => [field, field]),
+  ),
+};
+const fieldOfPlaces = (header: string): string | undefined =>
+  fieldsOfPlaces[placeFieldNamed(header) ?? ""];
 
 const lineBytesMax = 16 * 1024 * 1024;
 
@@ -88,7 +102,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
       if (cells.every((cell) => cell.trim() === "")) return [];
       if (columns) return [lineOf(line, cells)];
       const headers = cells.map((cell) => cell.trim());
-      columns = planColumns(headers, options).columns;
+      columns = planColumns(headers, { ...options, fieldNamed: fieldOfPlaces }).columns;
       for (const [at, header] of headers.entries()) {
         if (header !== "") note(header, columns[at]);
       }
@@ -102,7 +116,7 @@ async function* readJson(chunks: AsyncIterable<Buffer>, options: LineOptions, no
   const columns = new Map<string, ImportColumn | undefined>();
   const columnFor = (header: string) => {
     if (!columns.has(header)) {
-      columns.set(header, columnOf(header, options));
+      columns.set(header, columnOf(header, { ...options, fieldNamed: fieldOfPlaces }));
       note(header, columns.get(header));
     }
     return columns.get(header);
@@ -158,9 +172,13 @@ const faulty = (line: number, fault: string): CompanyLine => ({
 
 /** Text as it comes in. A byte that is no text is told, not replaced: a name would be lost. */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: string) {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   let bytes = 0;
   const decode = (chunk?: Buffer) => {
+    decoder ??= new TextDecoder(markedEncoding(chunk) ?? encoding, {
+      fatal: true,
+      ignoreBOM: true,
+    });
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
@@ -175,6 +193,12 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: strin
     bytes += chunk.length;
   }
   yield decode();
+}
+
+/** Spreadsheets that save as Unicode text write UTF-16, and a mark at its beginning that says so. */
+function markedEncoding(chunk: Buffer | undefined): string | undefined {
+  const mark = chunk?.subarray(0, 2).toString("hex");
+  return mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : undefined;
 }
 
 function parse(text: string): unknown {

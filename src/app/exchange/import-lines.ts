@@ -11,8 +11,12 @@ export interface ImportReport {
   readonly faulty: number;
   /** Values that could not be read, in lines that count all the same. */
   readonly unread: number;
-  /** The first of both. */
-  readonly problems: readonly { readonly line: number; readonly text: string }[];
+  /** Both, equal ones counted together: the first of them is shown. */
+  readonly problems: readonly {
+    readonly line: number;
+    readonly text: string;
+    readonly count: number;
+  }[];
   /** New companies that have name and address of another. */
   readonly duplicateCount: number;
   /** The first of them. */
@@ -45,11 +49,15 @@ const shownMax = 20;
 export async function importLines(options: ImportOptions): Promise<ImportReport> {
   const { records, lines, source, isDryRun, signal, onLines } = options;
   const count = { lines: 0, created: 0, known: 0, forgotten: 0, faulty: 0, unread: 0 };
-  const problems: { line: number; text: string }[] = [];
+  const problems = new Map<string, { line: number; text: string; count: number }>();
   const duplicates: ImportReport["duplicates"][number][] = [];
   let duplicateCount = 0;
   const tell = (line: number, text: string) => {
-    if (problems.length < shownMax) problems.push({ line, text });
+    // The same but for the value that could not be read.
+    const key = text.replaceAll(/'[^']*'|\d+/g, "");
+    const known = problems.get(key);
+    if (known) known.count += 1;
+    else if (problems.size < shownMax) problems.set(key, { line, text, count: 1 });
   };
 
   const flush = async (batch: readonly CompanyLine[]) => {
@@ -100,5 +108,11 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
     if (signal.aborted) break;
   }
   if (!signal.aborted && waiting.length > 0) await flush(waiting);
-  return { ...count, problems, duplicates, duplicateCount, isStopped: signal.aborted };
+  return {
+    ...count,
+    problems: [...problems.values()],
+    duplicates,
+    duplicateCount,
+    isStopped: signal.aborted,
+  };
 }

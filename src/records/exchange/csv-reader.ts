@@ -40,6 +40,7 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
   let quoteLine = 1;
   let isAfterReturn = false;
   let isFirst = true;
+  let isStarted = false;
 
   const endCell = () => {
     cells.push(cell);
@@ -74,7 +75,19 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
   };
   const isSpecial = (char: string) => char === separator || char === "\n" || char === "\r";
 
+  /** Excel writes `sep=;` above the header. Undefined: the header is not there yet. */
+  const withoutSeparatorLine = (): string | undefined => {
+    const found = /^"?sep=(.)"?(?:\r\n?|\n|$)/i.exec(waiting);
+    if (!found) return waiting;
+    const rest = waiting.slice(found[0].length);
+    if (!/[\r\n]/.test(rest.slice(1)) && rest.length < 2) return undefined;
+    separator = found[1];
+    [line, rowLine] = [2, 2];
+    return rest;
+  };
+
   const read = (text: string): readonly CsvRecord[] => {
+    isStarted = true;
     const rows: CsvRecord[] = [];
     for (let at = 0; at < text.length;) {
       const char = text[at]!;
@@ -113,17 +126,19 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
     push(text) {
       const piece = isFirst ? text.replace(/^\ufeff/, "") : text;
       if (text !== "") isFirst = false;
-      if (separator !== undefined) return read(piece);
+      if (isStarted) return read(piece);
       waiting += piece;
       if (!/[\r\n]/.test(piece) && waiting.length < cellCharsMax) return [];
-      separator = separatorOf(waiting);
-      const held = waiting;
+      const held = withoutSeparatorLine();
+      if (held === undefined) return [];
+      separator ??= separatorOf(held);
       waiting = "";
       return read(held);
     },
     end() {
-      separator ??= separatorOf(waiting);
-      const rows = [...read(waiting)];
+      const held = isStarted ? "" : (withoutSeparatorLine() ?? "");
+      separator ??= separatorOf(held);
+      const rows = [...read(held)];
       waiting = "";
       // Narrowed by what came before; `read` has changed it since.
       if ((state as State) === "quoted") throw unclosed(quoteLine);
@@ -133,12 +148,14 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
   };
 }
 
+const separators = [",", ";", "\t", "|"];
+
 /** The first line is the header, and names of columns seldom hold any of these. */
 function separatorOf(text: string): string {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, "");
   const [header = ""] = unquoted.split(/[\r\n]/, 1);
-  const counts = [",", ";", "\t"].map((char) => header.split(char).length);
-  return [",", ";", "\t"][counts.indexOf(Math.max(...counts))]!;
+  const counts = separators.map((char) => header.split(char).length);
+  return separators[counts.indexOf(Math.max(...counts))]!;
 }
 
 const wrong = (line: number, what: string) =>

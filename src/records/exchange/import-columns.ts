@@ -102,6 +102,8 @@ export interface ColumnOptions {
   readonly mappings?: readonly string[];
   /** Columns that nothing is known of become extra keys, named as they are. */
   readonly keepsOthers?: boolean;
+  /** The field of a header that nobody here knows; undefined: none. */
+  readonly fieldNamed?: (header: string) => string | undefined;
 }
 
 export interface ColumnPlan {
@@ -113,13 +115,14 @@ export interface ColumnPlan {
 /** Says what each column is. Throws `invalid` for a mapping of no column, or to no field. */
 export function planColumns(
   headers: readonly string[],
-  { mappings = [], keepsOthers = false }: ColumnOptions = {},
+  { mappings = [], keepsOthers = false, fieldNamed = () => undefined }: ColumnOptions = {},
 ): ColumnPlan {
   const byHand = readMappings(mappings, headers);
   const planned = headers.map((header): ImportColumn | undefined => {
     const given = byHand.get(header);
     if (given === "") return undefined;
-    const field = given ?? fieldByName.get(plainName(header)) ?? socialIn(header);
+    const field =
+      given ?? fieldByName.get(plainName(header)) ?? socialIn(header) ?? fieldNamed(header);
     if (field !== undefined) return { header, field, kind: kindOf(field) };
     const name = extraName(header);
     return keepsOthers && name !== "" ? { header, field: `x/${name}`, kind: "extra" } : undefined;
@@ -142,6 +145,7 @@ export function columnOf(header: string, options: ColumnOptions = {}): ImportCol
   return planColumns([header], {
     mappings: field === undefined ? [] : [`${header}=${field}`],
     keepsOthers: options.keepsOthers ?? false,
+    ...(options.fieldNamed && { fieldNamed: options.fieldNamed }),
   }).columns[0];
 }
 

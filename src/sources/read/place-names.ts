@@ -101,6 +101,10 @@ export function plainName(name: string): string {
 /** By plain name: the field, and its place in the order of names. The first field that has a name keeps it. */
 export const fieldByName: ReadonlyMap<string, NamedField> = namedFields();
 
+/** The field of a place that a header names, in any of the languages; undefined: none. */
+export const placeFieldNamed = (header: string): FieldName | undefined =>
+  fieldByName.get(plainName(header))?.field;
+
 export interface NamedField {
   readonly field: FieldName;
   readonly rank: number;

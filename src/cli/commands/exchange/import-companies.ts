@@ -149,11 +149,14 @@ function wordsOf({ label, report, isDryRun, mapped, leftOut }: Words): string {
     ...(unread > 0 ? [`${countOf(unread, "value")} not readable`] : []),
   ];
   const columns = Object.entries(mapped).map(([header, field]) => `  ${header} → ${field}`);
-  const rest = faulty + unread - problems.length;
+  const rest = faulty + unread - problems.reduce((sum, { count }) => sum + count, 0);
   return [
     `${label}: ${countOf(lines, "line")}, ${counts.join(", ")}`,
     ...(isDryRun ? ["columns:", ...columns, ...leftOut.map((one) => `  ${one} → (left out)`)] : []),
-    ...problems.map(({ line, text }) => `  line ${line}: ${toOneLine(text)}`),
+    ...problems.map(({ line, text, count }) => {
+      const more = count > 1 ? `, and ${formatCount(count - 1)} more of this kind` : "";
+      return `  line ${line}: ${toOneLine(text)}${more}`;
+    }),
     ...(rest > 0 ? [`  and ${formatCount(rest)} more`] : []),
     ...duplicates.map(
       ({ line, slug, others }) => `  line ${line}: ${slug} may be the same as ${others.join(", ")}`,

@@ -1,5 +1,6 @@
 import type { Command } from "../../command.ts";
 import { openReaderOf } from "../../node-context.ts";
+import { createRecordNames } from "../records/record-names.ts";
 import { conflictColumns } from "./field-columns.ts";
 
 export const ledgerConflicts: Command = {
@@ -12,6 +13,9 @@ export const ledgerConflicts: Command = {
   async run(context) {
     const { out } = context;
     await using node = await openReaderOf(context);
-    await out.list(await node.ledger.conflicts(), { columns: conflictColumns });
+    const conflicts = await node.ledger.conflicts();
+    const names = createRecordNames(node);
+    await names.learn(conflicts.map(({ target }) => target));
+    await out.list(conflicts, { columns: conflictColumns(names.nameOf) });
   },
 };

@@ -10,7 +10,10 @@ export const fieldColumns: readonly TableColumn<FieldView>[] = [
   { title: "stamp", value: ({ stamp }) => stamp },
 ];
 
-export const conflictColumns: readonly TableColumn<ConflictView>[] = [
+export const conflictColumns = (
+  nameOf: (target: string) => string,
+): readonly TableColumn<ConflictView>[] => [
+  { title: "name", value: ({ target }) => nameOf(target) },
   { title: "target", value: ({ target }) => target },
   { title: "field", value: ({ field }) => field },
   { title: "lost", value: ({ value }) => shown(value) },

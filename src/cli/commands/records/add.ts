@@ -51,8 +51,8 @@ export const companyAdd: Command = {
     { line: "forager company add Acme --domain acme.example rating:=4.5", summary: "more fields" },
   ],
   details: [
-    "One that has the same domain or place, or alone has the same phone number, is the same company: it\n" +
-      "gets what it lacks, and nothing of it is changed. What differs is told. One that was forgotten is\n" +
+    "One that has the same domain or place, or a like name and alone the same phone number, is the same\n" +
+      "company: it gets what it lacks, and nothing of it is changed. What differs is told. One that was forgotten is\n" +
       "not made again; that exits 1.",
   ],
 
@@ -77,6 +77,9 @@ export const companyAdd: Command = {
     const file = await records.fileOf(made.target);
     out.result({ ...made, file, duplicates }, words(made, file));
     tellKept(out, made);
+    for (const slug of made.samePhone) {
+      out.note(`${slug} has the same phone number: \`forager company merge ${slug} ${made.slug} --yes\` joins them`); // prettier-ignore
+    }
     for (const { slug, because } of duplicates) {
       out.note(`${slug} has the same ${because}: \`forager company merge ${slug} ${made.slug} --yes\` joins them`); // prettier-ignore
     }

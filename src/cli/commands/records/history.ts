@@ -10,6 +10,7 @@ import { sourceOf, sourceOption } from "../../source-option.ts";
 import type { TableColumn } from "../../table.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
 import { parseMoment } from "./parse-moment.ts";
+import { createRecordNames } from "./record-names.ts";
 import { showDifferences } from "./show-differences.ts";
 import { openNodeOf } from "../../node-context.ts";
 
@@ -53,7 +54,10 @@ const historyCommand = (kind: RecordKind): Command => ({
         ...archive,
       }),
     );
-    await out.list(entries.slice(0, limit), { columns });
+    const rows = entries.slice(0, limit);
+    const names = createRecordNames(opened);
+    await names.learn(rows.flatMap(({ field: one }) => (isLink(one) ? [one] : [])));
+    await out.list(rows, { columns: columnsOf(names.nameOf) });
   },
 });
 
@@ -137,10 +141,16 @@ async function archiveOf(
   return { bucket: await fleetBucketAddress(fleetOf(context)) };
 }
 
-const columns: readonly TableColumn<HistoryEntry>[] = [
+/** `person/ID` of a company is a record, and so is `company/ID` of a person. */
+const isLink = (field: string) => /^(?:person|company)\//.test(field);
+
+const columnsOf = (nameOf: (target: string) => string): readonly TableColumn<HistoryEntry>[] => [
   { title: "", value: ({ isShown }) => (isShown ? "*" : "") },
   { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " ") },
-  { title: "field", value: ({ field }) => field },
+  {
+    title: "field",
+    value: ({ field }) => (isLink(field) ? `${field} (${nameOf(field)})` : field),
+  },
   {
     title: "value",
     value: ({ value }) => (value === undefined ? "(unset)" : JSON.stringify(value)),

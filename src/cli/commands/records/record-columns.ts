@@ -1,5 +1,12 @@
-import type { Company, Indexed, Person } from "../../../records/index.ts";
+import {
+  companyTarget,
+  personTarget,
+  type Company,
+  type Indexed,
+  type Person,
+} from "../../../records/index.ts";
 import type { TableColumn } from "../../table.ts";
+import type { RecordNames } from "./record-names.ts";
 
 const first = (values: readonly { readonly value: string }[]) => {
   const more = values.length > 1 ? ` +${values.length - 1}` : "";
@@ -21,19 +28,33 @@ const companyColumns: readonly TableColumn<Company>[] = [
   },
 ];
 
-const personColumns: readonly TableColumn<Person>[] = [
+const personColumns = ({ nameOf }: Pick<RecordNames, "nameOf">): readonly TableColumn<Person>[] => [
   { title: "slug", value: ({ slug }) => slug, isKey: true },
   { title: "name", value: ({ name }) => name },
   { title: "role", value: ({ texts }) => texts.role ?? "" },
   { title: "email", value: ({ emails }) => first(emails) },
   { title: "phone", value: ({ phones }) => first(phones) },
-  { title: "companies", value: ({ companies }) => companies.map(({ id }) => id).join(", ") },
+  {
+    title: "companies",
+    value: ({ companies }) => companies.map(({ id }) => nameOf(companyTarget(id))).join(", "),
+  },
   { title: "tags", value: ({ tags }) => tags.join(", ") },
 ];
 
 export const recordOf = (row: Indexed): Company | Person =>
   row.kind === "company" ? row.company : row.person;
 
-/** All columns take either kind; which those are is up to the caller. */
-export const columnsOf = (kind: Indexed["kind"]): readonly TableColumn<Company | Person>[] =>
-  (kind === "company" ? companyColumns : personColumns) as readonly TableColumn<Company | Person>[];
+/** All columns take either kind; which those are is up to the caller. Needs the names of `linksOf`. */
+export const columnsOf = (
+  kind: Indexed["kind"],
+  names: Pick<RecordNames, "nameOf">,
+): readonly TableColumn<Company | Person>[] =>
+  (kind === "company" ? companyColumns : personColumns(names)) as readonly TableColumn<
+    Company | Person
+  >[];
+
+/** Targets of the records that a record names. */
+export const linksOf = (record: Company | Person): readonly string[] =>
+  "people" in record
+    ? record.people.map(({ id }) => personTarget(id))
+    : record.companies.map(({ id }) => companyTarget(id));

@@ -1,10 +1,11 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
-import type { RecordKind, RecordQuery } from "../../../records/index.ts";
+import type { Company, Person, RecordKind, RecordQuery } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
 import { openReaderOf } from "../../node-context.ts";
-import { columnsOf, recordOf } from "./record-columns.ts";
+import { columnsOf, linksOf, recordOf } from "./record-columns.ts";
+import { createRecordNames } from "./record-names.ts";
 
 const searchCommand = (kind: RecordKind): Command => ({
   needs: "settings",
@@ -47,31 +48,41 @@ async function printPage(
   const { flags, out, clock, signal } = context;
   const query = { ...asked, ...readPage(flags), filters: readFilters(flags, clock.nowMs()) };
   await using reader = await openReaderOf(context);
+  const names = createRecordNames(reader);
+  const columns = columnsOf(asked.kind, names);
   if (flags["all"] === true) {
-    const all = allRecords(reader.records, query, signal);
-    const count = await asUsage(() => out.list(all, { columns: columnsOf(asked.kind) }));
+    const all = allRecords(reader.records, query, signal, (found) => names.learn(linksIn(found)));
+    const count = await asUsage(() => out.list(all, { columns }));
     return count === 0 && asked.words !== undefined ? "failed" : undefined;
   }
   const { rows, next } = await asUsage(() => reader.records.search(query));
   const found = rows.map(recordOf);
+  await names.learn(linksIn(found));
   out.result({ rows: found, next: next ?? null }, (layout) =>
-    found.length === 0 ? emptyText(asked.kind, flags) : layout.table(found, columnsOf(asked.kind)),
+    found.length === 0 ? emptyText(asked.kind, flags) : layout.table(found, columns),
   );
   if (next !== undefined) out.note(`more results: add --all, or --after ${next}`);
   if (found.length === 0 && asked.words !== undefined) return "failed";
 }
+
+/** Of companies none are shown in lists. */
+const linksIn = (found: readonly (Company | Person)[]) =>
+  found.flatMap((record) => ("people" in record ? [] : linksOf(record)));
 
 /** Page by page, so that many of them need no memory. */
 async function* allRecords(
   records: Pick<NodeReadApi["records"], "search">,
   query: RecordQuery,
   signal: AbortSignal,
+  onPage: (found: readonly (Company | Person)[]) => Promise<void>,
 ) {
   let { after } = query;
   do {
     signal.throwIfAborted();
     const page = await records.search({ ...query, ...(after !== undefined && { after }) });
-    yield* page.rows.map(recordOf);
+    const found = page.rows.map(recordOf);
+    await onPage(found);
+    yield* found;
     after = page.next;
   } while (after !== undefined);
 }

@@ -1,4 +1,6 @@
 import {
+  companyTarget,
+  personTarget,
   placesOf,
   visitRecordOf,
   type Company,
@@ -12,6 +14,8 @@ import { attributionLine, attributionsOf, licenceOf } from "../../../sources/ind
 import type { Command } from "../../command.ts";
 import type { Layout } from "../../output.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
+import { linksOf } from "./record-columns.ts";
+import { createRecordNames, type RecordNames } from "./record-names.ts";
 import { openReaderOf } from "../../node-context.ts";
 
 const showCommand = (kind: RecordKind): Command => ({
@@ -44,6 +48,8 @@ const showCommand = (kind: RecordKind): Command => ({
     const problems = (await records.problems()).filter(({ target }) => target === record.target);
     const duplicates = kind === "company" ? await records.duplicatesOf(record.target) : [];
     const file = await records.fileOf(record.target);
+    const names = createRecordNames(opened);
+    await names.learn(linksOf(record));
     const view = await opened.ledger.read(record.target);
     const visit = kind === "company" ? visitRecordOf(view) : undefined;
     const licences = "categories" in record ? attributionsOf(placesOf(record)) : [];
@@ -73,7 +79,7 @@ const showCommand = (kind: RecordKind): Command => ({
       [
         record.name,
         layout.table(
-          [...rowsOf(record, file), ...visitRow(visit)],
+          [...rowsOf(record, file, names), ...visitRow(visit)],
           [
             { title: "field", value: ({ field }) => field },
             { title: "value", value: ({ value }) => value },
@@ -103,7 +109,11 @@ interface Row {
   readonly value: string;
 }
 
-function rowsOf(record: Company | Person, file: string | undefined): readonly Row[] {
+function rowsOf(
+  record: Company | Person,
+  file: string | undefined,
+  { nameOf }: Pick<RecordNames, "nameOf">,
+): readonly Row[] {
   const numbers = "numbers" in record ? record.numbers : {};
   const lists = "categories" in record ? listsOf(record) : [];
   const members = "people" in record ? record.people : record.companies;
@@ -119,13 +129,16 @@ function rowsOf(record: Company | Person, file: string | undefined): readonly Ro
     ...lists,
     ...members.map(({ id, role }) => ({
       field: "people" in record ? "person" : "company",
-      value: role === undefined ? id : `${id} (${role})`,
+      value: withRole(nameOf("people" in record ? personTarget(id) : companyTarget(id)), role),
     })),
     ...rows(record.extra),
     ...(record.aliases.length > 0 ? [{ field: "was", value: record.aliases.join(", ") }] : []),
     { field: "changed", value: record.changedAt.slice(0, isoLength) },
   ];
 }
+
+const withRole = (name: string, role: string | undefined) =>
+  role === undefined ? name : `${name} (${role})`;
 
 const visitRow = (visit: VisitRecord | undefined): readonly Row[] =>
   visit

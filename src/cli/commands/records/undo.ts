@@ -1,6 +1,5 @@
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { NodeReadApi } from "../../../node/index.ts";
 import {
   differencesOf,
   manualChanges,
@@ -12,6 +11,7 @@ import { parseCount, textFlag } from "../../flags.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import type { TableColumn } from "../../table.ts";
+import { createRecordNames } from "./record-names.ts";
 import { showDifferences } from "./show-differences.ts";
 
 export const undo: Command = {
@@ -42,7 +42,8 @@ export const undo: Command = {
     const { ledger, records } = opened;
     const sinceMs = clock.nowMs() - daysKept * 86_400_000;
     const all = await manualChanges(ledger, { sinceMs });
-    const nameOf = await namesOf(opened, all.slice(0, listMax));
+    const { learn, nameOf } = createRecordNames(opened);
+    await learn(all.slice(0, listMax).flatMap(({ targets }) => targets.slice(0, 3)));
     if (flags["list"] === true) {
       const limit = Math.min(parseCount("limit", textFlag(flags, "limit") ?? "20"), listMax);
       const rows = all.slice(0, limit).map(({ datagrams: _datagrams, ...change }) => change);
@@ -86,19 +87,6 @@ function choose(all: readonly ManualChange[], id: string | undefined): ManualCha
   const found = all.find((one) => one.id === id);
   if (!found) throw usageError(`there is no change '${id}': \`forager undo --list\` shows them`);
   return found;
-}
-
-/** Slugs of the records that the changes are about; of those that are gone, their targets. */
-async function namesOf(
-  { records }: Pick<NodeReadApi, "records">,
-  changes: readonly ManualChange[],
-): Promise<(target: string) => string> {
-  const names = new Map<string, string>();
-  for (const target of new Set(changes.flatMap(({ targets }) => targets.slice(0, 3)))) {
-    const found = await records.find(target);
-    if (found) names.set(target, found.kind === "company" ? found.company.slug : found.person.slug);
-  }
-  return (target) => names.get(target) ?? target;
 }
 
 type Listed = Omit<ManualChange, "datagrams">;

@@ -1,0 +1,24 @@
+import type { NodeReadApi } from "../../../node/index.ts";
+
+/** Names of records by target, for tables that people read. */
+export interface RecordNames {
+  /** Looks up those that are not known yet. */
+  readonly learn: (targets: Iterable<string>) => Promise<void>;
+  /** The target itself, where no such record is known. */
+  readonly nameOf: (target: string) => string;
+}
+
+export function createRecordNames({ records }: Pick<NodeReadApi, "records">): RecordNames {
+  const names = new Map<string, string>();
+  return {
+    async learn(targets) {
+      for (const target of new Set(targets)) {
+        if (names.has(target)) continue;
+        const found = await records.find(target);
+        const name = found?.kind === "company" ? found.company.name : found?.person.name;
+        names.set(target, name ?? target);
+      }
+    },
+    nameOf: (target) => names.get(target) ?? target,
+  };
+}
