@@ -38,7 +38,7 @@ const shots: readonly Shot[] = [
   { name: "config", path: `${campaign}?tab=config`, text: "config.toml" },
   { name: "map", path: "/map?campaign=austin-flooring&tile=30.2_-97.8", text: "in this tile", isInTour: true }, // prettier-ignore
   { name: "companies", path: "/companies", text: "Lone Star Tile & Stone", isInTour: true },
-  { name: "bulk", path: "/companies", text: "Lone Star Tile & Stone", button: "Change all", opened: "What matches later" }, // prettier-ignore
+  { name: "bulk", path: "/companies", text: "Lone Star Tile & Stone", button: "Change all", opened: "Records that match later" }, // prettier-ignore
   { name: "company", path: company, text: "_index.md", isInTour: true },
   { name: "notes", path: `${company}&tab=notes`, text: "Save note" },
   { name: "history", path: `${company}&tab=history`, text: "as it was at" },

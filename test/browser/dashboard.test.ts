@@ -26,7 +26,7 @@ const screens = [
 const panels = [
   ["/campaigns/austin-flooring", "Run", "290 searches due"],
   ["/campaigns/austin-flooring", "Try failed again", "38 failed tasks"],
-  ["/companies", "Change all", "What matches later is left alone"],
+  ["/companies", "Change all", "Records that match later are not changed"],
   ["/companies/duplicates", "Compare", "Merge into Capital Hardwood Floors"],
   ["/companies?open=capital-hardwood-floors", "Delete", "on every node"],
 ] as const;
@@ -136,6 +136,9 @@ describe("the dashboard in Chromium", () => {
     await page.goto(`${origin}/campaigns`);
     await page.getByText("forager dashboard").waitFor();
     expect(await axeViolations(page)).toEqual([]);
+    isEmpty = true;
+    await page.goto(`${origin}/campaigns`);
+    await page.getByText("forager campaign new NAME").waitFor();
     await page.context().setOffline(true);
     await page.getByRole("link", { name: "Map" }).click();
     await page.getByText("could not be loaded").waitFor();

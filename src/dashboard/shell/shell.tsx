@@ -1,10 +1,11 @@
 import { useEffect } from "preact/hooks";
 import { pathParts, place } from "../data/router.ts";
-import { session } from "../data/session.ts";
+import { session, sessionFailure } from "../data/session.ts";
 import { applyTheme, theme, themes } from "../data/theme.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/state-view.tsx";
 import { Toasts } from "../parts/toast.tsx";
+import { SignIn, signOut, Welcome } from "../sign-in/sign-in.tsx";
 import { isMenuOpen } from "../parts/top.tsx";
 import { Help } from "./help.tsx";
 import { isHelpOpen, isPaletteOpen, listenToKeys } from "./keys.ts";
@@ -19,6 +20,10 @@ export function Shell() {
   useEffect(() => {
     document.title = screen && screen.path !== "" ? `${screen.title} · Forager` : "Forager";
   }, [screen]);
+  const failure = sessionFailure.value;
+  const isStranger = failure?.kind === "problem" && failure.status === 401;
+  if (first === "welcome") return <Welcome />;
+  if (first === "sign-in" || isStranger) return <SignIn />;
   return (
     <div class="app">
       <a class="btn skip" href="#main" onClick={skipToMain}>
@@ -76,6 +81,11 @@ function Side({ current }: { readonly current: string }) {
             {session.value.by === "loopback" ? "no sign-in" : `signed in as ${session.value.user}`}{" "}
             · {session.value.version}
           </span>
+        )}
+        {session.value?.by === "session" && (
+          <button class="link" onClick={() => void signOut()}>
+            sign out
+          </button>
         )}
         <span>
           <button class="link" onClick={() => (isHelpOpen.value = true)}>

@@ -233,6 +233,8 @@ export const sampleCampaignStatus = { campaign: "austin-flooring", tiles: 540, t
 export const sampleSession = {
   by: "session",
   user: "operator",
+  role: null,
+  isFresh: true,
   environment: "demo",
   scopes: ["status:read", "queue:read", "companies:read", "companies:write", "queue:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command"], // prettier-ignore
   version: "0.1.0",

@@ -7,8 +7,8 @@ export const userRole: Command = {
   arguments: [userArgument, { name: "role", summary: "what the user may do", choices: roleNames }],
   examples: [{ line: "forager user role bob editor", summary: "may change companies and export" }],
   details: [
-    "Ends the sessions and live streams of the user: at once at the server of this data folder, within\n" +
-      "five seconds at other servers of the fleet. The user signs in again.",
+    "Ends the sessions and live streams of the user: within five seconds at every\n" +
+      "server of the fleet. The user signs in again.",
   ],
 
   async run(context) {

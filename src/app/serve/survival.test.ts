@@ -1,0 +1,56 @@
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test-serve.ts";
+
+test("10,000 wrong sign-ins from 250 addresses: most are refused without work, and the user gets in", async () => {
+  const server = await openTestServe({ users: { anna: "viewer" }, env: { FORAGER_SERVE_PROXIES: "127.0.0.1" } }); // prettier-ignore
+  const { origin } = server;
+  const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+  onTestFinished(() => agent.destroy());
+  const login = (address: string, password: string) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { "content-type": "application/json", "x-forwarded-for": address };
+      const sent = request(`${origin}/api/login`, { method: "POST", agent, headers }, (answer) => {
+        answer.resume();
+        answer.once("end", () => resolve(answer.statusCode!));
+      });
+      sent.once("error", reject);
+      sent.end(JSON.stringify({ user: "anna", password }));
+    });
+  expect(await login("192.0.2.7", testPassword)).toBe(200);
+  const session = sendAs(origin, (await signIn(origin, "anna")).cookie);
+  const counts = new Map<number, number>();
+  const attempts = Array.from({ length: 10_000 }, (_, index) => `10.0.${index % 2}.${index % 250}`);
+  await Promise.all(
+    attempts.map(async (address) => {
+      const status = await login(address, "guess");
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    }),
+  );
+  expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
+  expect([...counts.keys()].filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
+  // An account is tried a hundred times before new addresses have to wait.
+  expect(counts.get(401)!).toBeLessThan(150);
+  expect((await session("GET", "/api/session")).status).toBe(200);
+  expect(await login("192.0.2.7", testPassword)).toBe(200);
+});
+
+test("clients that send their request slowly hold no one up and are cut off", async () => {
+  const { origin, client } = await openTestServe();
+  const { hostname, port } = new URL(origin);
+  const sockets: Socket[] = [];
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  let closed = 0;
+  for (let count = 0; count < 100; count++) {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on("error", () => {});
+    socket.once("close", () => (closed += 1));
+    socket.resume();
+    await new Promise((resolve) => socket.once("connect", resolve));
+    socket.write("GET /api/session HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+    sockets.push(socket);
+  }
+  expect(await client.get("/api/session")).toMatchObject({ by: "token" });
+  await expect.poll(() => closed, { timeout: 180_000, interval: 500 }).toBe(100);
+});

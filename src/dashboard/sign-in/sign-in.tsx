@@ -1,0 +1,170 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { api } from "../data/api.ts";
+import { failureText, useResource } from "../data/resource.ts";
+import { shownText } from "../data/safe-text.ts";
+import { Loaded, Notice } from "../parts/state-view.tsx";
+
+/** Where people prove who they are. */
+export function SignIn() {
+  const ways = useResource("login", (signal) => api.get("/api/login", { signal }));
+  return (
+    <Page title="Sign in">
+      <Loaded from={ways}>
+        {({ password, provider }) => (
+          <>
+            {provider && (
+              <a class="btn go" href="/login/provider">
+                Sign in with your organisation
+              </a>
+            )}
+            {password && <PasswordForm />}
+            {!password && !provider && (
+              <Notice icon="info" title="You are not signed in">
+                <p>
+                  Run <code>forager dashboard</code> on the machine of the server. It prints a link
+                  that opens this page.
+                </p>
+              </Notice>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function PasswordForm() {
+  const user = useSignal("");
+  const password = useSignal("");
+  return (
+    <EnterForm
+      button="Sign in"
+      send={() =>
+        api.send("POST", "/api/login", {
+          body: { user: user.value.trim(), password: password.value },
+        })
+      }
+    >
+      <label class="field-label">
+        Name
+        <input
+          required
+          autoFocus
+          autocomplete="username"
+          autocapitalize="none"
+          maxLength={64}
+          value={user.value}
+          onInput={(event) => (user.value = event.currentTarget.value)}
+        />
+      </label>
+      <PasswordField label="Password" value={password} autocomplete="current-password" />
+    </EnterForm>
+  );
+}
+
+/** Opened by a link that works once: `/welcome#NAME/CODE`. What follows # is never sent by itself. */
+export function Welcome() {
+  const [, name = "", code = ""] = /^#([^/]+)\/(\w+)$/.exec(location.hash) ?? [];
+  const user = decodeURIComponent(name);
+  const password = useSignal("");
+  return (
+    <Page title={`Welcome, ${shownText(user, 64)}`}>
+      <p>
+        Choose a password of at least 12 characters: several words that do not belong together are
+        easy to remember.
+      </p>
+      <EnterForm
+        button="Set the password"
+        send={() =>
+          api.send("POST", "/api/login/link", { body: { user, code, password: password.value } })
+        }
+      >
+        <PasswordField label="New password" value={password} autocomplete="new-password" />
+      </EnterForm>
+    </Page>
+  );
+}
+
+interface PasswordFieldProps {
+  readonly label: string;
+  readonly value: { value: string };
+  readonly autocomplete: "current-password" | "new-password";
+}
+
+function PasswordField({ label, value, autocomplete }: PasswordFieldProps) {
+  return (
+    <label class="field-label">
+      {label}
+      <input
+        required
+        type="password"
+        autocomplete={autocomplete}
+        maxLength={200}
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+interface EnterFormProps {
+  readonly button: string;
+  readonly send: () => Promise<unknown>;
+  readonly children: ComponentChildren;
+}
+
+/** Sends, and opens the dashboard with the session that the answer has set. */
+function EnterForm({ button, send, children }: EnterFormProps) {
+  const problem = useSignal("");
+  const isSending = useSignal(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    isSending.value = true;
+    problem.value = "";
+    try {
+      await send();
+      location.assign("/");
+    } catch (error) {
+      problem.value = failureText(error, "you are not signed in");
+      isSending.value = false;
+    }
+  };
+  return (
+    <form class="stack" onSubmit={(event) => void submit(event)}>
+      {children}
+      {problem.value !== "" && (
+        <div class="alarm bad" role="alert">
+          <b>Not signed in</b>
+          <span>{shownText(problem.value, 600)}</span>
+        </div>
+      )}
+      <div class="row">
+        <button class="btn go" disabled={isSending.value}>
+          {button}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Page({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <main id="main" class="sign-in" tabIndex={-1}>
+      <h1>{title}</h1>
+      {children}
+    </main>
+  );
+}
+
+/** Ends the session at the server, then shows the way in. */
+export async function signOut(): Promise<void> {
+  await api.send("POST", "/api/session/logout", { body: {} });
+  location.assign("/sign-in");
+}
