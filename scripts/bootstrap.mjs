@@ -27,6 +27,7 @@ const scripts = ["test", "services", "bench", "build", "sim", "release", "screen
 /** The Node that is brought when the one at hand is too old. scripts/node/ has a lock for each. */
 const broughtMajor = "24";
 const broughtMajors = ["22", "24"];
+const installWaitMaxS = 1200;
 const quietly = ["--no-audit", "--no-fund"];
 
 async function main([name = "", ...rest]) {
@@ -36,7 +37,7 @@ async function main([name = "", ...rest]) {
   if (problem) return fail(problem);
   try {
     // npm runs on an old Node too, so Node and the packages are fetched at the same time.
-    const [node] = await Promise.all([findNode(major), isInstalled() || install()]);
+    const [node] = await Promise.all([findNode(major), isInstalled() || installInTurn()]);
     const tsx = ["--import", "tsx"];
     if (name !== "start")
       return void (process.exitCode = await run(node, [...tsx, `scripts/${name}.ts`, ...args]));
@@ -167,6 +168,52 @@ function hasInstalledTheLock() {
     if (path === "") return true;
     return installed[path] ? installed[path].version === version : optional === true;
   });
+}
+
+/** One at a time: two commands that start together would empty node_modules under each other. */
+async function installInTurn() {
+  mkdirSync(cache, { recursive: true });
+  const turn = join(cache, "installing.pid");
+  let isTold = false;
+  for (let waitedS = 0; waitedS < installWaitMaxS; waitedS += 0.5) {
+    if (isInstalled()) return;
+    if (takeTurn(turn)) {
+      try {
+        return await install();
+      } finally {
+        rmSync(turn, { force: true });
+      }
+    }
+    if (!isTold) say("another command is installing npm packages; waiting for it …");
+    isTold = true;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Problem(
+    `another command has been installing for 20 minutes: end it, or remove ${turn}`,
+  );
+}
+
+/** Whether this process now has the file. A file of a process that has ended counts for nothing. */
+function takeTurn(file) {
+  const holder = readText(file);
+  if (holder !== undefined && !isRunning(Number(holder))) rmSync(file, { force: true });
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx" });
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+  return readText(file) === String(process.pid);
+}
+
+function isRunning(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 /** Installs the dependencies and shows how many packages have arrived. */

@@ -1,10 +1,12 @@
 // inputs: scripts/bootstrap.mjs
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../../scripts/project.ts";
@@ -55,6 +57,25 @@ describe("in a fresh clone", () => {
     expect(first).toMatchObject({ status: 7, stdout: "ran --check a b\n" });
     const second = bootstrap(["test"]);
     expect(second).toMatchObject({ status: 7, stdout: "ran\n", stderr: "" });
+  });
+
+  test("two commands at once install once, and both run", async () => {
+    const both = await Promise.all([startBootstrap(["test", "a"]), startBootstrap(["test", "b"])]);
+    expect(both.map(({ code, stdout }) => ({ code, stdout }))).toEqual([
+      { code: 7, stdout: "ran a\n" },
+      { code: 7, stdout: "ran b\n" },
+    ]);
+    const installed = both.filter(({ stderr }) =>
+      stderr.includes("installing npm packages (first"),
+    );
+    expect(installed).toHaveLength(1);
+    expect(existsSync(join(folder, ".cache/installing.pid"))).toBe(false);
+  });
+
+  test("a command that ended while it installed keeps nobody waiting", () => {
+    mkdirSync(join(folder, ".cache"));
+    write(".cache/installing.pid", String(spawnSync(process.execPath, ["-e", "0"]).pid));
+    expect(bootstrap(["test"])).toMatchObject({ status: 7, stdout: "ran\n" });
   });
 
   test("runs no script of a package that package.json does not allow, and compiles nothing", () => {
@@ -204,5 +225,16 @@ describe("in a fresh clone", () => {
       { encoding: "utf8", env: { ...process.env, ...env } },
     );
     return { status, stdout, stderr };
+  }
+
+  async function startBootstrap(args: readonly string[]) {
+    const file = join(folder, "scripts/bootstrap.mjs");
+    const started = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+    const [stdout, stderr, [code]] = await Promise.all([
+      text(started.stdout),
+      text(started.stderr),
+      once(started, "close") as Promise<[number | null]>,
+    ]);
+    return { code, stdout, stderr };
   }
 });
