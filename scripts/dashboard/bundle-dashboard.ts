@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { build, type BuildFailure } from "esbuild";
@@ -40,7 +40,10 @@ export async function bundleDashboard(options: DashboardBundle): Promise<string 
       metafile: true,
       logLevel: "silent",
     });
-    outputs = Object.keys(metafile.outputs).map((path) => basename(path));
+    outputs = await withLowerCaseNames(
+      assets,
+      Object.keys(metafile.outputs).map((path) => basename(path)),
+    );
   } catch (error) {
     return (error as BuildFailure).message;
   }
@@ -54,11 +57,27 @@ export async function bundleDashboard(options: DashboardBundle): Promise<string 
     .replace("<!-- assets -->", tags.join("\n    "))
     .replace("<!-- icons -->", await iconSprite());
   await mkdir(assets, { recursive: true });
-  await writeFile(join(options.to, "LICENCES.txt"), await licences(options.root));
+  await writeFile(join(options.to, "licences.txt"), await licences(options.root));
   await writeFile(join(options.to, "index.html"), page);
   await cp(join(from, "favicon.svg"), join(assets, "favicon.svg"));
   await writeBaseMap({ root: options.root, to: join(options.to, "basemap"), cacheFolder: options.cacheFolder }); // prettier-ignore
   return undefined;
+}
+
+/** Some file systems and web hosts take `A` for `a`, and hashes have both. The files name each other. */
+async function withLowerCaseNames(
+  folder: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const lower = names.map((name) => name.toLowerCase());
+  if (new Set(lower).size < names.length) throw new Error("two files differ only in case");
+  for (const name of names) {
+    const text = await readFile(join(folder, name), "utf8");
+    const changed = names.reduce((known, one) => known.replaceAll(one, one.toLowerCase()), text);
+    await writeFile(join(folder, name.toLowerCase()), changed);
+    if (name !== name.toLowerCase()) await rm(join(folder, name));
+  }
+  return lower;
 }
 
 /** All icons as symbols of one hidden image, so that showing one costs no request. */

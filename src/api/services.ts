@@ -15,6 +15,7 @@ import type { exportRoutes } from "./contract/export-routes.ts";
 import type { FileAnswer } from "./handler.ts";
 import type { campaignRoutes } from "./contract/campaign-routes.ts";
 import type { fleetRoutes } from "./contract/fleet-routes.ts";
+import type { siteRoutes } from "./contract/site-routes.ts";
 import type { statusAnswer } from "./contract/status-routes.ts";
 import type { webhookRoutes } from "./contract/webhook-routes.ts";
 
@@ -29,6 +30,7 @@ export interface ApiServices {
   readonly exports: ApiExports;
   readonly webhooks: ApiWebhooks;
   readonly audit: AuditLog;
+  readonly sites: ApiSites;
   /** Requests to buckets since that day. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
@@ -91,6 +93,15 @@ export interface ApiFleet {
 type AuditRoutes = typeof auditRoutes;
 type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes & typeof campaignWorkRoutes;
 type Work = z.output<CampaignRoutes["dispatchCampaign"]["body"]>;
+
+/** Published sites of the data folder. */
+export interface ApiSites {
+  list(): z.input<typeof siteRoutes.listSites.answer>["rows"];
+  publish(
+    target: string,
+    options: { readonly signal: AbortSignal },
+  ): Promise<AnswerOfRoute<typeof siteRoutes.publishSite>>;
+}
 
 interface ExportRequest {
   readonly query: Pick<RecordQuery, "words" | "filters">;

@@ -73,6 +73,14 @@ export const loadInit = async () => ({
   ...(await import("./campaign/init-folder.ts")),
   ...(await import("./campaign/place-samples.ts")),
 });
+/** Writes static sites. */
+export const loadPublish = async () => ({
+  ...(await import("./publish/publish-folder.ts")),
+  ...(await import("./publish/site-target.ts")),
+  ...(await import("./publish/report-times.ts")),
+  ...(await import("./publish/known-sites.ts")),
+});
+export type { PublishedFolder } from "./publish/publish-folder.ts";
 /** Plans and dispatches campaigns. */
 export const loadCampaignWork = async () => ({
   ...(await import("./campaign/dispatch-campaign.ts")),

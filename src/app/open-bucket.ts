@@ -25,6 +25,7 @@ export type BucketCaller =
   | "gossip" // the search for peers
   | "handlers" // what handlers read and write
   | "hub"
+  | "publish" // the files of a published site
   | "ledger" // segments, checkpoints, and the head of the node with its heartbeat
   | "queue";
 

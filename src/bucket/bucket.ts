@@ -28,7 +28,7 @@ export interface Bucket extends Closable {
   putIfMatch(key: string, body: Uint8Array, etag: string): Promise<PutIfMatchAnswer>;
 
   /** Creates or replaces; the last to arrive stands. */
-  put(key: string, body: Uint8Array): Promise<{ readonly etag: string }>;
+  put(key: string, body: Uint8Array, options?: PutOptions): Promise<{ readonly etag: string }>;
 
   /** Removes an object; one that is not there is no error. */
   delete(key: string): Promise<void>;
@@ -49,6 +49,12 @@ export interface Bucket extends Closable {
 
 export interface GetOptions {
   readonly ifNoneMatch?: string;
+}
+
+/** For browsers that read an object. A store that serves none does not keep it. */
+export interface PutOptions {
+  readonly contentType?: string;
+  readonly cacheControl?: string;
 }
 
 export type Got =

@@ -90,7 +90,7 @@ export function createFaultyBucket(options: FaultyBucketOptions): Bucket {
       write(key, () => bucket.putIfMatch(key, body, etag), {
         isLoser: ({ status }) => status === "stale",
       }),
-    put: (key, body) => write(key, () => bucket.put(key, body)),
+    put: (key, body, more) => write(key, () => bucket.put(key, body, more)),
     delete: (key) => write(key, () => bucket.delete(key)),
     traits: () => bucket.traits(),
     ...closable(() => bucket.close()),

@@ -46,7 +46,7 @@ export function createMeteredBucket(bucket: Bucket, onRequest: OnRequest): Bucke
     putIfAbsent: (key, body) => counted("putIfAbsent", () => bucket.putIfAbsent(key, body), body),
     putIfMatch: (key, body, etag) =>
       counted("putIfMatch", () => bucket.putIfMatch(key, body, etag), body),
-    put: (key, body) => counted("put", () => bucket.put(key, body), body),
+    put: (key, body, more) => counted("put", () => bucket.put(key, body, more), body),
     delete: (key) => counted("delete", () => bucket.delete(key)),
     list: (prefix, more) => counted("list", () => bucket.list(prefix, more)),
   };

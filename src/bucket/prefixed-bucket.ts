@@ -33,9 +33,9 @@ export function createPrefixedBucket({ bucket, prefix }: PrefixedBucketOptions):
       checkBody(key, body);
       return bucket.putIfMatch(prefix + key, body, etag);
     },
-    async put(key, body) {
+    async put(key, body, options) {
       checkBody(key, body);
-      return bucket.put(prefix + key, body);
+      return bucket.put(prefix + key, body, options);
     },
     async delete(key) {
       checkKey(key);

@@ -24,7 +24,7 @@ export function createRetryingBucket(options: RetryingBucketOptions): Bucket {
   return {
     ...bucket,
     get: (key, more) => again(() => bucket.get(key, more)),
-    put: (key, body) => again(() => bucket.put(key, body)),
+    put: (key, body, more) => again(() => bucket.put(key, body, more)),
     delete: (key) => again(() => bucket.delete(key)),
     list: (prefix, more) => again(() => bucket.list(prefix, more)),
     now: () => again(() => bucket.now()),

@@ -4,6 +4,7 @@ import { release, type HandlerOutcome } from "../worker/index.ts";
 /** Codes of errors that say what this machine has not got, though another one may have it. */
 const lacking: ReadonlySet<string> = new Set([
   "no_campaign",
+  "no_site",
   "places_file",
   "places_not_imported",
   "duckdb_missing",

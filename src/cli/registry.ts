@@ -64,6 +64,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/dashboard/dashboard.ts")).dashboard,
     },
     {
+      name: "publish",
+      summary: "write reports, map and companies as a static site",
+      load: async () => (await import("./commands/publish/publish.ts")).publish,
+    },
+    {
       name: "api",
       summary: "send a request to the HTTP API of the running server",
       load: async () => (await import("./commands/api/api.ts")).api,

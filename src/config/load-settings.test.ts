@@ -67,6 +67,7 @@ test("with no source at all every setting has its default", async () => {
     mail: { ttlDays: 30 },
     retention: { personalEmailDays: 0, peopleDays: 0 },
     legal: {},
+    publish: {},
     places: { keepReleases: 3 },
     audit: { keepDays: 365 },
     webhook: { allowPrivateNetworks: "" },

@@ -285,6 +285,12 @@ export const settingsSchema = z.strictObject({
       description: "the privacy notice, written beside every export",
     }),
   }),
+  publish: z.strictObject({
+    afterCommand: text("a command").optional().register(settingMeta, {
+      description:
+        "run after a published site has changed, without a shell: {target} and {generation} are filled in",
+    }),
+  }),
   places: z.strictObject({
     keepReleases: wholeNumber(1, 1_000).default(3).register(settingMeta, {
       description: "how many releases of a file of places are kept; a new one removes older ones",

@@ -1,16 +1,18 @@
 import { render } from "preact";
 import { tick } from "./data/format.ts";
 import { startLive } from "./data/live.ts";
+import { isPublished } from "./data/published.ts";
 import { followLinks } from "./data/router.ts";
 import { loadSession } from "./data/session.ts";
 import { applyTheme, theme } from "./data/theme.ts";
+import { PublishedSite } from "./published/published-site.tsx";
 import { Shell } from "./shell/shell.tsx";
 
 applyTheme(theme.value);
 followLinks();
 startLive();
-void loadSession();
+if (!isPublished) void loadSession();
 setInterval(() => {
   if (!document.hidden) tick.value += 1;
 }, 1_000);
-render(<Shell />, document.getElementById("app")!);
+render(isPublished ? <PublishedSite /> : <Shell />, document.getElementById("app")!);

@@ -38,6 +38,7 @@ export type {
   RenderMark,
 } from "./record-index.ts";
 export type * from "./records.ts";
+export { nameMark, termsOf } from "./search-words.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export { pageLimitMax, recordSorts } from "./record-search.ts";
 export type {

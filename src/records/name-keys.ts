@@ -44,6 +44,16 @@ export function queryWords(text: string): readonly string[] {
   );
 }
 
+/** `Müller` is looked for as `muller` and as `mueller`. */
+export function typedWords(text: string): readonly string[] {
+  const words = indexWords(text);
+  if (isAscii(text)) return words;
+  const composed = text.normalize("NFC");
+  if (!/[äöüÄÖÜ]/.test(composed)) return words;
+  const spelled = composed.replaceAll(/[äöü]/gi, (char) => `${char.normalize("NFD")[0]}e`);
+  return [...words, ...indexWords(spelled)];
+}
+
 function pieces(
   word: string,
   ofJoined: (chars: readonly string[]) => readonly string[],

@@ -1,7 +1,7 @@
 import { domainToUnicode } from "node:url";
-import { isAscii, wordsOf } from "../base/fold-text.ts";
 import type { Company } from "./company.ts";
-import { indexWords, queryWords } from "./name-keys.ts";
+import { factTerm as fact, flagTerm as flag } from "./fact-terms.ts";
+import { queryWords, typedWords } from "./name-keys.ts";
 import type { Person } from "./person.ts";
 import type { Indexed } from "./record-index.ts";
 import type { RecordFilters } from "./record-search.ts";
@@ -13,7 +13,7 @@ import type { RecordFilters } from "./record-search.ts";
  * - `¤acme`: a word of its name;
  * - `¦tag¦vip`: a fact to filter by.
  */
-const [nameMark, factMark] = ["¤", "¦"];
+export const nameMark = "¤";
 
 /** A whole book in a note makes no better answers. */
 const wordsMax = 20_000;
@@ -32,16 +32,6 @@ export function termsOf(indexed: Indexed): ReadonlySet<string> {
   }
   for (const fact of factsOf(indexed)) terms.add(fact);
   return terms;
-}
-
-/** `Müller` is looked for as `muller` and as `mueller`. */
-function typedWords(text: string): readonly string[] {
-  const words = indexWords(text);
-  if (isAscii(text)) return words;
-  const composed = text.normalize("NFC");
-  if (!/[äöüÄÖÜ]/.test(composed)) return words;
-  const spelled = composed.replaceAll(/[äöü]/gi, (char) => `${char.normalize("NFD")[0]}e`);
-  return [...words, ...indexWords(spelled)];
 }
 
 /** The most telling first: those behind the limit are not found. */
@@ -75,10 +65,6 @@ const commonTexts = (record: Company | Person): readonly string[] => [
 
 const present = (texts: readonly (string | undefined)[]): readonly string[] =>
   texts.filter((text) => text !== undefined);
-
-const fact = (name: string, value: string) =>
-  [factMark + name, ...wordsOf(value)].join(factMark).slice(0, 500);
-const flag = (name: string, isSo: boolean) => `${factMark}${name}${factMark}${isSo ? "yes" : "no"}`;
 
 function factsOf(indexed: Indexed): readonly string[] {
   const record = indexed.kind === "company" ? indexed.company : indexed.person;

@@ -9,6 +9,7 @@ export const scheduleKinds = [
   "resolve",
   "report",
   "export",
+  "publish",
   "compact",
   "purge",
 ] as const;
@@ -44,6 +45,8 @@ export const scheduleActionSchema = z.strictObject({
   format: z.string().min(1).max(20).optional(),
   /** Of export: only companies that no earlier export of this name had, in a file of its own. */
   onlyNew: name.optional(),
+  /** Of publish: where a site was published to before. */
+  target: z.string().min(1).max(1_000).optional(),
 });
 export type ScheduleAction = z.output<typeof scheduleActionSchema>;
 
@@ -117,7 +120,8 @@ export interface Schedule {
 
 const needCampaign: readonly ScheduleKind[] = ["gather", "report", "export"];
 
-function actionFault({ kind, campaign, missing, staleMs, format, onlyNew }: ScheduleAction) {
+function actionFault(action: ScheduleAction) {
+  const { kind, campaign, missing, staleMs, format, onlyNew, target } = action;
   if (needCampaign.includes(kind) && campaign === undefined) return `${kind} needs a campaign`;
   if (!needCampaign.includes(kind) && campaign !== undefined) return `${kind} takes no campaign`;
   const isChosen = missing !== undefined || staleMs !== undefined;
@@ -127,6 +131,8 @@ function actionFault({ kind, campaign, missing, staleMs, format, onlyNew }: Sche
   if (kind !== "rescrape" && isChosen) return `missing and stale are for rescrape, not ${kind}`;
   if (kind !== "export" && format !== undefined) return `format is for export, not ${kind}`;
   if (kind !== "export" && onlyNew !== undefined) return `only new is for export, not ${kind}`;
+  if (kind === "publish" && target === undefined) return "publish needs a target";
+  if (kind !== "publish" && target !== undefined) return `target is for publish, not ${kind}`;
   return undefined;
 }
 

@@ -44,7 +44,7 @@ describe("the npm package", () => {
     const isKnown = (path: string) =>
       /\.(?:js|d\.ts)$/.test(path) || data.test(path) || page.test(path);
     expect(program.filter((path) => !isKnown(path))).toEqual([]);
-    expect(program).toContain("dist/dashboard/LICENCES.txt");
+    expect(program).toContain("dist/dashboard/licences.txt");
     // What is made of others' data goes nowhere without their terms.
     for (const name of ["osm-presets", "towns"]) {
       expect(program).toContain(`dist/sources/data/${name}.LICENCE.txt`);

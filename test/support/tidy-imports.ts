@@ -15,6 +15,7 @@ export const layers: readonly (readonly string[])[] = [
   ["schedule"],
   ["node", "ship"],
   ["api"],
+  ["publish"],
   ["dashboard"],
   ["app"],
   ["showcase"],
@@ -101,12 +102,20 @@ const isApiClient = ({ module, rest }: Place) => module === "api" && rest.starts
 
 /** Imports nothing that is made for Node, so that code for browsers may import it. */
 const portable: ReadonlySet<string> = new Set([
+  "base/fold-text.ts",
   "base/line-diff.ts",
   "campaign/audit/audit-schema.ts",
   "campaign/budget/budget-schema.ts",
   "campaign/estimate/estimate-schema.ts",
   "campaign/report/report-schema.ts",
   "notify/event-names.ts",
+  "publish/reader/answer-companies.ts",
+  "publish/reader/open-part.ts",
+  "publish/reader/search-companies.ts",
+  "publish/reader/site-reader.ts",
+  "publish/site-format.ts",
+  "records/fact-terms.ts",
+  "records/name-keys.ts",
 ]);
 const isPortable = ({ module, rest }: Place) => portable.has(`${module}/${rest}`);
 

@@ -15,6 +15,7 @@ import { queueWriteRoutes } from "./queue-write-routes.ts";
 import { recordWriteRoutes } from "./record-write-routes.ts";
 import { scheduleRoutes } from "./schedule-routes.ts";
 import { suppressionRoutes } from "./suppression-routes.ts";
+import { siteRoutes } from "./site-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { signInRoutes, userRoutes } from "./user-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
@@ -41,6 +42,7 @@ export const contract = {
   ...selectionRoutes,
   ...eventRoutes,
   ...scheduleRoutes,
+  ...siteRoutes,
   ...suppressionRoutes,
   ...webhookRoutes,
   ...auditLogRoutes,

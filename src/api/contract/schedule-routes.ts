@@ -4,7 +4,16 @@ import { count, moment, name, route } from "./route.ts";
 const scheduleName = z.strictObject({ schedule: name });
 
 const action = z.strictObject({
-  kind: z.enum(["gather", "rescrape", "resolve", "report", "export", "compact", "purge"]),
+  kind: z.enum([
+    "gather",
+    "rescrape",
+    "resolve",
+    "report",
+    "export",
+    "publish",
+    "compact",
+    "purge",
+  ]),
   campaign: z.string().min(1).max(63).optional().describe("of gather, report and export"),
   missing: z
     .array(z.enum(["email", "phone", "domain"]))
@@ -19,6 +28,7 @@ const action = z.strictObject({
     .max(63)
     .optional()
     .describe("of export: only companies that no earlier export of this name had"),
+  target: z.string().min(1).max(1_000).optional().describe("of publish: of /api/sites"),
 });
 const missed = z
   .enum(["latest", "skip", "all"])

@@ -16,6 +16,7 @@ import { queueWriteHandlers } from "./queue-write-handlers.ts";
 import { recordWriteHandlers } from "./record-write-handlers.ts";
 import { scheduleHandlers } from "./schedule-handlers.ts";
 import { suppressionHandlers } from "./suppression-handlers.ts";
+import { siteHandlers } from "./site-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { signInHandlers, userHandlers } from "./user-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
@@ -42,6 +43,7 @@ export const handlers: Handlers = {
   ...selectionHandlers,
   ...eventHandlers,
   ...scheduleHandlers,
+  ...siteHandlers,
   ...suppressionHandlers,
   ...webhookHandlers,
   ...auditLogHandlers,

@@ -24,6 +24,7 @@ import { openNamedExport } from "../exchange/export-names.ts";
 import { exportToFile } from "../exchange/export-file.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { uploadExport } from "../exchange/upload-export.ts";
+import { publishKnown } from "../publish/publish-folder.ts";
 import { removeExpired } from "../retention/expired-values.ts";
 import { openPlaces } from "../open-places.ts";
 
@@ -63,6 +64,7 @@ const actions: Readonly<Record<ScheduleAction["kind"], Action>> = {
     return { at, alarms: alarms.length };
   },
   export: exportCampaign,
+  publish: publishTarget,
   compact: async (options, _, { signal }) => {
     const { status, checkpoint, datagrams } = await compactLedger({
       ...options,
@@ -192,6 +194,19 @@ async function exportCampaign(
   // Last: what was not announced is given out again.
   await named?.commit(clock.nowMs());
   return { file, rows, key };
+}
+
+/** A site that this data folder has published before, in the same way. */
+async function publishTarget(
+  options: ScheduledWorkOptions,
+  { target = "" }: ScheduleAction,
+  { signal, progress }: Run,
+) {
+  const { node, paths, settings, queue, clock } = options;
+  const onCompanies = (count: number) => progress(`${count} companies`);
+  const published = await publishKnown(target, { reader: node, paths, settings, queue, clock, signal, onCompanies }); // prettier-ignore
+  const { status, generation, written, body, hook } = published;
+  return { status, generation, written, companies: body.companies, hook: hook?.text ?? null };
 }
 
 const dayMs = 86_400_000;

@@ -3,12 +3,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { lineDiff } from "../../base/line-diff.ts";
 import type { Logger } from "../../base/logger.ts";
-import {
-  coverageStates,
-  openCampaignFolder,
-  planTiles,
-  type CoverageCell,
-} from "../../campaign/index.ts";
+import { openCampaignFolder, planTiles } from "../../campaign/index.ts";
 import { userName, type Paths, type Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
@@ -20,6 +15,7 @@ import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
 import { auditCampaigns, repairAudit } from "../campaign/audit-campaigns.ts";
 import { makeEstimate } from "../campaign/estimate-campaign.ts";
+import { coverageRow } from "../campaign/coverage-row.ts";
 import { planCampaign } from "../campaign/plan-campaign.ts";
 import { removeCampaign } from "../campaign/remove-campaign.ts";
 import { resumeWithinBudget } from "../campaign/resume-campaign.ts";
@@ -237,18 +233,3 @@ function changedMeanwhile(name: string, base: string, now: string): AppError {
       `change:\n${lines.slice(0, diffLinesMax).join("\n")}`,
   );
 }
-
-const dayMs = 86_400_000;
-const dayOf = (moment: string | undefined) =>
-  moment === undefined ? null : Math.floor(Date.parse(moment) / dayMs);
-
-type CoverageRow = [number, number, number, number, number | null, number | null];
-
-const coverageRow = ({ tile, state, found, at, expires }: CoverageCell): CoverageRow => [
-  tile.south,
-  tile.west,
-  coverageStates.indexOf(state),
-  found,
-  dayOf(at),
-  dayOf(expires),
-];

@@ -12,6 +12,7 @@ import { isFleetBucketCharged } from "../fleet-bucket.ts";
 import { openAudit } from "../open-audit.ts";
 import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
+import { readKnownSites } from "../publish/known-sites.ts";
 import { openStatusReader } from "../status/read-status.ts";
 import { dayOf as usageDayOf, readUsage } from "../usage-record.ts";
 import { openWebhooks } from "../webhooks/open-webhooks.ts";
@@ -62,6 +63,16 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     exports: createApiExports({ paths, settings, node, clock }),
     webhooks,
     audit: openAudit(place),
+    sites: {
+      list: () => [...readKnownSites(paths)],
+      async publish(target, { signal }) {
+        const { publishKnown } = await import("../publish/publish-folder.ts");
+        const published = await publishKnown(target, { reader: node, paths, settings, clock, queue: await queue.get(), signal }); // prettier-ignore
+        const { status, generation, written, body, hook } = published;
+        const { companies, leftOut } = body;
+        return { status, generation, written, companies, leftOut, hook: hook?.text ?? null };
+      },
+    },
     fleet: createApiFleet({ open: () => fleet.get(), paths, clock }),
     async usage(days) {
       const since = usageDayOf(clock.nowMs() - (days - 1) * dayMs);

@@ -3,6 +3,7 @@ import { fleetBucketAddress } from "../../app/index.ts";
 import { checkConfigured } from "../doctor/configured-checks.ts";
 import { checkBucket } from "../doctor/bucket-checks.ts";
 import type { Finding } from "../doctor/check.ts";
+import { checkSites } from "../doctor/site-checks.ts";
 import { runChecks } from "../doctor/run-checks.ts";
 import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
@@ -40,6 +41,7 @@ export const doctor: Command = {
     if (address !== undefined) {
       rows.push(...(await checkBucket({ open: () => openRawBucket(address), clock })));
     }
+    rows.push(...(await checkSites(paths, context.signal)));
     out.table(rows, [
       { title: "check", value: (row) => row.check },
       { title: "state", value: (row) => row.state, tint: (row) => tints[row.state] },

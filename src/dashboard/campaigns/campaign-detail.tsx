@@ -1,5 +1,6 @@
 import { apiUrl } from "../data/api.ts";
 import { formatCount, formatShare, timeOf } from "../data/format.ts";
+import { isPublished } from "../data/published.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Credits } from "../parts/credits.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -7,6 +8,7 @@ import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
+import { PublishedDownloads } from "../published/published-downloads.tsx";
 import { ReportFunnel, useReport, type Report } from "./campaign-funnel.tsx";
 import { CampaignDownloads } from "./campaign-downloads.tsx";
 import { CampaignPhrases } from "./campaign-phrases.tsx";
@@ -19,9 +21,11 @@ const tabs = [
   ["config", "Configuration"],
 ] as const;
 
+const shownTabs = tabs.filter(([key]) => !isPublished || key !== "config");
+
 export function CampaignDetail({ campaign }: { readonly campaign: string }) {
   const report = useReport(campaign);
-  const tab = tabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
+  const tab = shownTabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
   return (
     <>
       <Top title={campaign}>
@@ -29,10 +33,10 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
           <Icon name="map" /> Map
         </a>
       </Top>
-      <CampaignWork campaign={campaign} />
+      {!isPublished && <CampaignWork campaign={campaign} />}
       <Loaded from={report}>{(data) => <ReportFunnel report={data} isLinked={false} />}</Loaded>
       <nav class="tabs" aria-label="Parts of the campaign">
-        {tabs.map(([key, text]) => (
+        {shownTabs.map(([key, text]) => (
           <a
             key={key}
             href={withQuery({ tab: key || undefined })}
@@ -123,7 +127,11 @@ function Results({ report }: { readonly report: Report }) {
             <dd>{formatCount(freshness.visits.never)}</dd>
           </dl>
         </section>
-        <CampaignDownloads campaign={report.campaign} />
+        {isPublished ? (
+          <PublishedDownloads campaign={report.campaign} />
+        ) : (
+          <CampaignDownloads campaign={report.campaign} />
+        )}
       </div>
       <section class="card">
         <header>

@@ -1,5 +1,6 @@
 import { api } from "../data/api.ts";
 import { formatCount, plural } from "../data/format.ts";
+import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, pathParts, place } from "../data/router.ts";
 import { may } from "../data/session.ts";
@@ -10,6 +11,7 @@ import { Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
 import { CampaignDetail } from "./campaign-detail.tsx";
 import { NewCampaign } from "./new-campaign.tsx";
+import { PublishedSites } from "./published-sites.tsx";
 
 export function Campaigns() {
   const [, name] = pathParts.value;
@@ -48,7 +50,7 @@ function CampaignList() {
                     <th>Around</th>
                     <th class="n">Tiles searched</th>
                     <th class="n">Places</th>
-                    <th class="n">Tasks left</th>
+                    {!isPublished && <th class="n">Tasks left</th>}
                   </tr>
                 </thead>
                 <tbody>
@@ -61,6 +63,7 @@ function CampaignList() {
           }
         </Loaded>
       </section>
+      <PublishedSites />
       {place.value.query.get("new") !== null && (
         <NewCampaign onClose={() => navigate("/campaigns", { isReplaced: true })} />
       )}
@@ -128,20 +131,22 @@ function CampaignLine({ row: { campaign, phrases, locations, fault } }: { readon
       <td class="n" data-label="Places">
         {data && formatCount(data.found)}
       </td>
-      <td class="n" data-label="Tasks left">
-        {data &&
-          (data.tasks.pending + data.tasks.running === 0 ? (
-            <span class="dim">none</span>
-          ) : (
-            formatCount(data.tasks.pending + data.tasks.running)
-          ))}
-        {data && data.tasks.failed > 0 && (
-          <>
-            {" "}
-            <span class="pill bad">{formatCount(data.tasks.failed)} failed</span>
-          </>
-        )}
-      </td>
+      {!isPublished && (
+        <td class="n" data-label="Tasks left">
+          {data &&
+            (data.tasks.pending + data.tasks.running === 0 ? (
+              <span class="dim">none</span>
+            ) : (
+              formatCount(data.tasks.pending + data.tasks.running)
+            ))}
+          {data && data.tasks.failed > 0 && (
+            <>
+              {" "}
+              <span class="pill bad">{formatCount(data.tasks.failed)} failed</span>
+            </>
+          )}
+        </td>
+      )}
     </tr>
   );
 }

@@ -1,14 +1,24 @@
 import { useSignal } from "@preact/signals";
+import { hasValues } from "../data/published.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { columnsKnown, type Column } from "./company-columns.tsx";
 
-const defaults = () => columnsKnown.filter(({ isDefault }) => isDefault).map(({ key }) => key);
+/** A published site may leave out addresses or numbers. */
+const columnsHere = () =>
+  columnsKnown.filter(
+    ({ key }) =>
+      (key !== "email" || hasValues("emails")) && (key !== "phone" || hasValues("phones")),
+  );
+const defaults = () =>
+  columnsHere()
+    .filter(({ isDefault }) => isDefault)
+    .map(({ key }) => key);
 
 export function shownColumns(chosen: string | null): readonly Column[] {
   const keys = chosen ? chosen.split(",") : defaults();
-  const found = columnsKnown.filter(({ key }) => keys.includes(key) || key === "company");
+  const found = columnsHere().filter(({ key }) => keys.includes(key) || key === "company");
   return found;
 }
 
@@ -17,7 +27,7 @@ export function ColumnChooser() {
   const isOpen = useSignal(false);
   const shown = shownColumns(place.value.query.get("columns")).map(({ key }) => key);
   const toggle = (key: string) => {
-    const next = columnsKnown.map((column) => column.key).filter((one) => (one === key ? !shown.includes(one) : shown.includes(one))); // prettier-ignore
+    const next = columnsHere().map((column) => column.key).filter((one) => (one === key ? !shown.includes(one) : shown.includes(one))); // prettier-ignore
     const isDefault = next.join() === defaults().join();
     navigate(withQuery({ columns: isDefault ? undefined : next.join() }), { isReplaced: true });
   };
@@ -28,7 +38,7 @@ export function ColumnChooser() {
       </button>
       {isOpen.value && (
         <Dialog title="Columns" onClose={() => (isOpen.value = false)}>
-          {columnsKnown.map(({ key, title }) => (
+          {columnsHere().map(({ key, title }) => (
             <label class="row" key={key}>
               <input
                 type="checkbox"

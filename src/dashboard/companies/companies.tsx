@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { api, apiUrl } from "../data/api.ts";
 import { plural } from "../data/format.ts";
+import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, pathParts, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
@@ -20,6 +21,7 @@ import { SavedViews } from "./saved-views.tsx";
 
 export function Companies() {
   const [, page] = pathParts.value;
+  if (isPublished) return <CompanyList />;
   if (page === "audit") return <CampaignAudit />;
   return page === "duplicates" ? <DuplicatePairs /> : <CompanyList />;
 }
@@ -39,20 +41,26 @@ function CompanyList() {
   return (
     <>
       <Top title="Companies">
-        <a class="btn" href="/companies/duplicates">
-          <Icon name="merge" /> Duplicates
-        </a>
-        <a class="btn" href="/companies/audit">
-          <Icon name="check" /> Audit
-        </a>
+        {!isPublished && (
+          <>
+            <a class="btn" href="/companies/duplicates">
+              <Icon name="merge" /> Duplicates
+            </a>
+            <a class="btn" href="/companies/audit">
+              <Icon name="check" /> Audit
+            </a>
+          </>
+        )}
         {may("companies:write") && (
           <button class="btn" onClick={() => (isBulkOpen.value = true)}>
             <Icon name="list-todo" /> Change all
           </button>
         )}
-        <a class="btn" href={apiUrl("/api/exports/companies", {}, filter)} download>
-          <Icon name="download" /> Download CSV
-        </a>
+        {!isPublished && (
+          <a class="btn" href={apiUrl("/api/exports/companies", {}, filter)} download>
+            <Icon name="download" /> Download CSV
+          </a>
+        )}
         <SavedViews />
       </Top>
       <div class="row">

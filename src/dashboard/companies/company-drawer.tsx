@@ -1,4 +1,5 @@
 import { api, apiUrl, type AnswerOf } from "../data/api.ts";
+import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
@@ -32,6 +33,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
   const tab = tabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
   const close = () => navigate(withQuery({ open: undefined, tab: undefined, at: undefined }));
   const { data, reload } = company;
+  const shownTabs = tabs.filter(([key]) => !isPublished || isInSite(key, data));
   const canEdit = may("companies:write");
   return (
     <Dialog shape="drawer" title={data ? data.name || data.slug : name} onClose={close}>
@@ -60,7 +62,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
             <Duplicates company={shown} onChanged={reload} />
             {canEdit && <MergedCompanies company={shown} onChanged={reload} />}
             <nav class="tabs" aria-label="Parts of the company">
-              {tabs.map(([key, text]) => (
+              {shownTabs.map(([key, text]) => (
                 <a
                   key={key}
                   href={withQuery({ tab: key || undefined })}
@@ -89,3 +91,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
     </Dialog>
   );
 }
+
+/** A published site has no history, and notes only if they were not left out. */
+const isInSite = (tab: string, company: CompanyShown | undefined): boolean =>
+  tab !== "history" && (tab !== "notes" || (company?.entries.length ?? 0) > 0);

@@ -1,4 +1,5 @@
 import { api } from "../data/api.ts";
+import { hasValues, isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 import { place, withQuery } from "../data/router.ts";
 import { formatCount } from "../data/format.ts";
@@ -35,13 +36,15 @@ export function CompanyFacets({ filter, isOpen }: FacetsProps) {
       <section>
         <h2>Contact</h2>
         <ul>
-          {contactFlags.flatMap(([key, yes, no]) => [
-            <Choice key={`${key}+`} name={key} value="true" text={yes} />,
-            <Choice key={`${key}-`} name={key} value="false" text={no} />,
-          ])}
+          {contactFlags
+            .filter(([key]) => isCounted(key))
+            .flatMap(([key, yes, no]) => [
+              <Choice key={`${key}+`} name={key} value="true" text={yes} />,
+              <Choice key={`${key}-`} name={key} value="false" text={no} />,
+            ])}
         </ul>
       </section>
-      <section>
+      <section hidden={isPublished}>
         <h2>Calls</h2>
         <ul>
           <li>
@@ -63,7 +66,14 @@ export function CompanyFacets({ filter, isOpen }: FacetsProps) {
             <h2>{facetTitles[field]}</h2>
             <ul>
               {values.slice(0, 8).map(({ value, count }) => (
-                <Choice key={value} name={field} value={value} text={value} count={count} />
+                <Choice
+                  key={value}
+                  name={field}
+                  value={value}
+                  text={value}
+                  // A published site has counted all companies only.
+                  count={facets.data!.counted > 0 ? count : undefined}
+                />
               ))}
             </ul>
           </section>
@@ -76,11 +86,14 @@ export function CompanyFacets({ filter, isOpen }: FacetsProps) {
   );
 }
 
+const isCounted = (flag: (typeof contactFlags)[number][0]): boolean =>
+  (flag !== "hasEmail" || hasValues("emails")) && (flag !== "hasPhone" || hasValues("phones"));
+
 interface ChoiceProps {
   readonly name: string;
   readonly value: string;
   readonly text: string;
-  readonly count?: number;
+  readonly count?: number | undefined;
 }
 
 /** A link that sets one filter, or removes it when it is set. */

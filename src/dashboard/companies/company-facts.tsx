@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { hasValues, isPublished } from "../data/published.ts";
 import { websiteHref, valueText } from "../data/safe-text.ts";
 import { Credits } from "../parts/credits.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -24,7 +25,9 @@ interface Group {
 }
 
 function groupsOf(provenance: readonly SourcedValue[]): readonly Group[] {
-  const groups = new Map<string, SourcedValue[]>(usual.map((field) => [field, []]));
+  const groups = new Map<string, SourcedValue[]>(
+    usual.filter((field) => hasValues(`${field}s` as "emails")).map((field) => [field, []]),
+  );
   for (const value of provenance) {
     if (hidden.test(value.field) || value.value === undefined || value.value === null) continue;
     const field = value.field.split("/")[0]!;
@@ -81,7 +84,9 @@ export function CompanyFacts({ company, canEdit, onChanged }: FactsProps) {
                 ) : (
                   <div key={value.field}>
                     <div class="fact">
-                      <span title={`${sourceText(value.source)}, node ${value.node}`}>
+                      <span
+                        title={sourceText(value.source) + (value.node && `, node ${value.node}`)}
+                      >
                         <FactText field={field} value={value} />
                       </span>
                       <button
@@ -118,8 +123,12 @@ export function CompanyFacts({ company, canEdit, onChanged }: FactsProps) {
             </dd>
           </>
         ))}
-        <dt>file</dt>
-        <dd class="dim">{company.file ?? "not written yet"}</dd>
+        {!isPublished && (
+          <>
+            <dt>file</dt>
+            <dd class="dim">{company.file ?? "not written yet"}</dd>
+          </>
+        )}
       </dl>
       <Credits of={company.licences} />
     </>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { onLive } from "../data/live.ts";
+import { isPublished } from "../data/published.ts";
 import { failureOf, type Failure } from "../data/resource.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -13,6 +14,8 @@ interface CompanyTableProps {
   readonly sort: Sort | undefined;
 }
 
+/** A published site has no dates to call back. */
+const shownSorts = sorts.filter((sort) => !isPublished || sort !== "callback");
 const pageSize = 100;
 /** More than anybody reads; a filter finds the rest. */
 const rowsMax = 5_000;
@@ -24,6 +27,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
   const isLoading = useSignal(true);
   const hasNews = useSignal(false);
   const end = useRef<HTMLDivElement>(null);
+  const isEndShown = useRef(false);
 
   const load = async (after: string | undefined) => {
     isLoading.value = true;
@@ -38,6 +42,11 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
       failure.value = failureOf(error);
     }
     isLoading.value = false;
+    loadMore();
+  };
+  const loadMore = () => {
+    const isMore = next.value && !isLoading.value && rows.value.length < rowsMax;
+    if (isMore && isEndShown.current && failure.value === undefined) void load(next.value!);
   };
   useEffect(() => void load(undefined), []);
   // Rows do not jump under the pointer: news is announced, and shown when asked for.
@@ -51,8 +60,8 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
   );
   useEffect(() => {
     const observer = new IntersectionObserver(([entry]) => {
-      if (entry?.isIntersecting && next.value && !isLoading.value && rows.value.length < rowsMax)
-        void load(next.value);
+      isEndShown.current = entry?.isIntersecting === true;
+      loadMore();
     });
     observer.observe(end.current!);
     return () => observer.disconnect();
@@ -71,7 +80,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
         <h2>Companies</h2>
         <small>
           sorted by{" "}
-          {sorts.map((one, index) => (
+          {shownSorts.map((one, index) => (
             <>
               {index > 0 && " · "}
               <a

@@ -39,7 +39,8 @@ export function Provenance({ of }: { readonly of: SourcedValue }) {
           from <SafeLink href={page} text={page} />
         </>
       )}
-      , <Ago atMs={timeOf(of.stamp)} />, written by node {shownText(of.node, 40)}
+      , <Ago atMs={timeOf(of.stamp)} />
+      {of.node !== "" && `, written by node ${shownText(of.node, 40)}`}
       {of.licence !== undefined && `, licence ${shownText(of.licence, 40)}`}
     </div>
   );

@@ -5,6 +5,8 @@
 import { signal, type Signal } from "@preact/signals";
 import { watchLive, type LiveTopic, type LiveValue } from "../../api/client/live-client.ts";
 
+import { isPublished } from "./published.ts";
+
 export type { LiveTopic, LiveValue };
 
 export type LiveState = "connecting" | "live" | "offline" | "paused";
@@ -128,6 +130,7 @@ function closeStream(): void {
 }
 
 export function startLive(): void {
+  if (isPublished) return void (isStreaming.value = false);
   if (!document.hidden) openStream();
   setInterval(() => {
     if (document.hidden || isStreaming.value === true) return;

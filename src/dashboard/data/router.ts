@@ -3,16 +3,19 @@
  * address, so a reload, the back button and a bookmark show the same.
  */
 import { computed, signal } from "@preact/signals";
+import { options } from "preact";
+import { fragmentOf, isPublished, readFragment } from "./published.ts";
 
 export interface PageLocation {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-const read = (): PageLocation => ({
-  path: location.pathname,
-  query: new URLSearchParams(location.search),
-});
+function read(): PageLocation {
+  if (!isPublished) return { path: location.pathname, query: new URLSearchParams(location.search) };
+  const [path = "/", query = ""] = readFragment().page.split("?");
+  return { path, query: new URLSearchParams(query) };
+}
 
 export const place = signal<PageLocation>(read());
 /** `/companies/x` has the parts "companies" and "x". */
@@ -28,8 +31,9 @@ function decodePart(part: string): string {
   }
 }
 
-export function navigate(href: string, { isReplaced = false } = {}): void {
+export function navigate(page: string, { isReplaced = false } = {}): void {
   const before = place.value.path;
+  const href = isPublished ? fragmentOf(page) : page;
   if (isReplaced) history.replaceState(null, "", href);
   else history.pushState(null, "", href);
   place.value = read();
@@ -51,6 +55,7 @@ export function withQuery(changes: Values, path = place.value.path): string {
 
 /** Follows links within the page without loading it again. */
 export function followLinks(): void {
+  if (isPublished) return followFragments();
   addEventListener("popstate", () => (place.value = read()));
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
@@ -60,5 +65,27 @@ export function followLinks(): void {
     if (link.origin !== location.origin || link.pathname.startsWith("/api/")) return;
     event.preventDefault();
     navigate(link.pathname + link.search + link.hash);
+  });
+}
+
+/**
+ * A static host has one page, so links of a published site lead to fragments of it: a reload, a bookmark and a new
+ * tab then work on any host. Components write links as paths; they are changed here, in one place.
+ */
+function followFragments(): void {
+  const { key } = readFragment();
+  const before = options.vnode?.bind(options);
+  options.vnode = (vnode) => {
+    const props = vnode.props as { href?: unknown };
+    if (vnode.type === "a" && typeof props.href === "string" && props.href.startsWith("/")) {
+      props.href = fragmentOf(props.href);
+    }
+    before?.(vnode);
+  };
+  addEventListener("popstate", () => {
+    if (readFragment().key !== key) return location.reload();
+    const { path } = place.value;
+    place.value = read();
+    if (place.value.path !== path) scrollTo(0, 0);
   });
 }

@@ -1,4 +1,5 @@
 /** Land, borders and towns from the files that the build cut. Only the cells in view are fetched. */
+import { readJson } from "../data/api.ts";
 import type { Painter } from "./canvas-layer.ts";
 
 interface Outlines {
@@ -38,7 +39,7 @@ const countyZoomMin = 7;
 
 /** `onLoad` is called when more of the map can be painted. */
 export async function openBaseMap(onLoad: () => void): Promise<BaseMap> {
-  const world = await fetchJson<World>("/basemap/world.json");
+  const world = await readJson<World>("/basemap/world.json");
   const known = new Set(world.cells);
   const cells = new Map<string, Cell | "loading">();
 
@@ -57,7 +58,7 @@ export async function openBaseMap(onLoad: () => void): Promise<BaseMap> {
   const loadCell = async (key: string) => {
     cells.set(key, "loading");
     try {
-      cells.set(key, await fetchJson<Cell>(`/basemap/${key}.json`));
+      cells.set(key, await readJson<Cell>(`/basemap/${key}.json`));
       onLoad();
     } catch {
       cells.delete(key); // asked for again with the next movement
@@ -146,10 +147,4 @@ function paintTowns(painter: Painter, towns: Cell["towns"], colours: Colours): v
     context.strokeText(name, px + 7, py);
     context.fillText(name, px + 7, py);
   }
-}
-
-async function fetchJson<T>(path: string): Promise<T> {
-  const response = await fetch(path);
-  if (!response.ok) throw new Error(`${path}: ${response.status}`);
-  return (await response.json()) as T;
 }

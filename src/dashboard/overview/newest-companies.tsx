@@ -1,5 +1,6 @@
 import { api } from "../data/api.ts";
 import { formatCount, timeOf } from "../data/format.ts";
+import { hasValues } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
@@ -39,7 +40,7 @@ export function NewestCompanies() {
                 <tr>
                   <th>Company</th>
                   <th class="hide-s">City</th>
-                  <th>Email</th>
+                  {hasValues("emails") && <th>Email</th>}
                   <th class="n">Changed</th>
                 </tr>
               </thead>
@@ -56,13 +57,15 @@ export function NewestCompanies() {
                         <Text value={texts["city"] ?? ""} max={40} />
                       </span>
                     </td>
-                    <td>
-                      {emails[0] ? (
-                        <Text value={emails[0].value} max={60} />
-                      ) : (
-                        <span class="dim">none yet</span>
-                      )}
-                    </td>
+                    {hasValues("emails") && (
+                      <td>
+                        {emails[0] ? (
+                          <Text value={emails[0].value} max={60} />
+                        ) : (
+                          <span class="dim">none yet</span>
+                        )}
+                      </td>
+                    )}
                     <td class="n nowrap dim">
                       <Ago atMs={timeOf(changedAt)} />
                     </td>

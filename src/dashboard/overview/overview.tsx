@@ -1,20 +1,25 @@
 import { api, apiUrl } from "../data/api.ts";
-import { plural } from "../data/format.ts";
 import { liveValue } from "../data/live.ts";
+import { isPublished } from "../data/published.ts";
 import { useLive } from "../data/resource.ts";
-import { place, withQuery } from "../data/router.ts";
+import { place } from "../data/router.ts";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
-import { Text } from "../parts/text.tsx";
 import { CampaignFunnel } from "../campaigns/campaign-funnel.tsx";
 import { Top } from "../parts/top.tsx";
+import { CampaignChoice } from "./campaign-choice.tsx";
 import { Alarms } from "./alarms.tsx";
 import { NewestCompanies } from "./newest-companies.tsx";
+import { PublishedOverview } from "../published/published-overview.tsx";
 import { NodesCard } from "./nodes-card.tsx";
 import { ThroughputCard } from "./throughput-card.tsx";
 import { WaitingCard } from "./waiting-card.tsx";
 
 export function Overview() {
+  return isPublished ? <PublishedOverview /> : <FleetOverview />;
+}
+
+function FleetOverview() {
   const status = useLive("status", (signal) =>
     api.get("/api/status", { query: { cluster: true }, signal }),
   );
@@ -74,30 +79,5 @@ export function Overview() {
         api={`GET ${apiUrl("/api/status", {}, { cluster: true })}`}
       />
     </>
-  );
-}
-
-function CampaignChoice({
-  names,
-  chosen,
-}: {
-  readonly names: readonly string[];
-  readonly chosen: string | undefined;
-}) {
-  // prettier-ignore
-  return (
-    <span class="row" role="group" aria-label="Campaign">
-      {names.slice(0, 6).map((name) => (
-        <a
-          key={name}
-          class={`pill ${name === chosen ? "" : "quiet"}`}
-          href={withQuery({ campaign: name })}
-          aria-current={name === chosen ? "true" : undefined}
-        >
-          <Text value={name} max={30} />
-        </a>
-      ))}
-      {names.length > 6 && <a class="dim" href="/campaigns">{plural(names.length, "campaign")}</a>}
-    </span>
   );
 }

@@ -1,7 +1,9 @@
+import { isPublished } from "../data/published.ts";
 import { copyText } from "./toast.tsx";
 
 /** The command and the API call that give the data of a screen. A click copies. */
 export function Same({ command, api }: { readonly command: string; readonly api: string }) {
+  if (isPublished) return null;
   return (
     <footer class="same" aria-label="The same on the command line and in the API">
       <button class="link" title="Copy the command" onClick={() => void copyText(command)}>

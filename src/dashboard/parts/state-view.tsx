@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../data/resource.ts";
+import { isPublished } from "../data/published.ts";
 import { shownText } from "../data/safe-text.ts";
 import type { IconName } from "./icon-names.ts";
 import { Icon } from "./icon.tsx";
@@ -38,6 +39,13 @@ interface LoadedProps<T> {
 export function Loaded<T>({ from, children }: LoadedProps<T>) {
   const { data, failure, isLoading, reload } = from;
   if (data !== undefined) return <>{children(data)}</>;
+  if (failure?.kind === "offline" && isPublished)
+    return (
+      <Notice icon="wifi-off" title="A file of this site cannot be read">
+        <p>Are you offline? If the site was published again meanwhile, reload the page.</p>
+        <Retry onRetry={reload} />
+      </Notice>
+    );
   if (failure?.kind === "offline")
     return (
       <Notice icon="wifi-off" title="The server does not answer">

@@ -1,7 +1,9 @@
 import { signal } from "@preact/signals";
 import { formatDuration, tick } from "../data/format.ts";
 import { lastHeardMs, liveState, setPaused } from "../data/live.ts";
+import { isPublished } from "../data/published.ts";
 import { session } from "../data/session.ts";
+import { PublishedAt } from "../published/published-at.tsx";
 import { Icon } from "./icon.tsx";
 
 /** On a small screen the navigation is shown when asked for. */
@@ -23,7 +25,7 @@ export function Top({ title, children }: TopProps) {
         <bdi>{title}</bdi>
       </h1>
       <Environment />
-      <Live />
+      {isPublished ? <PublishedAt /> : <Live />}
       <span class="sp" />
       {children}
     </div>

@@ -1,3 +1,4 @@
+import { isPublished } from "../data/published.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { isHelpOpen } from "./keys.ts";
 import { screens } from "./screens.tsx";
@@ -15,8 +16,9 @@ export function Help() {
     <Dialog title="Help" onClose={() => (isHelpOpen.value = false)}>
       <p>
         Every number is a link to its list. What you choose is in the address of the page, so you
-        can bookmark and share it. At the end of a page you find the command and the API call that
-        give the same data.
+        can bookmark and share it.
+        {!isPublished &&
+          " At the end of a page you find the command and the API call that give the same data."}
       </p>
       <table>
         <thead>

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { pathParts, place } from "../data/router.ts";
+import { isPublished } from "../data/published.ts";
 import { session, sessionFailure } from "../data/session.ts";
 import { applyTheme, theme, themes } from "../data/theme.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -76,7 +77,7 @@ function Side({ current }: { readonly current: string }) {
       </nav>
       <div class="side-foot">
         <ThemeButton />
-        {session.value && (
+        {session.value && !isPublished && (
           <span>
             {session.value.by === "loopback" ? "no sign-in" : `signed in as ${session.value.user}`}{" "}
             · {session.value.version}

@@ -19,6 +19,11 @@ export function fullAnswers({
       "/api/status": () => sampleStatus,
       "/api/queue/throughput": sampleThroughput,
       "/api/campaigns": () => sampleCampaigns,
+      "/api/sites": () => ({
+        rows: [
+          { target: "s3://acme-reports/austin", mode: "private", shown: [], at: "2026-11-16T09:00:00.000Z", companies: 412 }, // prettier-ignore
+        ],
+      }),
       [`/api/campaigns/${name}/status`]: () => sampleCampaignStatus,
       [`/api/campaigns/${name}/report`]: () => ({ ...sampleReport, campaign: name }),
       [`/api/campaigns/${name}/coverage`]: () => coverage,

@@ -10,7 +10,13 @@ import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
 import { asUnsent, unanswered } from "../../bucket-error.ts";
-import { listLimitMax, type Bucket, type Got, type ListedObject } from "../../bucket.ts";
+import {
+  listLimitMax,
+  type Bucket,
+  type Got,
+  type ListedObject,
+  type PutOptions,
+} from "../../bucket.ts";
 import { checkBody, checkKey, checkListing } from "../../key.ts";
 import { countRequest, type BucketOperation, type OnRequest } from "../../metered-bucket.ts";
 import { createS3Caller, type S3Place } from "./s3-client.ts";
@@ -55,8 +61,16 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
     key: string,
     body: Uint8Array,
     condition: { readonly IfNoneMatch?: "*"; readonly IfMatch?: string } = {},
+    { contentType, cacheControl }: PutOptions = {},
   ): Promise<string | undefined> => {
-    const input = { Bucket, Key: prefix + key, Body: body, ...condition };
+    const input = {
+      Bucket,
+      Key: prefix + key,
+      Body: body,
+      ...condition,
+      ...(contentType !== undefined && { ContentType: contentType }),
+      ...(cacheControl !== undefined && { CacheControl: cacheControl }),
+    };
     const operation = condition.IfMatch
       ? "putIfMatch"
       : condition.IfNoneMatch
@@ -181,9 +195,9 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
       const etag = await write(key, body, { IfMatch });
       return etag === undefined ? { status: "stale" } : { status: "written", etag };
     },
-    async put(key, body) {
+    async put(key, body, options) {
       checkBody(key, body);
-      return { etag: (await write(key, body))! };
+      return { etag: (await write(key, body, {}, options))! };
     },
     async delete(key) {
       checkKey(key);

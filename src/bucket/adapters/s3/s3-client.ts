@@ -39,6 +39,8 @@ export const requestMsDefault = 30_000;
 export interface S3CallerOptions {
   readonly clock: Clock;
   readonly requestMs?: number;
+  /** Sends requests without a signature, as anybody on the internet can. */
+  readonly isAnonymous?: boolean;
   /** Hears of a request that had to be sent a second time. */
   readonly onRepeat?: (operation: BucketOperation) => void;
 }
@@ -49,6 +51,7 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     ...(place.endpoint && { endpoint: place.endpoint }),
     ...(place.region && { region: place.region }),
     ...(place.credentials && { credentials: place.credentials }),
+    ...(options.isAnonymous && unsigned),
     forcePathStyle: place.hasPathStyle ?? place.endpoint !== undefined,
     maxAttempts: 1,
     // Checksums that nobody asked for are refused by some stores.
@@ -106,6 +109,12 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     [Symbol.dispose]: () => client.destroy(),
   };
 }
+
+/** The SDK asks for credentials before it signs, and its signer uses none. */
+const unsigned = {
+  credentials: { accessKeyId: "anonymous", secretAccessKey: "anonymous" },
+  signer: { sign: async <T>(request: T): Promise<T> => request },
+};
 
 interface DateOptions {
   readonly clock: Clock;

@@ -12,7 +12,7 @@ import {
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
-import { queueOrNone } from "./queue-or-none.ts";
+import { queueOrNone } from "../queue-or-none.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
 export const campaignCoverageCommand: Command = {

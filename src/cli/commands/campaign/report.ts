@@ -6,7 +6,7 @@ import { parseDuration } from "../../duration.ts";
 import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { goesOnAfter } from "../../until-stopped.ts";
-import { queueOrNone } from "./queue-or-none.ts";
+import { queueOrNone } from "../queue-or-none.ts";
 import { describeReport, reportLine } from "./report-view.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 

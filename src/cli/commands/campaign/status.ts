@@ -10,7 +10,7 @@ import { openReaderOf } from "../../node-context.ts";
 import type { Layout } from "../../output.ts";
 import { goesOnAfter } from "../../until-stopped.ts";
 import { openPlacesHere } from "./open-sources.ts";
-import { queueOrNone } from "./queue-or-none.ts";
+import { queueOrNone } from "../queue-or-none.ts";
 import { campaignArgument, campaignOption, campaignNameOf } from "./which-campaign.ts";
 
 /** Where a campaign stands, and what came of it so far. */

@@ -34,6 +34,7 @@ export const scheduleAdd: Command = {
     { flag: "--format", value: "format", summary: "of export (default: csv)", choices: exportFormats }, // prettier-ignore
     { flag: "--new", summary: "of export: only companies that no earlier export of this name had" },
     { flag: "--name", value: "name", summary: "with --new: that name (default: the campaign's)" },
+    { flag: "--target", value: "address", summary: "of publish: where you have published before" },
     { flag: "--missed", value: "policy", summary: "which occurrences run later, if no node was running", choices: missedPolicies, default: "latest" }, // prettier-ignore
     { flag: "--within", value: "time", summary: `skip an occurrence that could not start for so long (default: ${formatDuration(withinMsDefault)})` }, // prettier-ignore
     { flag: "--overlap", value: "policy", summary: "if the run before has not ended (default: skip)", choices: overlapPolicies }, // prettier-ignore
@@ -105,6 +106,7 @@ function inputOf({ args, flags, clock }: SettingsContext): ScheduleInput {
     staleMs: duration("stale"),
     format: textFlag(flags, "format"),
     onlyNew: onlyNewOf(flags),
+    target: textFlag(flags, "target"),
   };
   return {
     name,

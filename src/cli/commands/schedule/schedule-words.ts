@@ -6,9 +6,11 @@ export const timingWords = (timing: Timing): string =>
     ? `${timing.cron} (${timing.timezone})`
     : `every ${formatDuration(timing.everyMs)}`;
 
-export function actionWords({ kind, campaign, missing, staleMs, format }: ScheduleAction): string {
+export function actionWords(action: ScheduleAction): string {
+  const { kind, campaign, missing, staleMs, format, target } = action;
   return [
     kind,
+    ...(target === undefined ? [] : [target]),
     ...(campaign === undefined ? [] : [campaign]),
     ...(missing ? [`without ${missing.join(", ")}`] : []),
     ...(staleMs === undefined ? [] : [`not read for ${formatDuration(staleMs)}`]),

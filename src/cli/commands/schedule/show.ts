@@ -5,7 +5,7 @@ import type { Command } from "../../command.ts";
 import type { Layout } from "../../output.ts";
 import { parseCount, textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
-import { queueOrNone } from "../campaign/queue-or-none.ts";
+import { queueOrNone } from "../queue-or-none.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
 import { actionWords, timingWords } from "./schedule-words.ts";
 

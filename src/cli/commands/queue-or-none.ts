@@ -1,7 +1,7 @@
-import { openQueueToRead } from "../../../app/index.ts";
-import { AppError } from "../../../base/app-error.ts";
-import type { Queue } from "../../../queue/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import { openQueueToRead } from "../../app/index.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { Queue } from "../../queue/index.ts";
+import type { SettingsContext } from "../command.ts";
 
 /** Before the first dispatch there is no queue, and nothing in it. */
 export async function queueOrNone(context: SettingsContext): Promise<Queue | undefined> {

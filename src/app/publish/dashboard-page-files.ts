@@ -1,0 +1,14 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+
+/** The files of the page: index.html last, so that all that it names is there before it. */
+export async function dashboardPageFiles(folder: string): Promise<readonly string[]> {
+  try {
+    const assets = await readdir(join(folder, "assets"));
+    return [...assets.toSorted().map((name) => `assets/${name}`), "licences.txt", "index.html"];
+  } catch (cause) {
+    const message = "the dashboard is not part of this installation: install Forager again, or run npm run build in a checkout"; // prettier-ignore
+    throw new AppError("corrupt", "dashboard_missing", message, { cause });
+  }
+}

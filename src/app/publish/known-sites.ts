@@ -1,0 +1,37 @@
+import { dirname } from "node:path";
+import * as z from "zod";
+import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { readRegularFileSync } from "../../base/regular-file.ts";
+import type { Paths } from "../../config/index.ts";
+import { personalValues, siteModes } from "../../publish/index.ts";
+
+/** What this data folder has published where. So it can be published again, and proved private. */
+const knownSite = z.object({
+  target: z.string(),
+  mode: z.enum(siteModes),
+  campaign: z.string().optional(),
+  shown: z.array(z.enum(personalValues)).default([]),
+  at: z.string(),
+  companies: z.int(),
+});
+export type KnownSite = z.output<typeof knownSite>;
+
+const sitesMax = 100;
+const fileOf = (paths: Pick<Paths, "resolve">) => paths.resolve("publish", "sites.json");
+
+export function readKnownSites(paths: Pick<Paths, "resolve">): readonly KnownSite[] {
+  const bytes = readRegularFileSync(fileOf(paths));
+  try {
+    return z.array(knownSite).parse(JSON.parse(bytes?.toString() ?? "[]"));
+  } catch {
+    return []; // of another version: the next publish writes it again
+  }
+}
+
+export async function keepKnownSite(paths: Pick<Paths, "resolve">, site: KnownSite): Promise<void> {
+  const others = readKnownSites(paths).filter(({ target }) => target !== site.target);
+  makeFolder(dirname(fileOf(paths)), { mode: 0o700 });
+  const text = `${JSON.stringify([site, ...others].slice(0, sitesMax), null, 2)}\n`;
+  await writeFileAtomic(fileOf(paths), text, { mode: 0o600 });
+}

@@ -1,0 +1,120 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+import { packageFile } from "../../base/package-files.ts";
+import { readVersion } from "../../base/version.ts";
+import { membershipOf, openCampaignFolder, type Campaign, type Membership } from "../../campaign/index.ts"; // prettier-ignore
+import type { Clock } from "../../base/clock.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import type { SiteCampaignSource, SiteSource, SourceCompany } from "../../publish/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import {
+  ledgerSuppression,
+  suppressionKeysOf,
+  withoutListed,
+  type Company,
+} from "../../records/index.ts";
+import { allCompanies } from "../campaign/all-companies.ts";
+import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
+import { readCampaignCoverage } from "../campaign/campaign-view.ts";
+import { coverageRow, type CoverageValues } from "../campaign/coverage-row.ts";
+import { dashboardPageFiles } from "./dashboard-page-files.ts";
+
+export interface SiteSourceOptions {
+  readonly paths: Paths;
+  readonly settings: Settings;
+  readonly reader: Pick<NodeReadApi, "ledger" | "records">;
+  /** Absent: there is none yet. */
+  readonly queue?: Pick<Queue, "job" | "browse" | "now"> | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Only its companies, its map and its report. Absent: everything. */
+  readonly campaign?: string | undefined;
+}
+
+/** The data folder as the source of a site. */
+export async function openSiteSource(options: SiteSourceOptions): Promise<SiteSource> {
+  const { paths, settings, campaign: only } = options;
+  const folder = openCampaignFolder(paths);
+  const names = only === undefined ? await folder.list() : [only];
+  const campaigns = await Promise.all(names.map((name) => folder.load(name)));
+  const dashboard = packageFile("dist/dashboard");
+  const left = { suppressed: 0, excluded: 0 };
+  return {
+    version: readVersion(),
+    legal: settings.legal,
+    campaigns: campaigns.map((campaign) => campaignSource(campaign, options)),
+    companies: () => shownCompanies(options, campaigns, left),
+    leftOut: () => ({ ...left }),
+    async dashboardFile(path) {
+      return await readFile(join(dashboard, path)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw new AppError("corrupt", "dashboard_missing", `${path} of the dashboard cannot be read: install Forager again`, { cause: error }); // prettier-ignore
+      });
+    },
+    pageFiles: await dashboardPageFiles(dashboard),
+  };
+}
+
+function campaignSource(
+  { name, phrases, locations }: Campaign,
+  options: SiteSourceOptions,
+): SiteCampaignSource {
+  const { paths, settings, clock, reader, queue, signal } = options;
+  const view = { name, paths, settings, clock, reader, queue, signal };
+  return {
+    campaign: name,
+    phrases,
+    locations,
+    report: () => readCampaignReport({ ...view, maxAgeMs: reportMaxAgeMs }),
+    async coverage() {
+      const rows = new Map<string, CoverageValues[]>();
+      const all = await readCampaignCoverage({ ...view, by: "tile" });
+      rows.set("", all.cells.map(coverageRow));
+      const { cells } = await readCampaignCoverage({ ...view, by: "phrase" });
+      for (const cell of cells) {
+        const phrase = (cell.phrase ?? "").toLowerCase();
+        if (phrase === "") continue;
+        const own = rows.get(phrase) ?? [];
+        rows.set(phrase, own);
+        own.push(coverageRow(cell));
+      }
+      return { rows, licences: all.licences };
+    },
+  };
+}
+
+async function* shownCompanies(
+  { reader, signal, campaign: only }: SiteSourceOptions,
+  campaigns: readonly Campaign[],
+  left: { suppressed: number; excluded: number },
+): AsyncGenerator<readonly SourceCompany[]> {
+  left.suppressed = 0;
+  left.excluded = 0;
+  const suppressed = ledgerSuppression(reader.ledger);
+  const memberships = campaigns.map((one) => [one.name, membershipOf(one)] as const);
+  for await (const page of allCompanies(reader.records, { signal })) {
+    const chosen: { readonly company: Company; readonly campaigns: readonly string[] }[] = [];
+    for (const company of page) {
+      const owners = memberships.filter(([, membership]) => membership.has(company));
+      if (only !== undefined && owners.length === 0) continue;
+      const accepting = owners.filter(([, membership]) => isShown(membership, company));
+      const isRejected = owners.length > 0 && accepting.length === 0;
+      if (company.excluded !== undefined || isRejected) left.excluded += 1;
+      else chosen.push({ company, campaigns: accepting.map(([name]) => name) });
+    }
+    const listed = await suppressed.among(chosen.flatMap(({ company }) => suppressionKeysOf(company))); // prettier-ignore
+    const shown = chosen.flatMap((one) => {
+      const { company } = withoutListed(one.company, listed);
+      if (!company) left.suppressed += 1;
+      return company ? [{ ...one, company }] : [];
+    });
+    const views = await reader.ledger.readAll(shown.map(({ company }) => company.target));
+    const fieldsOf = new Map(views.map(({ target, fields }) => [target, fields]));
+    yield shown.map((one) => ({ ...one, fields: fieldsOf.get(one.company.target) ?? [] }));
+  }
+}
+
+const isShown = (membership: Membership, company: Company): boolean =>
+  !membership.isExcluded(company) && membership.filterOf(company) === undefined;

@@ -1,0 +1,84 @@
+import { chmodSync, existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { AppError } from "../../base/app-error.ts";
+import { systemClock } from "../../base/clock.ts";
+import { createId } from "../../base/ids.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { systemRandom } from "../../base/random.ts";
+import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
+import { manifestFile, type SiteMode } from "../../publish/index.ts";
+import { openMeteredBucket, parseS3, processMeter } from "../open-bucket.ts";
+
+/** Where a site is written to. */
+export interface SiteTarget extends AsyncDisposable {
+  /** With an absolute path. */
+  readonly address: string;
+  readonly bucket: Bucket;
+}
+
+/** The address as it is remembered. Throws `site_target` for what is none. */
+export function siteAddress(target: string, cwd: string): string {
+  if (target.startsWith("dir:") && target.length > "dir:".length) {
+    const path = target.slice("dir:".length);
+    return `dir:${isAbsolute(path) ? path : resolve(cwd, path)}`;
+  }
+  if (target.startsWith("s3://")) {
+    parseS3(target);
+    return target;
+  }
+  const message = `'${target}' is no target of a site: give dir:FOLDER or s3://BUCKET/PREFIX`;
+  throw new AppError("invalid", "site_target", message);
+}
+
+const ownMode = 0o700;
+
+/** A folder that is made for a site is open to its owner alone; a private one stays so. */
+export async function openSiteTarget(
+  address: string,
+  { mode, signal }: { readonly mode: SiteMode; readonly signal: AbortSignal },
+): Promise<SiteTarget> {
+  if (address.startsWith("dir:")) {
+    const folder = address.slice("dir:".length);
+    if (!existsSync(folder)) makeFolder(folder, { mode: ownMode });
+    else if (mode === "private") chmodSync(folder, ownMode);
+  }
+  const opened = (await openMeteredBucket(address))("publish");
+  const bucket = createRetryingBucket({ bucket: opened, clock: systemClock, random: systemRandom, signal }); // prettier-ignore
+  return { address, bucket, [Symbol.asyncDispose]: () => opened.close() };
+}
+
+export interface PrivacyProof {
+  /** `folder`: the permissions of the file system protect it. */
+  readonly state: "private" | "public" | "folder";
+  /** What somebody without credentials can do. */
+  readonly detail: string;
+}
+
+/**
+ * Asks for an object and for the list of objects without credentials. Before there is a site, an object
+ * without any data is written for it: S3 answers 403 to a missing one, also in a bucket that anybody may read.
+ */
+export async function provePrivate({ address, bucket }: SiteTarget): Promise<PrivacyProof> {
+  if (!address.startsWith("s3://")) {
+    return { state: "folder", detail: "a folder that only its owner can read" };
+  }
+  const { testAnonymousAccess } = await import("../../bucket/adapters/s3/anonymous-access.ts");
+  const [present] = await bucket.list(manifestFile, { limit: 1 });
+  const own = present?.key === manifestFile ? undefined : `probe-${createId(systemRandom)}`;
+  if (own !== undefined) await bucket.put(own, Buffer.from("is this private?\n"));
+  try {
+    const { canRead, canList } = await testAnonymousAccess(parseS3(address), own ?? manifestFile, {
+      clock: systemClock,
+      onRequest: (operation, used) => processMeter.add("publish", operation, used),
+    });
+    const detail = [
+      ...(canRead ? ["anybody can read its objects"] : []),
+      ...(canList ? ["anybody can list its objects"] : []),
+    ].join(" and ");
+    return canRead || canList
+      ? { state: "public", detail }
+      : { state: "private", detail: "requests without credentials are refused" };
+  } finally {
+    if (own !== undefined) await bucket.delete(own);
+  }
+}

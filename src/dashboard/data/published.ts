@@ -1,0 +1,74 @@
+/**
+ * Whether this page is a published site: static files instead of a server. Then everything is read from them, and
+ * nothing can be changed. The address keeps the key of a sealed site, and where one is, behind the `#`: browsers do not send that.
+ */
+import { signal } from "@preact/signals";
+import type { ApiResponse } from "../../api/client/api-client.ts";
+import type { SiteFault, SiteReader } from "../../publish/reader/site-reader.ts";
+
+export const isPublished = document.querySelector("meta[name=forager-published]") !== null;
+
+export const siteFault = signal<SiteFault["reason"] | undefined>(undefined);
+
+/** Values that a public site leaves out of all companies, such as `emails`. Set before anything is shown. */
+export const leftOutValues = signal<ReadonlySet<string>>(new Set());
+
+/** False: nobody knows whether a company has one. */
+export const hasValues = (what: "emails" | "phones"): boolean => !leftOutValues.value.has(what);
+
+/** `#k=KEY/companies?words=x`: the key, then the page. */
+export function readFragment(): { readonly key: string; readonly page: string } {
+  const [, key = "", page = ""] = /^#(?:k=([^/]*))?(.*)$/s.exec(location.hash) ?? [];
+  return { key, page: page.startsWith("/") ? page : "/" };
+}
+
+/** The address of a page of the site. */
+export function fragmentOf(page: string): string {
+  const { key } = readFragment();
+  return `#${key === "" ? "" : `k=${key}`}${page}`;
+}
+
+let opening: Promise<SiteReader> | undefined;
+
+/** Read once. Its code is loaded only here, so the dashboard of a server is not larger for it. */
+export function openPublished(): Promise<SiteReader> {
+  opening ??= (async () => {
+    const { openSite } = await import("../../publish/reader/site-reader.ts");
+    return openSite({ fetchFile, key: readFragment().key, nowMs: () => Date.now() });
+  })();
+  return opening;
+}
+
+async function fetchFile(path: string, { isFresh }: { readonly isFresh: boolean }) {
+  const url = new URL(path, location.href.replace(/#.*$/s, ""));
+  const response = await fetch(url, { cache: isFresh ? "no-cache" : "default" });
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Answers as the server would. */
+export async function answerFromSite(url: string): Promise<ApiResponse> {
+  const [path = "", query = ""] = url.split("?");
+  const site = await openPublished();
+  const { status, text } = await site.answer(path, new URLSearchParams(query));
+  const ok = status < 400;
+  return { ok, status, headers: { get: () => null }, text: async () => text };
+}
+
+interface Download {
+  readonly format: string;
+  readonly type: string;
+  readonly parts: readonly string[];
+}
+
+/** Puts the parts of a download together, here, and saves the file. */
+export async function saveDownload(name: string, { format, type, parts }: Download): Promise<void> {
+  const site = await openPublished();
+  const texts: string[] = [];
+  for (const part of parts) texts.push(await site.readPart(part));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(texts, { type: `${type};charset=utf-8` }));
+  link.download = `${name}.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

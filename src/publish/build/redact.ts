@@ -1,0 +1,108 @@
+import type { FieldView } from "../../ledger/index.ts";
+import { placesOf, type Company } from "../../records/index.ts";
+import { licenceOf } from "../../sources/index.ts";
+import type { SiteCompany } from "../site-format.ts";
+
+/** Values of companies that a public site leaves out unless they are named. */
+export const personalValues = ["emails", "phones", "people", "notes"] as const;
+export type PersonalValue = (typeof personalValues)[number];
+
+/** Facts about the work, and what only this fleet needs. */
+const internalTexts = ["excluded", "callback", "enrichedAt", "foundAt"] as const;
+
+/** A company without what the site leaves out. Everything in the site is made of it, so nothing else can get there. */
+export function redactCompany(company: Company, kept: ReadonlySet<PersonalValue>): Company {
+  const texts: Record<string, string> = { ...company.texts };
+  for (const name of internalTexts) delete texts[name];
+  const { description, callback: _callback, excluded: _excluded, ...rest } = company;
+  return {
+    ...rest,
+    aliases: [],
+    texts,
+    emails: kept.has("emails") ? company.emails : [],
+    phones: kept.has("phones") ? company.phones : [],
+    people: kept.has("people") ? company.people : [],
+    entries: kept.has("notes") ? company.entries : [],
+    extra: {},
+    // A person may have written it.
+    ...(description !== undefined && kept.has("notes") && { description }),
+  };
+}
+
+/** Of a redacted company. `fields` are its values with their sources; what the company does not have is left out. */
+export function siteCompanyOf(company: Company, fields: readonly FieldView[]): SiteCompany {
+  const { slug, name, numbers, socials, visit, description, changedAt } = company;
+  const contacts = (all: Company["emails"]) =>
+    all.map(({ value, url }) => ({ value, ...(url !== undefined && { url }) }));
+  const lists = {
+    emails: contacts(company.emails),
+    phones: contacts(company.phones),
+    tags: company.tags,
+    categories: company.categories,
+    services: company.services,
+    products: company.products,
+    tech: company.tech,
+    keywords: company.keywords,
+    entries: company.entries.map(({ kind, id, at, text, title, by, outcome }) => ({ kind, id, at, text, title, by, outcome })), // prettier-ignore
+    sources: [...new Set(placesOf(company).map((place) => place.split("/", 1)[0]!))],
+  };
+  return {
+    slug,
+    name,
+    texts: company.texts as Readonly<Record<string, string>>,
+    numbers: numbers as Readonly<Record<string, number>>,
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+    ...(Object.keys(socials).length > 0 && { socials }),
+    ...(description !== undefined && { description }),
+    ...(visit && {
+      visit: {
+        at: visit.at,
+        outcome: visit.outcome,
+        ...(visit.reason !== undefined && { reason: visit.reason }),
+      },
+    }),
+    changedAt,
+    facts: fields.filter(shownBy(company)).map((one) => {
+      const licence = licenceOf(one.source);
+      const fact = [one.field, valueOf(one), sourceOf(one.source), one.stamp] as const;
+      return licence === undefined ? fact : ([...fact, licence] as const);
+    }),
+  };
+}
+
+const listFields: Readonly<Record<string, (company: Company) => readonly string[]>> = {
+  email: ({ emails }) => emails.map(({ value }) => value),
+  phone: ({ phones }) => phones.map(({ value }) => value),
+  tag: ({ tags }) => tags,
+  category: ({ categories }) => categories,
+  service: ({ services }) => services,
+  product: ({ products }) => products,
+  tech: ({ tech }) => tech,
+  keyword: ({ keywords }) => keywords,
+  social: ({ socials }) => Object.keys(socials),
+};
+
+/** A value is shown with its source only if the redacted company has it. */
+function shownBy(company: Company): (field: FieldView) => boolean {
+  const texts = new Set([...Object.keys(company.texts), ...Object.keys(company.numbers), "name"]);
+  return ({ field }) => {
+    const [kind = "", ...rest] = field.split("/");
+    if (rest.length === 0) return texts.has(field);
+    return listFields[kind]?.(company).includes(rest.join("/")) ?? kind === "found";
+  };
+}
+
+/** A contact is its name; of what else its value says only the page is shown. */
+function valueOf({ field, value }: FieldView): unknown {
+  if (!/^(?:email|phone)\//.test(field)) return field.startsWith("found/") ? foundIn(value) : value;
+  const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
+  return typeof url === "string" ? { url } : true;
+}
+
+const foundIn = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && "source" in value
+    ? { source: value.source }
+    : true;
+
+/** Which of our people wrote it stays inside. */
+const sourceOf = (source: string): string => (source.startsWith("hand:") ? "by hand" : source);

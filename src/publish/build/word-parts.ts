@@ -1,0 +1,59 @@
+import { encodeNumbers, summaryMax } from "../site-format.ts";
+
+/** About a third of it is left when it is packed. */
+const partLengthMax = 36_000;
+export const factMark = "¦";
+
+interface Line {
+  readonly term: string;
+  readonly numbers: readonly number[];
+  readonly text: string;
+}
+
+/**
+ * Cuts the index into parts by the beginnings of words: `fl` has all words that begin so. A beginning with
+ * too many words is cut by the next letter; `co*` then lists the companies that have any of them.
+ */
+export function* wordParts(
+  postings: Iterable<readonly [term: string, numbers: readonly number[]]>,
+): Generator<readonly [key: string, text: string]> {
+  const lines = [...postings]
+    .map(([term, numbers]) => ({ term, numbers, text: `${term}\t${encodeNumbers(numbers)}\n` }))
+    .sort((a, b) => (a.term < b.term ? -1 : 1));
+  for (const [letter, group] of groups(lines, 0)) yield* partsOf(letter, group);
+}
+
+function* partsOf(
+  begin: string,
+  lines: readonly Line[],
+): Generator<readonly [key: string, text: string]> {
+  const length = lines.reduce((sum, { text }) => sum + text.length, 0);
+  if (length <= partLengthMax || lines.length === 1) {
+    yield [begin, lines.map(({ text }) => text).join("")];
+    return;
+  }
+  // Facts are asked for as a whole.
+  if (!begin.startsWith(factMark)) yield [`${begin}*`, `\t${encodeNumbers(summaryOf(lines))}\n`];
+  for (const [next, group] of groups(lines, begin.length)) {
+    if (next === begin) yield [`${begin}=`, group.map(({ text }) => text).join("")];
+    else yield* partsOf(next, group);
+  }
+}
+
+/** By the beginning that is one longer. Sorted lines stay together. */
+function groups(lines: readonly Line[], length: number): ReadonlyMap<string, readonly Line[]> {
+  const found = new Map<string, Line[]>();
+  for (const line of lines) {
+    const begin = line.term.slice(0, length + 1);
+    const group = found.get(begin);
+    if (group) group.push(line);
+    else found.set(begin, [line]);
+  }
+  return found;
+}
+
+function summaryOf(lines: readonly Line[]): readonly number[] {
+  const all = new Set<number>();
+  for (const { numbers } of lines) for (const number of numbers) all.add(number);
+  return [...all].sort((a, b) => a - b).slice(0, summaryMax);
+}

@@ -1,0 +1,185 @@
+/**
+ * Answers the questions of the dashboard from the files of a published site, as the HTTP API would. It runs
+ * in a browser; tests run it in Node.
+ */
+import {
+  manifestFile,
+  siteFormat,
+  type SealedManifest,
+  type SiteBody,
+  type SiteManifest,
+} from "../site-format.ts";
+import {
+  countCompanies,
+  listCompanies,
+  readFacets,
+  readPoints,
+  showCompany,
+  Unanswerable,
+} from "./answer-companies.ts";
+import {
+  bytesOfBase64,
+  createSealOpener,
+  plainOpener,
+  WrongKey,
+  type PartOpener,
+} from "./open-part.ts";
+
+export interface SiteReaderOptions {
+  /** A file of the site by its path; rejects if there is none. `isFresh`: not from a cache. */
+  readonly fetchFile: (path: string, options: { readonly isFresh: boolean }) => Promise<Uint8Array<ArrayBuffer>>; // prettier-ignore
+  /** Of the link; "": there is none. */
+  readonly key: string;
+  /** Since 1970. */
+  readonly nowMs: () => number;
+}
+
+export interface SiteReader {
+  readonly manifest: SiteManifest;
+  answer(path: string, query: URLSearchParams): Promise<StaticAnswer>;
+  /** The text of a part, such as one of a download. */
+  readPart(part: string): Promise<string>;
+}
+
+export interface StaticAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Why a site cannot be shown. */
+export class SiteFault extends Error {
+  override readonly name = "SiteFault";
+  readonly reason: "no-key" | "wrong-key" | "insecure" | "newer" | "unreadable";
+
+  constructor(reason: SiteFault["reason"], cause?: unknown) {
+    super(reason, { cause });
+    this.reason = reason;
+  }
+}
+
+/** A page is read again and again while one types. */
+const cachedMax = 400;
+
+export async function openSite(options: SiteReaderOptions): Promise<SiteReader> {
+  const { fetchFile, nowMs } = options;
+  const { manifest, opener } = await openManifest(options);
+  const { body } = manifest;
+  const cache = new Map<string, Promise<string>>();
+  const read = (part: string): Promise<string> => {
+    const known = cache.get(part);
+    if (known) return known;
+    const first = cache.keys().next().value;
+    if (cache.size >= cachedMax && first !== undefined) cache.delete(first);
+    const reading = fetchFile(`data/${part}`, { isFresh: false }).then((bytes) =>
+      opener.open(bytes),
+    );
+    cache.set(part, reading);
+    reading.catch(() => cache.delete(part)); // the next question tries again
+    return reading;
+  };
+  const site = { body, read };
+  /** The count needs more parts than the first rows do: those come first. */
+  let rows: Promise<unknown> = Promise.resolve();
+  const named = async (key: string, what: string): Promise<unknown> => {
+    const part = body.parts[key];
+    if (part === undefined) throw new Unanswerable(404, `${what} is not in this site`);
+    return JSON.parse(await read(part)) as unknown;
+  };
+  const answers: readonly (readonly [RegExp, Answer])[] = [
+    [/^\/api\/session$/, async () => sessionOf(body, nowMs())],
+    [/^\/api\/campaigns$/, async () => ({ rows: body.campaigns.map(campaignRow) })],
+    [/^\/api\/campaigns\/([^/]+)\/report$/, ([name]) => named(`report/${name}`, `the report of ${name}`)],
+    [/^\/api\/campaigns\/([^/]+)\/status$/, ([name]) => named(`status/${name}`, `the state of ${name}`)],
+    [/^\/api\/campaigns\/([^/]+)\/coverage$/, ([name], query) => {
+      const phrase = query.get("phrase");
+      return named(`coverage/${name}${phrase === null ? "" : `/${phrase.toLowerCase()}`}`, `the map of ${name}`); // prettier-ignore
+    }],
+    [/^\/api\/phrases$/, async () => ({ rows: [] })],
+    [/^\/api\/companies$/, (_, query) => (rows = listCompanies(site, query))],
+    [/^\/api\/companies\/count$/, async (_, query) => {
+      await rows.catch(() => {}); // told to whoever asked for them
+      return countCompanies(site, query);
+    }],
+    [/^\/api\/companies\/facets$/, (_, query) => readFacets(site, query)],
+    [/^\/api\/companies\/points$/, () => readPoints(site)],
+    [/^\/api\/companies\/([^/]+)$/, ([slug = ""]) => showCompany(site, slug)],
+    [/^\/basemap\/([\w-]+)\.json$/, ([cell]) => named(`basemap/${cell}`, "this part of the map")],
+  ]; // prettier-ignore
+  return {
+    manifest,
+    readPart: read,
+    async answer(path, query) {
+      for (const [pattern, find] of answers) {
+        const match = pattern.exec(path);
+        if (!match) continue;
+        try {
+          const value = await find(match.slice(1).map(decodeURIComponent), query);
+          return { status: 200, text: JSON.stringify(value) };
+        } catch (error) {
+          if (error instanceof Unanswerable) return problem(error.status, error.message);
+          throw error;
+        }
+      }
+      return problem(404, "a published site does not have this");
+    },
+  };
+}
+
+type Answer = (params: readonly string[], query: URLSearchParams) => Promise<unknown>;
+
+async function openManifest({
+  fetchFile,
+  key,
+}: SiteReaderOptions): Promise<{ readonly manifest: SiteManifest; readonly opener: PartOpener }> {
+  let found: SiteManifest | SealedManifest;
+  try {
+    const bytes = await fetchFile(manifestFile, { isFresh: true });
+    found = JSON.parse(new TextDecoder().decode(bytes)) as SiteManifest | SealedManifest;
+  } catch (cause) {
+    throw new SiteFault("unreadable", cause);
+  }
+  if (found.readableBy > siteFormat) throw new SiteFault("newer");
+  if (!("sealed" in found)) return { manifest: found, opener: plainOpener };
+  if (key === "") throw new SiteFault("no-key");
+  // Browsers offer encryption to pages from https and from this machine only.
+  if ((crypto as { readonly subtle?: unknown }).subtle === undefined)
+    throw new SiteFault("insecure");
+  try {
+    const opener = await createSealOpener(key);
+    const text = await opener.open(bytesOfBase64(found.sealed));
+    return { manifest: JSON.parse(text) as SiteManifest, opener };
+  } catch (error) {
+    throw error instanceof WrongKey ? new SiteFault("wrong-key", error) : error;
+  }
+}
+
+const campaignRow = ({ campaign, phrases, locations }: SiteBody["campaigns"][number]) => ({
+  campaign,
+  phrases,
+  locations,
+  fault: null,
+});
+
+/** Nobody may write anything here. */
+const sessionOf = ({ version }: SiteBody, nowMs: number) => ({
+  by: "session",
+  user: "",
+  role: null,
+  isFresh: false,
+  scopes: ["companies:read", "campaigns:read", "exports:read"],
+  version,
+  environment: "",
+  nowMs,
+});
+
+const problem = (status: number, detail: string): StaticAnswer => ({
+  status,
+  text: JSON.stringify({
+    type: "about:blank",
+    title: status === 404 ? "Not in this site" : "Not available here",
+    status,
+    detail,
+    code: status === 404 ? "not_found" : "not_published",
+    requestId: "",
+  }),
+});

@@ -1,0 +1,193 @@
+/**
+ * Writes a site to a folder or a bucket. Invariants:
+ * - Parts are written before the manifest that names them, and the manifest is written with a condition. A publish that
+ *   stops half-way leaves the site as it was; of two at once the second to end loses, and its site never appears.
+ * - The name of a part has a hash of its content and the generation that wrote it first. So no name is written
+ *   again after it was removed, and removing what a site has retired cannot hit a part of a later one.
+ * - A page that is open still reads the parts of the site that it began with: they stay for `graceMs`.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import { listLimitMax, mayHaveHappened } from "../../bucket/index.ts";
+import { buildSite, type BuildOptions, type SiteSource } from "../build/build-site.ts";
+import { typeOfFile } from "../build/site-page.ts";
+import { manifestFile, siteFormat, type SiteBody, type SiteManifest } from "../site-format.ts";
+import { openSealing, type KeySealing } from "./seal.ts";
+import { manifestBytes, partsOf, pathsOf, readManifest } from "./site-manifest.ts";
+import type { SiteStore } from "./site-store.ts";
+import { createUploads } from "./uploads.ts";
+
+export interface PublishOptions extends Pick<
+  BuildOptions,
+  "mode" | "shown" | "signal" | "onCompanies"
+> {
+  readonly store: SiteStore;
+  readonly source: SiteSource;
+  readonly clock: Clock;
+  /** Of a sealed site. */
+  readonly sealing?: KeySealing | undefined;
+  /** Keys that the site may have been sealed with before. With one of them nothing is left of the old site afterwards. */
+  readonly oldKeys?: readonly KeySealing[];
+  readonly graceMs?: number;
+  readonly onUploads?: (count: number) => void;
+}
+
+export interface PublishedSite {
+  readonly status: "published" | "unchanged";
+  readonly generation: number;
+  readonly at: string;
+  readonly body: SiteBody;
+  /** Files that were written, without the manifest. */
+  readonly written: number;
+  readonly removed: number;
+}
+
+export const graceMsDefault = 24 * 3_600_000;
+/** Every so many generations the store is searched for parts of publishes that were interrupted. */
+const sweepEvery = 16;
+const listsMax = 1_000;
+
+export async function publishSite(options: PublishOptions): Promise<PublishedSite> {
+  const { store, source, clock, sealing, oldKeys = [], graceMs = graceMsDefault } = options;
+  const before = await store.get(manifestFile);
+  if (before.status === "absent") await checkUnused(store);
+  const keys = sealing ? [sealing, ...oldKeys] : oldKeys;
+  const isRotating = oldKeys.length > 0;
+  const old = before.status === "found" ? readOld(before.body, keys, isRotating) : undefined;
+  // What another key has sealed, or nobody, is written again.
+  const reusable = old && !isRotating && (old.body.mode === "sealed") === (sealing !== undefined) ? old : undefined; // prettier-ignore
+  const known = new Map(
+    [...(reusable ? partsOf(reusable) : [])].map((name) => [hashOf(name), name]),
+  );
+  const generation = (old?.generation ?? 0) + 1;
+  const pack = sealing ?? openSealing;
+  await using uploads = createUploads(store, options.onUploads);
+  const names = new Map<string, string>(known);
+  const body = await buildSite(source, {
+    ...options,
+    async addPart(text, identity = text) {
+      const hash = pack.nameOf(identity);
+      const found = names.get(hash);
+      if (found !== undefined) return found;
+      const name = `${hash}-${generation.toString(36)}`;
+      names.set(hash, name);
+      await uploads.put(`data/${name}`, () => pack.pack(text), { cacheControl: forEver });
+      return name;
+    },
+    async addFile(path, bytes) {
+      const hash = openSealing.nameOf(Buffer.from(bytes).toString("latin1"));
+      if (old?.body.files[path] === hash) return hash;
+      const cacheControl = path.startsWith("assets/") ? forEver : "no-cache";
+      await uploads.put(path, () => bytes, { contentType: typeOfFile(path), cacheControl });
+      return hash;
+    },
+  });
+  await uploads.end();
+  const nowMs = clock.nowMs();
+  const retired = old ? retiredBy(old, { body, nowMs }) : [];
+  const expired = retired.filter(([, atMs]) => isRotating || nowMs - atMs >= graceMs);
+  const written = uploads.count();
+  if (old && expired.length === 0 && isSameBody(old.body, body)) {
+    return {
+      status: "unchanged",
+      generation: old.generation,
+      at: old.at,
+      body,
+      written,
+      removed: 0,
+    };
+  }
+  options.signal.throwIfAborted();
+  const left = retired.filter((one) => !expired.includes(one));
+  const at = new Date(nowMs).toISOString();
+  const manifest: SiteManifest = { format: siteFormat, readableBy: siteFormat, generation, at, body, retired: left }; // prettier-ignore
+  const etag = before.status === "found" ? before.etag : undefined;
+  await writeManifest(store, manifestBytes(manifest, sealing), etag);
+  const swept =
+    isRotating || generation % sweepEvery === 0
+      ? await orphansOf(store, manifest, { untilMs: isRotating ? Infinity : nowMs - graceMs })
+      : [];
+  const removed = new Set([...expired.map(([path]) => path), ...swept]);
+  for (const path of removed) await store.delete(path);
+  return { status: "published", generation, at, body, written, removed: removed.size };
+}
+
+/** What an interrupted publish may have left. */
+const ownKey = /^(?:data\/|assets\/|index\.html$|licences\.txt$)/;
+
+/** A folder or prefix with other files is somebody else's. */
+async function checkUnused(store: SiteStore): Promise<void> {
+  const other = (await store.list("", { limit: 100 })).find(({ key }) => !ownKey.test(key));
+  if (!other) return;
+  const message = `there are other files in the target, such as ${other.key}: choose an empty folder or prefix`;
+  throw new AppError("invalid", "site_target_used", message);
+}
+
+const forEver = "public, max-age=31536000, immutable";
+const hashOf = (name: string): string => name.slice(0, name.indexOf("-"));
+
+/** As they are stored, in any order of names. */
+const isSameBody = (old: SiteBody, body: SiteBody): boolean =>
+  isDeepStrictEqual(old, JSON.parse(JSON.stringify(body)));
+
+/** A site whose key is lost can be replaced, but not read. */
+function readOld(bytes: Uint8Array, keys: readonly KeySealing[], isRotating: boolean) {
+  try {
+    return readManifest(bytes, keys);
+  } catch (error) {
+    if (isRotating && error instanceof AppError && error.code === "site_key") return undefined;
+    throw error;
+  }
+}
+
+function retiredBy(
+  old: SiteManifest,
+  { body, nowMs }: { readonly body: SiteBody; readonly nowMs: number },
+): SiteManifest["retired"] {
+  const used = pathsOf({ body });
+  const fresh = [...pathsOf(old)].map((path) => [path, nowMs] as const);
+  return [...old.retired, ...fresh].filter(([path]) => !used.has(path));
+}
+
+async function writeManifest(
+  store: SiteStore,
+  bytes: Uint8Array,
+  etag: string | undefined,
+): Promise<void> {
+  try {
+    const answer =
+      etag === undefined
+        ? await store.putIfAbsent(manifestFile, bytes)
+        : await store.putIfMatch(manifestFile, bytes, etag);
+    if (answer.status === "created" || answer.status === "written") return;
+  } catch (error) {
+    if (!mayHaveHappened(error)) throw error;
+    const now = await store.get(manifestFile);
+    if (now.status === "found" && Buffer.from(now.body).equals(bytes)) return;
+    throw error;
+  }
+  const message =
+    "another publish to the same target ended first, so this one was not shown: run it again";
+  throw new AppError("conflict", "site_published_meanwhile", message);
+}
+
+/** Parts that no site uses: of interrupted publishes, or of a site whose manifest cannot be read. */
+async function orphansOf(
+  store: SiteStore,
+  manifest: SiteManifest,
+  { untilMs }: { readonly untilMs: number },
+): Promise<readonly string[]> {
+  const used = new Set([...pathsOf(manifest), ...manifest.retired.map(([path]) => path)]);
+  const orphans: string[] = [];
+  let startAfter = "";
+  for (let count = 0; count < listsMax; count += 1) {
+    const page = await store.list("data/", { startAfter });
+    for (const { key, modifiedAtMs } of page) {
+      if (!used.has(key) && modifiedAtMs <= untilMs) orphans.push(key);
+    }
+    if (page.length < listLimitMax) break;
+    startAfter = page.at(-1)!.key;
+  }
+  return orphans;
+}
