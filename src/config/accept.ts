@@ -64,9 +64,9 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
       ? secretFileOf(entry.raw, { ...user, folder: entry.folder })
       : undefined;
     if (file !== undefined) secretFiles.push({ file, key, where });
-    // Of a settings file alone: who sets a variable or a flag has chosen that.
+    // In a variable or a flag it is the user's choice. A settings file is copied, shown and committed.
     const plain = line === undefined ? undefined : plainSecret(entry, password);
-    if (plain !== undefined) warnings.push({ where, text: plain });
+    if (plain !== undefined) refuse(plain);
     if (password === undefined) continue;
     const { passwordKey } = definition;
     assert(passwordKey && definitionsByKey.has(passwordKey), `${definition.key}: no passwordKey`);
@@ -80,7 +80,7 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
   return { values, problems, warnings, secretFiles };
 }
 
-/** Says that a secret stands in a settings file as it is, and how to write it instead. */
+/** Refuses a secret in a settings file as it is, and says how to write it instead. */
 function plainSecret(
   { definition, raw }: SettingEntry,
   password: string | undefined,

@@ -45,7 +45,7 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** Every setting, in the order of the schema. */
   readonly values: readonly SettingValue[];
-  /** What works and is not safe: secrets in plain text or in files that others can read. */
+  /** What works and should be changed: earlier names of settings, files that others can read. */
   readonly warnings: readonly string[];
 }
 

@@ -35,6 +35,21 @@ test("a variable is read when the secret is", async () => {
   expect(await reveal({ env: "PIN" })).toBe("1234");
 });
 
+test("a credential is a file in the folder that systemd names", async () => {
+  const folder = createTempFolder({ "creds/queue.password": "1234\n", outside: "x" });
+  const place = { name, folder, home: folder };
+  const given = { ...env, CREDENTIALS_DIRECTORY: join(folder, "creds") };
+  const read = (raw: unknown, variables: Record<string, string>) =>
+    toSecret(raw, { ...place, env: variables })?.reveal();
+  expect(await read({ credential: "queue.password" }, given)).toBe("1234");
+  await expect(read({ credential: "queue.password" }, env)).rejects.toThrow(
+    "add LoadCredential=queue.password:FILE to its unit",
+  );
+  await expect(read({ credential: "absent" }, given)).rejects.toThrow("(ENOENT)");
+  for (const outside of ["../outside", "/outside", "..", ""])
+    expect(await read({ credential: outside }, given)).toBeUndefined();
+});
+
 test("a command that fails is told by setting and exit code, never by what it wrote", async () => {
   const failing = reveal({ command: "echo hunter2; echo hunter2 >&2; exit 7" });
   const error: unknown = await failing.catch((caught: unknown) => caught);

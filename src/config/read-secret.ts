@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import { readBytes } from "./read-bytes.ts";
@@ -12,7 +13,8 @@ export interface SecretPlace extends UserFolders {
   readonly folder: string;
 }
 
-export const secretForms = '{ file = "PATH" }, { env = "NAME" } or { command = "…" }';
+export const secretForms =
+  '{ file = "PATH" }, { env = "NAME" }, { command = "…" } or { credential = "NAME" }';
 export const secretAccepts = `a string, ${secretForms}, not empty`;
 
 const written = z.union([
@@ -20,7 +22,11 @@ const written = z.union([
   z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/) }),
   z.strictObject({ file: z.string().min(1) }),
   z.strictObject({ command: z.string().min(1) }),
+  z.strictObject({ credential: z.string().regex(/^(?!\.)[\w.-]+$/) }),
 ]);
+
+/** Where systemd puts what `LoadCredential=` of a unit names. */
+const credentialsVariable = "CREDENTIALS_DIRECTORY";
 
 /** The secret behind its written form, unread as yet; undefined if that form is none we know. */
 export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
@@ -30,6 +36,13 @@ export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
   if ("env" in data) {
     const { env } = data;
     return createSecret(async () => readVariable(env, place), "env");
+  }
+  if ("credential" in data) {
+    const { credential } = data;
+    return createSecret(
+      async () => toText(await readCredential(credential, place), place.name),
+      "file",
+    );
   }
   if ("file" in data) {
     const file = resolveUserPath(data.file, place);
@@ -54,6 +67,16 @@ function readVariable(variable: string, { env, name }: SecretPlace): string {
     throw failed(name, `the environment variable ${variable} is not set`);
   }
   return value;
+}
+
+async function readCredential(credential: string, place: SecretPlace): Promise<Uint8Array> {
+  const folder = place.env[credentialsVariable];
+  if (folder === undefined || folder === "") {
+    const hint = `add LoadCredential=${credential}:FILE to its unit`;
+    const text = `systemd gave this process no credentials (${credentialsVariable} is not set): ${hint}`;
+    throw failed(place.name, text);
+  }
+  return await readSecretFile(join(folder, credential), place.name);
 }
 
 async function readSecretFile(file: string, name: string): Promise<Uint8Array> {

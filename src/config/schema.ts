@@ -55,7 +55,7 @@ export const settingsSchema = z.strictObject({
       passwordKey: "queue.password",
     }),
     password: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description: "password for queue.url: { file = … }, { env = … }, { command = … } or a string",
+      description: "password for queue.url: { file = … }, { env = … } or { command = … }",
       form: "secret",
     }),
     durability: choice(["normal", "full"]).default("full").register(settingMeta, {
@@ -111,8 +111,7 @@ export const settingsSchema = z.strictObject({
       passwordKey: "bucket.password",
     }),
     password: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description:
-        "password for bucket.url: { file = … }, { env = … }, { command = … } or a string",
+      description: "password for bucket.url: { file = … }, { env = … } or { command = … }",
       form: "secret",
     }),
   }),

@@ -75,7 +75,7 @@ test.each([
     "@/forager.toml:1:1: queue.password must be a string, { file",
   ],
   [
-    "queue.password = 'a'\nqueue.url = 's3://k:s@h/b'",
+    "queue.password = { env = 'A' }\nqueue.url = 's3://k:s@h/b'",
     "@/forager.toml:2:1: queue.url holds a password and queue.password is set too",
   ],
 ])("%j stops the start: %s", async (toml, text) => {
@@ -89,6 +89,9 @@ test("no message holds a password, however wrong the line it stands on", async (
     "queue.password = 'hunter2",
     "queue.password = 'hunter2' 'hunter2'",
     "queue.pasword = 'hunter2'",
+    "queue.password = 'hunter2'",
+    "queue.url = 'postgres://ann:hunter2@host/db'",
+    "alert.webhook = 'https://ann:hunter2@host/'",
     "queue.url = 'postgres:ann:hunter2@host'",
     "queue.url = ['postgres://ann:hunter2@host']",
     "queue.url = 'postgres://ann:hunter2/@host'",

@@ -27,12 +27,12 @@ test("a changed secret is seen, and is not in what is kept", async () => {
   const after = await read();
   expect(changedKeys(before, after)).toEqual(["queue.password"]);
   expect(JSON.stringify([...before, ...after])).not.toMatch(/swordfish|marlin/);
-  write("forager.toml", '[queue]\npassword = "marlin"\nleaseMs = 7000\n');
+  write("forager.toml", '[queue]\npassword = { command = "cat secret" }\nleaseMs = 7000\n');
   expect(changedKeys(after, await read())).toEqual(["queue.leaseMs"]);
 });
 
 test("a change that is not shown is seen all the same", async () => {
-  const { write, read } = setUp('"x"');
+  const { write, read } = setUp('{ file = "secret" }');
   const settings = (word: string) =>
     write("forager.toml", `bucket.url = "s3://b?q=${word}"\nalert.webhook = "http://h/${word}"\n`);
   settings("one");
@@ -42,7 +42,7 @@ test("a change that is not shown is seen all the same", async () => {
 });
 
 test("marks of two processes say nothing about each other's secrets", async () => {
-  const { read, folder } = setUp('"swordfish"');
+  const { read, folder } = setUp('{ file = "secret" }');
   const other = createSettingsMarker(createTestClock());
   const theirs = await other.read(await loadSettings({ cwd: folder, env: {}, home: folder }), {
     isAsked: false,

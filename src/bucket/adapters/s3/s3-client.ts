@@ -1,4 +1,4 @@
-import { S3Client } from "@aws-sdk/client-s3";
+import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import type { BucketOperation } from "../../metered-bucket.ts";
 import { readFailure } from "./s3-error.ts";
@@ -47,35 +47,24 @@ export interface S3CallerOptions {
 
 export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Caller {
   const { clock, requestMs = requestMsDefault, onRepeat = () => {} } = options;
-  const client = new S3Client({
-    ...(place.endpoint && { endpoint: place.endpoint }),
-    ...(place.region && { region: place.region }),
-    ...(place.credentials && { credentials: place.credentials }),
-    ...(options.isAnonymous && unsigned),
-    forcePathStyle: place.hasPathStyle ?? place.endpoint !== undefined,
-    maxAttempts: 1,
-    // Checksums that nobody asked for are refused by some stores.
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
-    systemClockOffset: clock.nowMs() - systemClock.nowMs(), // signs by our clock, not by its own
-    requestHandler: {
-      connectionTimeout: connectMs,
-      httpAgent: { keepAlive: true, maxSockets: socketsMax },
-      httpsAgent: { keepAlive: true, maxSockets: socketsMax },
-    },
-  });
   const storeClock = createStoreClock();
-  noteDates(client, { clock, onDate: (reading) => storeClock.observe(reading) });
+  const open = () => {
+    const opened = createClient(place, clock, options.isAnonymous === true);
+    noteDates(opened, { clock, onDate: (reading) => storeClock.observe(reading) });
+    return opened;
+  };
+  let client = open();
 
   const sendOnce = async <T>(
     request: (client: S3Client, signal: AbortSignal) => Promise<T>,
   ): Promise<S3Answer<T>> => {
+    const used = client;
     const timeout = new AbortController();
     const timer = clock.setTimer(requestMs, () =>
       timeout.abort(new Error(`no answer within ${requestMs} ms`)),
     );
     try {
-      const output = await request(client, timeout.signal);
+      const output = await request(used, timeout.signal);
       const { $metadata } = output as { readonly $metadata?: { readonly dateMs?: number } };
       return { output, dateMs: $metadata?.dateMs };
     } finally {
@@ -83,11 +72,17 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     }
   };
   const sendInTime: S3Caller["send"] = async (operation, request) => {
+    const used = client;
     try {
       return await sendOnce(request);
     } catch (error) {
-      // Refused before anything happened; the SDK has now learnt how wrong our clock is.
-      if (readFailure(error).name !== "RequestTimeTooSkewed") throw error;
+      // Refused before anything happened: it may be sent again.
+      const { name } = readFailure(error);
+      const isRefused = refusedKeys.has(name) && place.credentials === undefined;
+      // A new client reads the keys again: they may have been replaced. The old one ends with its
+      // last request. After a wrong time the SDK has learnt how wrong our clock is.
+      if (isRefused && client === used) client = open();
+      if (!isRefused && name !== "RequestTimeTooSkewed") throw error;
       onRepeat(operation);
       return sendOnce(request);
     }
@@ -115,6 +110,38 @@ const unsigned = {
   credentials: { accessKeyId: "anonymous", secretAccessKey: "anonymous" },
   signer: { sign: async <T>(request: T): Promise<T> => request },
 };
+
+/** The key was revoked, replaced, or has expired. */
+const refusedKeys: ReadonlySet<string> = new Set([
+  "InvalidAccessKeyId",
+  "SignatureDoesNotMatch",
+  "InvalidToken",
+  "ExpiredToken",
+  "TokenRefreshRequired",
+]);
+
+function createClient(place: S3Place, clock: Clock, isAnonymous: boolean): S3Client {
+  const config: S3ClientConfig & { readonly ignoreCache: true } = {
+    ...(place.endpoint && { endpoint: place.endpoint }),
+    ...(place.region && { region: place.region }),
+    ...(place.credentials && { credentials: place.credentials }),
+    ...(isAnonymous && unsigned),
+    // The SDK hands this to the readers of its chain: a profile file is read by each new client.
+    ignoreCache: true,
+    forcePathStyle: place.hasPathStyle ?? place.endpoint !== undefined,
+    maxAttempts: 1,
+    // Checksums that nobody asked for are refused by some stores.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    systemClockOffset: clock.nowMs() - systemClock.nowMs(), // signs by our clock, not by its own
+    requestHandler: {
+      connectionTimeout: connectMs,
+      httpAgent: { keepAlive: true, maxSockets: socketsMax },
+      httpsAgent: { keepAlive: true, maxSockets: socketsMax },
+    },
+  };
+  return new S3Client(config);
+}
 
 interface DateOptions {
   readonly clock: Clock;
