@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { AppError } from "../src/base/app-error.ts";
 import { buildDist } from "./build-dist.ts";
 import { cacheFolder, root } from "./project.ts";
+import { bundledPackages, formatLicences, type LicensedPackage } from "./licence-list.ts";
 import { packReleaseFolder, type ReleasePlatform } from "./release-folder.ts";
 import { runNpm } from "./run-npm.ts";
 
@@ -39,9 +40,10 @@ export async function makeRelease(options: ReleaseOptions): Promise<Release> {
     await mkdir(fresh);
     const tarball = await packPackage(fresh);
     const base = tarball.replace(/\.tgz$/, "");
-    const files = [tarball, `${base}.cdx.json`];
-    const list = await writeProductionProject(join(workFolder, "list"));
-    await writeFile(join(fresh, `${base}.cdx.json`), await listComponents(list));
+    const files = [tarball, `${base}.cdx.json`, `${base}-licences.md`];
+    const sbom = await listComponents(await writeProductionProject(join(workFolder, "list")));
+    await writeFile(join(fresh, `${base}.cdx.json`), `${JSON.stringify(sbom, null, 2)}\n`);
+    await writeFile(join(fresh, `${base}-licences.md`), await listLicences(sbom));
     for (const platform of platforms) {
       const archive = `${base}-${platform}.tar.gz`;
       const work = join(workFolder, platform);
@@ -81,11 +83,21 @@ interface Lock {
 }
 interface LockedPackage {
   readonly dev?: boolean;
+  readonly version?: string;
+  readonly license?: string;
   readonly devDependencies?: unknown;
 }
 interface Sbom {
   serialNumber?: string;
   readonly metadata: { timestamp?: string };
+  readonly components: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly licenses?: readonly {
+      readonly license?: { readonly id?: string };
+      readonly expression?: string;
+    }[];
+  }[];
 }
 
 /**
@@ -109,13 +121,26 @@ async function writeProductionProject(parent: string): Promise<string> {
 }
 
 /** A CycloneDX list of all packages that an installation of Forager brings. */
-async function listComponents(project: string): Promise<string> {
+async function listComponents(project: string): Promise<Sbom> {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"];
   const sbom = JSON.parse(await runNpm(args, project)) as Sbom;
   // The two fields that differ each time; both are optional.
   delete sbom.serialNumber;
   delete sbom.metadata.timestamp;
-  return `${JSON.stringify(sbom, null, 2)}\n`;
+  return sbom;
+}
+
+async function listLicences({ components }: Sbom): Promise<string> {
+  const { packages } = await readJson<Lock>("package-lock.json");
+  const installed = components.map(({ name, version, licenses = [] }): LicensedPackage => {
+    const names = licenses.map(({ license, expression }) => license?.id ?? expression ?? "unknown");
+    return { name, version, licence: names.join(", ") || "unknown" };
+  });
+  const bundled = bundledPackages.map((name): LicensedPackage => {
+    const { version = "", license = "unknown" } = packages[`node_modules/${name}`] ?? {};
+    return { name, version, licence: license };
+  });
+  return formatLicences({ installed, bundled });
 }
 
 async function readJson<Content>(path: string): Promise<Content> {

@@ -26,6 +26,11 @@ const top = mkdtempSync(join(cacheFolder, "test-release-"));
 const folder = join(top, "release");
 let files: readonly string[] = [];
 
+/** May be given on under Apache-2.0, with their notices. */
+const allowed =
+  "0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 CC0-1.0 ISC MIT MIT-0 Python-2.0 Unlicense".split(
+    " ",
+  );
 const platform = `linux-${process.arch}` as "linux-x64" | "linux-arm64";
 const archive = `${base}-${platform}.tar.gz`;
 // Node is 40 MB of each archive: the long group `release` makes them with it.
@@ -39,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 test("a release is the npm package, a folder that runs, SBOM, installer and checksums", () => {
-  const listed = [archive, `${base}.cdx.json`, `${base}.tgz`, "install.sh"];
+  const listed = [`${base}-licences.md`, archive, `${base}.cdx.json`, `${base}.tgz`, "install.sh"];
   expect(files).toEqual([...listed, "SHA256SUMS"]);
   // And nothing of the release that was there before.
   expect(readdirSync(folder).toSorted()).toEqual([...files].toSorted());
@@ -82,6 +87,17 @@ test("the SBOM names every package that is installed with Forager, and no develo
   expect(listed.toSorted()).toEqual([...new Set(wanted)].toSorted());
   const incomplete = sbom.components.filter(({ licenses, hashes }) => !licenses || !hashes);
   expect(incomplete).toEqual([]);
+});
+
+test("the licence of every package inside is listed, and allows it", () => {
+  const text = readFileSync(join(folder, `${base}-licences.md`), "utf8");
+  const rows = [...text.matchAll(/^\| (\S+) \| (\d\S*) \| (.+) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(80);
+  expect(rows.map(([, package_]) => package_)).toEqual(
+    expect.arrayContaining(["pg", "@aws-sdk/client-s3", "leaflet"]),
+  );
+  const wrong = rows.filter(([, , , licence]) => !allowed.includes(licence!)).map(([row]) => row);
+  expect(wrong).toEqual([]);
 });
 
 test("install.sh installs it, and the program runs and says which release it is", () => {
