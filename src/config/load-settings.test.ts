@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
+import type { AppError } from "../base/app-error.ts";
 import { describeSettings, loadSettings, type LoadOptions } from "./load-settings.ts";
 import { createTempFolder } from "./testing/temp-folder.ts";
 
