@@ -171,7 +171,9 @@ add_program() {
     if [ "$dry" = yes ]; then
       put "$root${one#*:}" 0644 < /dev/null
     else
-      "$opt/current/bin/forager" completion "${one%%:*}" | put "$root${one#*:}" 0644
+      script=$("$opt/current/bin/forager" completion "${one%%:*}") ||
+        fail "\`forager completion ${one%%:*}\` failed"
+      say "$script" | put "$root${one#*:}" 0644
     fi
   done
 }
