@@ -24,7 +24,7 @@ export interface VisitBatchOptions {
   readonly paths: Paths;
   readonly settings: Pick<Settings, "crawl">;
   readonly ledger: Pick<NodeReadApi["ledger"], "read">;
-  readonly queue: Pick<Queue, "add" | "gate" | "setGate">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "job">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly name: string;
@@ -59,15 +59,16 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
   }
   const batch = { ...before, lines };
   await files.write(batch);
-  return await addVisits(options, batch, await roundsAgain(ledger, before));
+  return await addVisits(options, batch, await roundsAgain(options, before));
 }
 
 /**
  * By target, the round of visits that are made again: those of refused private addresses, which a
- * setting may allow now, and all of them if no website of the batch could be reached.
+ * setting may allow now; once all visits of the batch were made, all that could not reach their
+ * website, which may have been down; and all if no website of the batch could be reached.
  */
 async function roundsAgain(
-  ledger: VisitBatchOptions["ledger"],
+  { ledger, queue }: Pick<VisitBatchOptions, "ledger" | "queue">,
   { name, at, lines }: Batch,
 ): Promise<ReadonlyMap<string, string>> {
   const visits = new Map<string, VisitRecord>();
@@ -75,10 +76,15 @@ async function roundsAgain(
     const record = visitRecordOf(await ledger.read(target));
     if (record && record.at >= at) visits.set(target, record);
   }
+  const job = await queue.job(name);
+  const isOver = job !== undefined && job.pending + job.running === 0;
   const isNoneReached = [...visits.values()].every(({ outcome }) => outcome === "unreachable");
   return new Map(
     [...visits]
-      .filter(([, { reason }]) => isNoneReached || reason === "private_address")
+      .filter(
+        ([, { outcome, reason }]) =>
+          isNoneReached || reason === "private_address" || (isOver && outcome === "unreachable"),
+      )
       .map(([target, record]) => [target, `${name} ${record.at}`]),
   );
 }

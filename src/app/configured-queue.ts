@@ -5,12 +5,13 @@ import { silentLogger } from "../base/logger.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { asUsage } from "../base/usage-error.ts";
 import { readVersion } from "../base/version.ts";
-import type { Paths, Settings } from "../config/index.ts";
+import type { LoadedSettings, Paths, Settings } from "../config/index.ts";
 import type { NodeWake } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
 import { createCommandWake } from "./command-wake.ts";
 import { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";
+import { refuseForgottenTasks } from "./tasks-left-behind.ts";
 
 export interface ConfiguredQueueOptions {
   readonly settings: Settings;
@@ -19,6 +20,8 @@ export interface ConfiguredQueueOptions {
   readonly wake?: NodeWake;
   /** Of a process that stays: it starts though the queue's server does not answer. */
   readonly isLate?: boolean;
+  /** Of a command that adds tasks: it refuses while the local queue before has unfinished ones. */
+  readonly loaded?: LoadedSettings;
 }
 
 /** Opens the queue of the settings. A file that is not there is an error, not made. */
@@ -49,8 +52,10 @@ function requireFile(options: ConfiguredQueueOptions): void {
 
 /** The same for who brings or does tasks: the queue is made where there is none. */
 export async function openOrMakeQueue(options: ConfiguredQueueOptions): Promise<Queue> {
-  const { file, address } = locateQueue(options.settings.queue.url, options.paths);
-  const root = options.paths.root();
+  const { paths, loaded } = options;
+  if (loaded) await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
+  const { file, address } = locateQueue(options.settings.queue.url, paths);
+  const root = paths.root();
   // Other users of this machine have no business in the data folder.
   if (file?.startsWith(`${root}${sep}`)) makeFolder(root, { mode: 0o700 });
   else if (/^(?:s3|dir):/.test(address)) makeFolderForCounts(root);

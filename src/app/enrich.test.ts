@@ -51,6 +51,28 @@ describe("a visit", () => {
     );
   });
 
+  test("a website that has no TLS is read over http, though https was written", async () => {
+    const website = await serve(withContact);
+    const target = await bench.plant(`${website.replace("http:", "https:")}/`);
+    await bench.work();
+    expect(await visitOf(target)).toMatchObject({ outcome: "done", pages: 2, seen: [email] });
+    const { fields } = await bench.ledger.read(target);
+    expect(fields.find(({ field }) => field === email)?.source).toBe(`site:${website}/contact`);
+  });
+
+  test("a website that answers neither over https nor over http is unreachable, and asked once over each", async () => {
+    const website = await serve({});
+    await site![Symbol.asyncDispose]();
+    const target = await bench.plant(`${website.replace("http:", "https:")}/`);
+    await bench.work();
+    expect(await visitOf(target)).toMatchObject({ outcome: "unreachable", reason: "refused" });
+    const asked = (await bench.queue.browse({})).map(({ result }) => JSON.parse(result ?? "{}").asked); // prettier-ignore
+    expect(asked).toEqual([
+      `${website.replace("http:", "https:")}/robots.txt`,
+      `${website}/robots.txt`,
+    ]);
+  });
+
   test("a company that comes later than its task is waited for, and one that never comes is not", async () => {
     const website = await serve(withContact);
     await bench.visit("company/late", `${website}/`);

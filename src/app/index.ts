@@ -110,6 +110,8 @@ export { findingText } from "./preflight/finding-text.ts";
 export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
+export { tasksLeftBehind } from "./tasks-left-behind.ts";
+export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export { unreachedText, visitText } from "./work/visit-text.ts";
 export { isNothingReached } from "./work/work-summary.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
-import type { LoadedSettings, Paths, Settings } from "../config/index.ts";
+import type { Paths, Settings } from "../config/index.ts";
 import { gateDefaults, type Job, type Queue, type TaskInput } from "../queue/index.ts";
 import { openOrMakeQueue } from "./configured-queue.ts";
 import { openQueue } from "./open-queue.ts";
@@ -60,7 +60,7 @@ async function copyAll(options: MoveQueueOptions) {
   await from.sweep();
   const { states } = await from.stats();
   if (states.running > 0) throw stillRunning(states.running, file);
-  await using to = await openOrMakeQueue(options);
+  await using to = await openOrMakeQueue({ settings: options.settings, paths: options.paths });
   onTotal(states.pending);
   const jobs = (await from.jobs()).filter(({ pending }) => pending > 0);
   for (const job of jobs) await openSameJob(to, job);
@@ -105,23 +105,3 @@ const stillRunning = (count: number, file: string) =>
     "queue_busy",
     `workers hold ${count} tasks of ${file}: stop them first; if they were killed, wait a minute`,
   );
-
-/**
- * Throws if the queue moved to the bucket because `bucket.url` was set, and the local file that was
- * the queue until then has unfinished tasks: they would be forgotten.
- */
-export async function refuseForgottenTasks(loaded: LoadedSettings, paths: Paths): Promise<void> {
-  const source = loaded.values.find(({ key }) => key === "queue.url")?.source;
-  const file = paths.queueFile();
-  if (source !== "bucket.url" || !existsSync(file)) return;
-  await using queue = await openQueue(`sqlite:${file}`, { isReader: true });
-  const { pending, running } = (await queue.stats()).states;
-  if (pending + running === 0) return;
-  throw new AppError(
-    "invalid",
-    "queue_left_behind",
-    `the local queue ${file} has ${pending + running} unfinished tasks, but since bucket.url is set ` +
-      'tasks are on the bucket. Keep the local queue with queue.url = "sqlite:queue.db", or move its ' +
-      "tasks with `forager queue move`",
-  );
-}

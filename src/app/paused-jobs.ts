@@ -48,6 +48,12 @@ function readPausedJobs(paths: Paths): readonly PausedJob[] {
   }
 }
 
+/** Why this data folder's workers have paused a job; undefined: they have not. */
+export function pausedFor(paths: Paths, job: string): string | undefined {
+  const found = readPausedJobs(paths).find((one) => one.job === job);
+  return found && pauseText(found.reason);
+}
+
 /** Those that nobody has resumed. */
 export async function stillPausedJobs(
   paths: Paths,

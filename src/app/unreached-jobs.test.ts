@@ -35,7 +35,8 @@ test("a job that has only unreachable visits is told with its reasons, until one
   expect(more).toEqual([]);
   expect(unreachedText(found!)).toBe(
     "job leads: no website could be reached; visits: 0 done, 3 unreachable " +
-      "(2 private_address: see crawl.allowPrivateNetworks, 1 dns)",
+      "(2 private_address: see crawl.allowPrivateNetworks, 1 dns); " +
+      "visit them again with: forager queue resume leads",
   );
   // A site that refuses a visit has answered.
   await visit(queue, "leads", "e.example", { outcome: "robots", reason: "robots" });

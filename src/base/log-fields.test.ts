@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "./app-error.ts";
-import { toLogFields } from "./log-fields.ts";
+import { toLogFields, toLogText } from "./log-fields.ts";
 
 const shown = (value: unknown) => toLogFields({ value })["value"];
 
@@ -133,4 +133,12 @@ describe("what JSON has no word for", () => {
       { numRuns: 300 },
     );
   });
+});
+
+test("texts are cut: a website or a file may have written them", () => {
+  const long = "x".repeat(1_000_000);
+  const cut = `${"x".repeat(20_000)}… [980000 more]`;
+  expect(shown(long)).toBe(cut);
+  expect(shown(new AppError("invalid", "bad", long))).toMatchObject({ message: cut });
+  expect(toLogText(`https://me:secret@a.example/${long}`)).not.toContain("secret");
 });

@@ -13,6 +13,15 @@ export function toLogFields(fields: LogFields): LogFields {
   );
 }
 
+const textLengthMax = 20_000;
+
+/** Without secrets, and not longer than a person reads: texts may come from websites or files. */
+export function toLogText(text: string): string {
+  const left = text.length - textLengthMax;
+  if (left <= 0) return redactText(text);
+  return `${redactText(text).slice(0, textLengthMax)}… [${left} more]`;
+}
+
 const lineKeys = new Set(["level", "time", "msg"]); // a line's own keys; JSON must not have two
 const depthMax = 10;
 const entriesMax = 200;
@@ -30,7 +39,7 @@ function toPlain(value: unknown, above: readonly object[]): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : `${value}`;
   if (typeof value === "bigint") return `${value}`;
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
-  if (typeof value === "string") return redactText(value);
+  if (typeof value === "string") return toLogText(value);
   if (typeof value !== "object" || value === null) return value;
   if (above.includes(value)) return "[circular]";
   if (above.length >= depthMax) return "[too deep]";
@@ -39,7 +48,7 @@ function toPlain(value: unknown, above: readonly object[]): unknown {
 
 function toPlainStructure(value: object, path: readonly object[]): unknown {
   if (value instanceof Error) return toPlainError(value, path);
-  if (value instanceof URL) return redactText(value.href);
+  if (value instanceof URL) return toLogText(value.href);
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (value instanceof Map) return toPlainObject(Object.fromEntries(value), path);
   if (Array.isArray(value) || value instanceof Set) return toPlainArray([...value], path);
@@ -81,8 +90,8 @@ function toPlainError(error: Error, path: readonly object[]): object {
     name: error.name,
     ...(error instanceof AppError && { kind: error.kind }),
     ...(code !== undefined && { code: toPlain(code, path) }),
-    message: redactText(error.message),
-    ...(isBug && path.length === 1 && { stack: redactText(error.stack ?? "") }),
+    message: toLogText(error.message),
+    ...(isBug && path.length === 1 && { stack: toLogText(error.stack ?? "") }),
     ...(error instanceof AggregateError && { errors: toPlainArray(error.errors, path) }),
     ...(error.cause !== undefined && { cause: toPlain(error.cause, path) }),
   };

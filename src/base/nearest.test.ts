@@ -14,12 +14,23 @@ test.each([
   ["queu", "queue"],
   ["que.url", "queue.url"],
   ["daat", "data"],
+  ["lea", "queue.leaseMs"],
 ])("%s is nearest to %s", (written, expected) => {
   expect(nearest(written, keys)).toBe(expected);
 });
 
 test.each(["foo", "a", "n", "version", "x".repeat(1000)])("%s is near nothing", (written) => {
   expect(nearest(written, ["zip", "tag", "kind", "person", "email"])).toBeUndefined();
+});
+
+test.each([
+  ["clean", ["clear", "plain"], "clear"],
+  ["floor", ["flag", "color", "door"], undefined],
+  ["export", ["import", "expect"], undefined],
+  ["exprot", ["import", "export"], "export"],
+  ["grade", ["trade", "gate"], undefined],
+])("a word that is some letters off is no hint: %s of %j", (written, candidates, expected) => {
+  expect(nearest(written, candidates)).toBe(expected);
 });
 
 test("without candidates nothing is nearest", () => {

@@ -29,15 +29,21 @@ function keyDistance(name: string, candidate: string): number {
 }
 
 /**
- * Infinite if the words are not close: one wrong character in a short word, two of five in a long
- * one. People rarely mistype the first letter, so words that begin differently are further apart.
+ * Infinite if the words are not close: one wrong character in a short word, three of ten in a long
+ * one, or the beginning of a word. People rarely mistype the first letter, so words that begin
+ * differently are further apart.
  */
 function wordDistance(a: string, b: string): number {
   if (isSwapped(a, b)) return 1;
   const distance = editDistance(a, b) + (a[0] === b[0] ? 0 : 1);
-  const most = Math.max(1, Math.floor(Math.max(a.length, b.length) * 0.4));
+  const isBeginning = a.length >= beginningMin && b.startsWith(a);
+  if (isBeginning) return Math.min(distance, 2);
+  const most = Math.max(1, Math.floor(Math.max(a.length, b.length) * 0.3));
   return distance <= most ? distance : Infinity;
 }
+
+/** Shorter beginnings are those of too many words. */
+const beginningMin = 3;
 
 /** Two neighbouring letters in the wrong order: the most common typing error of all. */
 function isSwapped(a: string, b: string): boolean {

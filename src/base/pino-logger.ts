@@ -1,9 +1,8 @@
 import { pino } from "pino";
 import { systemClock, type Clock } from "./clock.ts";
 import { isJournalStream, toJournalLine } from "./journal-stream.ts";
-import { toLogFields } from "./log-fields.ts";
+import { toLogFields, toLogText } from "./log-fields.ts";
 import { formatLogLine } from "./log-line.ts";
-import { redactText } from "./redact.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
 
 export interface PinoLoggerOptions {
@@ -64,7 +63,7 @@ export function createPinoLogger({
       // Merged here: pino would print a key twice that is both the child's and the line's.
       lines[lineLevel](
         { fields: { ...bound, ...(fields && toLogFields(fields)) } },
-        redactText(message),
+        toLogText(message),
       );
     };
     return {

@@ -46,6 +46,7 @@ export { createEnrichHandler, type StepResult } from "./enrich/enrich.ts";
 export { createFirstVisits, firstHosts, type EndedVisit } from "./enrich/first-visits.ts";
 export { createEnrichCounts, type EnrichCounts } from "./enrich/enrich-counts.ts";
 export { paceOf, setPace } from "./enrich/pace.ts";
+export { resumeJob, type ResumedJob } from "./enrich/resume-job.ts";
 export type { CrawlSettings, EnrichServices, KeptPage, SiteSettings } from "./enrich/services.ts";
 export { extractorVersion, isVisitFresh } from "./enrich/visit-freshness.ts";
 export { firstTask, gateOf, type FirstTask } from "./enrich/visit-task.ts";
@@ -121,3 +122,4 @@ export {
 export { createSiteCrawlServices, type SiteCrawlServices } from "./site-crawl/crawl-services.ts";
 export type { PageRow } from "./site-crawl/page-row.ts";
 export { runSiteCrawls, type CrawlEnd } from "./site-crawl/run-site-crawls.ts";
+export { sitePageKind } from "./site-crawl/page-tasks.ts";

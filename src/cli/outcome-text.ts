@@ -1,4 +1,5 @@
 import { isNothingReached, unreachedText, visitText, type WorkOutcome } from "../app/index.ts";
+import { sitePageKind } from "../campaign/index.ts";
 import { countTasks } from "../base/count-words.ts";
 
 /** As many reasons as one takes in at a glance. */
@@ -32,7 +33,9 @@ export function outcomeText(ended: WorkOutcome): string {
   ].join("\n");
 }
 
-const undoneText = ({ kind, count, why }: WorkOutcome["undone"][number]): string =>
-  why === "no_handler"
-    ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
-    : `${countTasks(count)} of kind ${kind} left: this node lacks something, see the warnings above`;
+const undoneText = ({ kind, count, why, reason }: WorkOutcome["undone"][number]): string =>
+  kind === sitePageKind
+    ? `${countTasks(count)} of kind ${kind} left: go on with: forager crawl --resume`
+    : why === "no_handler"
+      ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
+      : `${countTasks(count)} of kind ${kind} left: ${reason ?? "this node lacks something, see the warnings above"}`;

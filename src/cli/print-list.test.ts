@@ -109,3 +109,23 @@ test("300,000 rows pass through in bounded memory, and a slow reader is waited f
     expect(ahead).toBeLessThan(5_000);
   }
 });
+
+test("without rows people are told why, programs get an empty list", async () => {
+  const [people, programs] = [open(), open({ isJson: true })];
+  const options = { columns, empty: "no task matches" };
+  await people.out.list([], options);
+  await programs.out.list([], options);
+  expect(people.stdout.text()).toBe("no task matches\n");
+  expect(JSON.parse(programs.stdout.text())).toEqual([]);
+});
+
+test("keys that are wider than the terminal are whole, in lines of their own", async () => {
+  const { out, stdout } = open({ columns: 20 });
+  const keyed = columns.map((column) => ({ ...column, isKey: column.title === "text" }));
+  await out.list(
+    numbered(2, (id) => `${id}`.repeat(30)),
+    { columns: keyed },
+  );
+  const record = (id: number) => `id    ${id}\ntext  ${`${id}`.repeat(30)}\nend   .\n\n`;
+  expect(stdout.text()).toBe(record(1) + record(2));
+});

@@ -1,5 +1,7 @@
 import {
   createTableWriter,
+  formatRecord,
+  isTooNarrow,
   type TableColumn,
   type TableOptions,
   type TableWriter,
@@ -7,6 +9,8 @@ import {
 
 export interface PrintListOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
+  /** What people get if there is no row: why. Absent: the header alone. */
+  readonly empty?: string;
   /** What programs get for a row; absent: the row itself. */
   readonly value?: (row: Row) => unknown;
   /** If present, programs get an object with the rows as this member, then the rest. */
@@ -50,7 +54,7 @@ export async function printList<Row>(
   };
   const count = await (isJson
     ? addJson(rows, options, add)
-    : addTable(rows, options.columns, { ...output, add }));
+    : addTable(rows, options, { ...output, add }));
   await flush();
   return count;
 }
@@ -59,15 +63,15 @@ type Add = (text: string) => Promise<void>;
 
 async function addTable<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
-  columns: readonly TableColumn<Row>[],
+  { columns, empty }: Pick<PrintListOptions<Row>, "columns" | "empty">,
   { table, add }: ListOutput & { readonly add: Add },
 ): Promise<number> {
   const sample: Row[] = [];
   let writer: TableWriter<Row> | undefined;
   let count = 0;
   const begin = async () => {
-    const begun = createTableWriter(sample, columns, table);
-    await add(`${begun.header}\n`);
+    const begun = writerOf(sample, columns, table);
+    if (begun.header !== "") await add(`${begun.header}\n`);
     for (const row of sample) await add(`${begun.line(row)}\n`);
     return begun;
   };
@@ -76,8 +80,22 @@ async function addTable<Row>(
     if (writer) await add(`${writer.line(row)}\n`);
     else if (sample.push(row) === sampleRows) writer = await begin();
   }
-  if (!writer) await begin();
+  if (count === 0 && empty !== undefined) await add(`${empty}\n`);
+  else if (!writer) await begin();
   return count;
+}
+
+/** Lines of a table; on a terminal that is too narrow for it, a record for each row. */
+function writerOf<Row>(
+  sample: readonly Row[],
+  columns: readonly TableColumn<Row>[],
+  table: TableOptions,
+): TableWriter<Row> {
+  const { widthMax } = table;
+  if (widthMax === undefined || !isTooNarrow(sample, columns, widthMax)) {
+    return createTableWriter(sample, columns, table);
+  }
+  return { header: "", line: (row) => `${formatRecord(row, columns, widthMax)}\n` };
 }
 
 /** The same text as JSON.stringify of everything at once would give, indented by two. */

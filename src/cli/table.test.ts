@@ -106,6 +106,20 @@ test("where not even two columns fit, each row is written as lines", () => {
   ]);
 });
 
+test("several keys are all kept; if they do not fit together, each row is written as lines", () => {
+  const two: readonly TableColumn<Row>[] = [
+    { title: "id", value: (row) => row.count, isKey: true },
+    { title: "state", value: () => "pending" },
+    { title: "key", value: (row) => row.name, isKey: true },
+    { title: "reason", value: () => "timeout" },
+  ];
+  const at = (widthMax: number) => formatTable(flooring, two, { ...noColor, widthMax });
+  expect(at(30)).toBe("id  key\n 7  acme-flooring-of-austin");
+  expect(at(24)).toBe(
+    "id      7\nstate   pending\nkey     acme-flooring-of-austin\nreason  timeout",
+  );
+});
+
 test("colors are used when asked for and do not count as width", () => {
   const tinted: TableColumn<Row> = { title: "state", value: () => "ok", tint: () => "good" };
   const rows = [{ name: "a", count: 1 }];

@@ -36,12 +36,22 @@ export function formatTable<Row>(
   options: TableOptions,
 ): string {
   const { widthMax } = options;
-  const kept = widthMax === undefined ? columns : fittingColumns(rows, columns, widthMax);
-  if (widthMax !== undefined && kept.length === 1 && columns.length > 1) {
+  if (widthMax !== undefined && isTooNarrow(rows, columns, widthMax)) {
     return rows.map((row) => formatRecord(row, columns, widthMax)).join("\n\n");
   }
-  const writer = createTableWriter(rows, kept, options);
+  const writer = createTableWriter(rows, columns, options);
   return [writer.header, ...rows.map((row) => writer.line(row))].join("\n");
+}
+
+/** Nothing fits beside the keys, or not even they fit: rows are written as lines of title and value. */
+export function isTooNarrow<Row>(
+  rows: readonly Row[],
+  columns: readonly TableColumn<Row>[],
+  widthMax: number,
+): boolean {
+  if (rows.length === 0 || columns.length === 1) return false;
+  const kept = fittingColumns(rows, columns, widthMax);
+  return kept.length === 1 || leastWidth(rows, kept) > widthMax;
 }
 
 /**
@@ -107,21 +117,25 @@ function fittingColumns<Row>(
 ): readonly TableColumn<Row>[] {
   let kept = columns;
   for (;;) {
-    const least = widthsOf(rows, kept).reduce(
-      (sum, width, index) => {
-        const { isKey, isNeverCut } = kept[index]!;
-        return sum + (isNeverCut ? 0 : isKey ? width : Math.min(width, cellWidthMin));
-      },
-      gap.length * (kept.length - 1),
-    );
     const last = kept.findLastIndex(({ isKey, isNeverCut }) => !isKey && !isNeverCut);
-    if (least <= widthMax || last < 1) return kept;
+    if (leastWidth(rows, kept) <= widthMax || last < 1) return kept;
     kept = kept.filter((_, index) => index !== last);
   }
 }
 
+/** With every cell cut as far as it may be. */
+function leastWidth<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): number {
+  return widthsOf(rows, columns).reduce(
+    (sum, width, index) => {
+      const { isKey, isNeverCut } = columns[index]!;
+      return sum + (isNeverCut ? 0 : isKey ? width : Math.min(width, cellWidthMin));
+    },
+    gap.length * (columns.length - 1),
+  );
+}
+
 /** A row as lines of title and value, for a terminal that is too narrow for a table. */
-function formatRecord<Row>(
+export function formatRecord<Row>(
   row: Row,
   columns: readonly TableColumn<Row>[],
   widthMax: number,

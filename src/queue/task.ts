@@ -68,6 +68,23 @@ export function withAttempt(before: readonly Attempt[], last: Attempt): readonly
   return all.with(-1 - stacksKeptMax, rest);
 }
 
+/**
+ * The attempts as they ended. A retry that had no attempt left is stored as it was asked for; it
+ * ended the task, so it is a failure.
+ */
+export function endedAttempts({
+  state,
+  attempts,
+}: Pick<Task, "state" | "attempts">): readonly Attempt[] {
+  const last = attempts.at(-1);
+  if (state !== "failed" || last?.outcome !== "retry") return attempts;
+  return attempts.with(-1, { ...last, outcome: "fail" });
+}
+
+/** Why a task that is not done has not succeeded; "" if it is done, or nothing went wrong. */
+export const lastReason = ({ state, attempts }: Pick<Task, "state" | "attempts">): string =>
+  state === "done" ? "" : (attempts.at(-1)?.reason ?? "");
+
 /** What `add` takes, validated and complete. */
 export type NewTask = Pick<
   Task,

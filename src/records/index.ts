@@ -129,7 +129,12 @@ export {
 } from "./suppression/suppression.ts";
 export { fieldToUnset, readFieldValues, type EditOptions } from "./edit-fields.ts";
 export { createPlanner } from "./create.ts";
-export { deleteRecord, type DeletedRecord } from "./delete-record.ts";
+export {
+  deleteRecord,
+  findDeleted,
+  type DeletedRecord,
+  type FoundDeleted,
+} from "./delete-record.ts";
 export { findDuplicates, nameAndAddress } from "./duplicates.ts";
 export { placesOf } from "./places.ts";
 export { differencesOf, type FieldDifference } from "./record-history.ts";

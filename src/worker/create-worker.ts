@@ -57,12 +57,20 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
     readonly failedMs: number;
     readonly keysMs: number;
   };
+  /** Hears why this worker gives tasks back that its node cannot do. */
+  readonly releases?: ReleaseListener;
   /** Where a supervisor reads what this process had, should it die. */
   readonly crashRecord?: (info: WorkerInfo) => CrashRecord;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+}
+
+export interface ReleaseListener {
+  released(task: { readonly kind: string; readonly job: string }, reason: string): void;
+  /** A task of this kind and job was not given back: an attempt of it was recorded. */
+  ended(task: { readonly kind: string; readonly job: string }): void;
 }
 
 /**
@@ -141,7 +149,11 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     leaseMs,
     concurrency: bounds.min,
     record,
-    onReleased: (kind) => resting.rest(kind),
+    onReleased({ kind, job }, reason) {
+      resting.rest(kind);
+      options.releases?.released({ kind, job }, reason);
+    },
+    onRecorded: options.releases && (({ kind, job }) => options.releases?.ended({ kind, job })),
     onChange: changed,
     onFatal,
   });

@@ -62,7 +62,9 @@ export interface InFlightTasksOptions {
   /** Something may be started, stored or claimed. */
   readonly onChange: () => void;
   /** A handler gave a task of this kind back, because the node lacks something for it. */
-  readonly onReleased: (kind: string) => void;
+  readonly onReleased: (task: LeasedTask, reason: string) => void;
+  /** The queue has recorded how an attempt ended. */
+  readonly onRecorded?: ((task: LeasedTask) => void) | undefined;
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -88,6 +90,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     if (!inFlight.delete(task)) return;
     task.kind.note(end);
     record?.ended(task, end);
+    if (end !== "released" && end !== "lost") options.onRecorded?.(task.lease);
     if (task.lease.isSuspect) suspects -= 1;
     if (task.run) forgetIfOver(task.run);
   }
@@ -195,7 +198,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
       if (outcome.isKindHeld === false) logger.info("gave a task back to the queue", fields);
       else {
         logger.warn("gave a task back to the queue: this node cannot do it", fields);
-        options.onReleased(lease.kind);
+        options.onReleased(lease, outcome.reason);
       }
       task.state = "ended";
       reporter().release(task);

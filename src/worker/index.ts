@@ -6,7 +6,12 @@ export {
   type EndedCount,
   type CrashedWork,
 } from "./crash-record.ts";
-export { createWorker, type Worker, type WorkerOptions } from "./create-worker.ts";
+export {
+  createWorker,
+  type ReleaseListener,
+  type Worker,
+  type WorkerOptions,
+} from "./create-worker.ts";
 export { endLeases, type EndLeasesOptions } from "./end-leases.ts";
 export { PermanentError, SlowDownError, type RetryPolicy } from "./failure.ts";
 export {

@@ -74,7 +74,7 @@ export function createResultReporter(options: ResultReporterOptions): ResultRepo
     options.onAnswered();
   }
 
-  /** An attempt that was thrown out of, or was the last one. That a handler asks for another is routine. */
+  /** That a handler asks to be called again at once is routine. */
   function reportFailure({ task, outcome }: TaskResult, end: TaskEnd): void {
     if (outcome?.kind !== "fail" && outcome?.kind !== "retry") return;
     const { id, kind, key, used, attemptsMax } = task.lease;
@@ -89,8 +89,9 @@ export function createResultReporter(options: ResultReporterOptions): ResultRepo
       ...(stack && { stack }),
     };
     if (end === "failed") logger.error("a task failed for good", fields);
-    else if (stack !== undefined) logger.warn("an attempt failed and is repeated", fields);
-    else logger.debug("a handler asked for another attempt", fields);
+    else if (stack === undefined && outcome.kind === "retry" && outcome.delayMs === 0)
+      logger.debug("a handler asked for another attempt", fields);
+    else logger.warn("an attempt failed and is repeated", fields);
   }
 
   function failed(results: readonly TaskResult[], error: unknown): void {

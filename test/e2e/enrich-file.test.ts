@@ -15,7 +15,10 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /** A website on a loopback address of its own. */
-async function startSite(host: string, { isOpen = true, isHeld = (): boolean => false } = {}) {
+async function startSite(
+  host: string,
+  { isOpen = true, isHeld = (): boolean => false, port: wanted = 0 } = {},
+) {
   const requests: string[] = [];
   let contactAtMs = 0;
   const server = createServer(({ url = "" }, response) => {
@@ -26,7 +29,7 @@ async function startSite(host: string, { isOpen = true, isHeld = (): boolean => 
     const body = url === "/robots.txt" ? rules : pages[url];
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html" }).end(body);
   });
-  server.listen(0, host);
+  server.listen(wanted, host);
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
@@ -211,6 +214,49 @@ test("websites whose private address was refused are visited once the setting al
   expect(done.stdout).toContain("1 row, 1 read, 1 with an e-mail address");
   const status = await sandbox.forager("status --data d".split(" "));
   expect(status.stdout).toContain("nothing needs attention");
+});
+
+test("a host alone is read over http, a website that was down is visited again, and a new batch counts its own rows", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  let isHeld = false;
+  const site = await startSite("127.0.4.2", { isHeld: () => isHeld });
+  const { port } = new URL(site.url);
+  const rows = [`Bare,127.0.4.2:${port}`, `Down,http://127.0.4.3:${port}/`];
+  writeFileSync(join(sandbox.folder, "leads.csv"), ["name,website", ...rows, ""].join("\n"));
+  const words = "enrich leads.csv --contact you@forager-tests.org --data d".split(" ");
+  const allowed = {
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.4.0/24",
+    FORAGER_CRAWL_DELAY_MS: "50",
+  };
+  const warned = await sandbox.forager([...words, "--batch", "refused"], {
+    env: { FORAGER_CRAWL_DELAY_MS: "50" },
+  });
+  expect(warned.stderr.split("have a private address")).toHaveLength(2); // once
+  const first = await sandbox.forager(words, { env: allowed });
+  // Some websites are always down: that is an answer, not a failure of the command.
+  expect(first.exitCode, first.stderr).toBe(0);
+  expect(first.stdout).toContain("2 rows, 1 read, 1 with an e-mail address");
+  expect(first.stdout).toContain("not read: 1 refused");
+
+  const asked = site.requests.length;
+  const late = await startSite("127.0.4.3", { port: Number(port), isHeld: () => isHeld });
+  const second = await sandbox.forager(words, { env: allowed });
+  expect(second.stdout, second.stderr).toContain("2 rows, 2 read");
+  expect(late.requests.length).toBeGreaterThan(0);
+  expect(site.requests.length).toBe(asked);
+
+  // Of a new batch all rows wait, though an earlier batch has read them.
+  let stop: ((signal: NodeJS.Signals) => void) | undefined;
+  isHeld = true;
+  const before = site.requests.length + late.requests.length;
+  const again = [...words, "--batch", "again"];
+  const running = sandbox.forager(again, { env: allowed, onStart: (kill) => (stop = kill) });
+  await expect.poll(() => site.requests.length + late.requests.length).toBeGreaterThan(before);
+  stop!("SIGINT");
+  const stopped = await running;
+  expect(stopped.exitCode, stopped.stderr).toBe(130);
+  expect(stopped.stderr).toContain("stopped, 2 rows not visited");
 });
 
 test("--outdated chooses what an older version of the extractor has read, and nothing else", async () => {

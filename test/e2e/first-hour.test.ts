@@ -82,11 +82,15 @@ test("with a bucket tasks are on it; tasks that a local queue still has stop the
   await run("queue add note --key b --gate example.org --job spring");
   await run("queue gate example.org --delay 5ms --limit 3");
   const drain = "work --drain --handlers handlers.mjs";
-  const refused = await run(drain, bucket);
-  expect(refused.exitCode).toBe(2);
-  expect(refused.stderr).toMatch(
-    /has 2 unfinished tasks.*queue\.url = "sqlite:queue\.db".*queue move/s,
-  );
+  const bothWays = /has 2 unfinished tasks.*queue\.url = "sqlite:queue\.db".*queue move/s;
+  for (const words of [drain, "queue add note --key c", "serve --listen 127.0.0.1:0"]) {
+    const refused = await run(words, bucket);
+    expect([words, refused.exitCode]).toEqual([words, 2]);
+    expect(refused.stderr).toMatch(bothWays);
+  }
+  const status = await run("status", bucket);
+  expect([status.exitCode, status.stdout]).toEqual([3, expect.stringMatching(bothWays)]);
+  expect((await run("doctor", bucket)).stdout).toMatch(/^local queue +warn .* has 2 unfinished/m);
 
   const moved = await run("queue move --json", bucket);
   expect(moved.exitCode, moved.stderr).toBe(0);
@@ -119,14 +123,18 @@ test("a deleted company is gone from folders and lists, and the printed command 
   expect(existsSync(join(sandbox.folder, "d/companies/acme"))).toBe(false);
   expect((await run("company list")).stdout).toBe("no companies match\n");
   const [, undo = ""] = /undo with: forager (.+)$/m.exec(deleted.stdout) ?? [];
-  const restored = await run(undo);
-  expect(restored.exitCode, restored.stderr).toBe(0);
-  const shown = await run("company show acme --json");
-  expect(JSON.parse(shown.stdout)).toMatchObject({
-    slug: "acme",
-    emails: [{ value: "info@acme.example" }],
-    entries: [{ text: "first-note" }],
-  });
+  // The printed command, and the one that people try: by its name.
+  for (const words of [undo, "company restore acme --yes"]) {
+    const restored = await run(words);
+    expect(restored.exitCode, restored.stderr).toBe(0);
+    const shown = await run("company show acme --json");
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      slug: "acme",
+      emails: [{ value: "info@acme.example" }],
+      entries: [{ text: "first-note" }],
+    });
+    await run("company delete acme --yes");
+  }
 });
 
 test("records status looks at the files: edited, broken and missing ones are told", async () => {
@@ -167,4 +175,61 @@ test("doctor looks at what is configured, and bucket commands use bucket.url", a
   await run("queue add note --key a");
   expect((await run("bucket ls")).stdout).toContain("shards/0.json.gz");
   expect((await run("bucket usage --stored --json")).exitCode).toBe(0);
+});
+
+test("a node that gives tasks back says why until it can do them, in status, queue show and doctor", async () => {
+  const { sandbox, run, write } = await setUp("crawl.allowPrivateNetworks = ['127.0.0.1']\n");
+  write("leads.csv", "name,website\nFloors,http://127.0.0.1:9/\n");
+  await run("import companies leads.csv");
+  await run("enrich --all --batch leads");
+  let stop: ((signal: NodeJS.Signals) => void) | undefined;
+  const working = sandbox.forager(["work"], { onStart: (kill) => (stop = kill) });
+  const why = "this node gives enrich tasks of job leads back: crawl.contact is not set";
+  await expect.poll(async () => (await run("status")).stdout, { interval: 500 }).toContain(why);
+  expect((await run("status")).stdout.split(why)).toHaveLength(2); // once
+  stop!("SIGTERM");
+  await working;
+  // Also when nothing runs any more.
+  expect((await run("status")).stdout).toContain(why);
+  expect((await run("queue show 1")).stdout).toMatch(
+    /^given back +.* by this node: crawl\.contact/m,
+  );
+  expect((await run("doctor")).stdout).toContain(why);
+  await run("work --drain", { FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org" });
+  expect((await run("status")).stdout).not.toContain(why);
+});
+
+test("a paused campaign says so, with the reasons of its visits; a missing place file is no ok", async () => {
+  const { sandbox, run, write } = await setUp("crawl.contact = 'crawler@forager-tests.org'\n");
+  await run(
+    "campaign new austin --phrase plumber --location Austin@30.25,-97.75 --proximity-km 5 --source places.csv",
+  );
+  const rows = ["id,name,latitude,longitude,website", "1,Plumber,30.25,-97.75,http://10.9.8.7/"];
+  write("d/campaigns/austin/places.csv", `${rows.join("\n")}\n`);
+  await run("campaign dispatch austin");
+  expect((await run("work --drain")).stdout).toContain("1 unreachable (1 private_address");
+  await run("queue pause austin");
+  const status = await run("campaign status austin");
+  expect(status.stdout, status.stderr).toContain(
+    "without an e-mail address: 1: 1 unreachable (private_address: see crawl.allowPrivateNetworks)",
+  );
+  expect(status.stdout).toContain(
+    "campaign austin is paused; go on with: forager queue resume austin",
+  );
+  expect((await run("campaign status")).stdout).toMatch(/^austin .* paused$/m);
+  rmSync(join(sandbox.folder, "d/campaigns/austin/places.csv"));
+  const doctor = await run("doctor");
+  expect(doctor.stdout).toMatch(/^campaign austin +fail +its file of places .* is missing/m);
+  expect(doctor.exitCode).toBe(1);
+});
+
+test("a bucket that cannot be used is named by its setting, and leaves no half-made campaign", async () => {
+  const { sandbox, run, write } = await setUp();
+  write("shared", "a file, not a folder");
+  const broken = { FORAGER_BUCKET_URL: `dir:${join(sandbox.folder, "shared")}` };
+  const words = "campaign new austin --phrase plumber --location Austin@30.2,-97.7";
+  const made = await run(words, broken);
+  expect(made.exitCode).not.toBe(0);
+  expect((await run("campaign list")).stdout).toContain("there are no campaigns");
+  expect((await run("doctor", broken)).stdout).toMatch(/^queue +fail .* - check bucket\.url$/m);
 });

@@ -46,18 +46,19 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   const status = await run("status");
   expect(status.exitCode, status.stderr).toBe(3);
   expect(status.stdout).toMatch(
-    /job leads: no website could be reached; visits: 0 done, 2\d unreachable \(2\d private_address: see crawl\.allowPrivateNetworks\); it is paused, go on with: forager queue resume leads$/m,
+    /job leads: no website could be reached; visits: 0 done, 2\d unreachable \(2\d private_address: see crawl\.allowPrivateNetworks\); it is paused; visit them again with: forager queue resume leads$/m,
   );
 
   // The operator has looked at it: it is not paused a second time.
-  expect((await run("queue resume leads")).exitCode).toBe(0);
+  const resumed = await run("queue resume leads");
+  expect(resumed.stdout, resumed.stderr).toBe(
+    `job 'leads' goes on: 60 tasks pending; ${60 - report.waiting} websites that could not be reached are visited again\n`,
+  );
   const second = await run("work --drain --concurrency 4 --json");
-  // It went on, and again no website could be reached.
+  // It visited the others and the first ones again, and again no website could be reached.
   expect(second.exitCode, second.stderr).toBe(3);
   const { visits, paused } = JSON.parse(second.stdout) as WorkOutcome;
-  expect(visits).toEqual([
-    { outcome: "unreachable", reason: "private_address", count: report.waiting },
-  ]);
+  expect(visits).toEqual([{ outcome: "unreachable", reason: "private_address", count: 60 }]);
   expect(paused).toEqual([]);
 });
 

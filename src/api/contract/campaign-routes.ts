@@ -17,6 +17,8 @@ const campaignState = z.strictObject({
   found: count,
   nextDueAt: z.string().nullable(),
   tasks: stateCounts,
+  isPaused: z.boolean(),
+  pausedFor: z.string().optional().describe("why its first visits paused it, if they did"),
   budget: budgetStandingSchema.optional().describe("absent: the campaign has none"),
 });
 

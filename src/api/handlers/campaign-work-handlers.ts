@@ -1,4 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
+import { resumeJob } from "../../campaign/index.ts";
 import type { campaignWorkRoutes } from "../contract/campaign-work-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { ProblemError } from "../problems.ts";
@@ -16,9 +17,11 @@ export const campaignWorkHandlers: HandlersOf<typeof campaignWorkRoutes> = {
     const queue = await jobOf(campaign, await open(), campaigns);
     return changeJob(queue, campaign, () => queue.pause(campaign));
   },
-  async resumeCampaign({ params: { campaign } }, { campaigns, queue: open }) {
+  async resumeCampaign({ params: { campaign } }, { campaigns, queue: open, clock }) {
     const queue = await jobOf(campaign, await open(), campaigns);
-    return changeJob(queue, campaign, () => queue.resume(campaign));
+    const nowMs = clock.nowMs();
+    const resume = async () => (await resumeJob(queue, campaign, { nowMs })).answer;
+    return changeJob(queue, campaign, resume);
   },
   async removeCampaign({ params: { campaign }, body: { confirm } }, { campaigns }) {
     if (confirm !== campaign) {

@@ -1,4 +1,11 @@
-import type { Gate, LogEntry, NamePage, Queue } from "../../queue/index.ts";
+import {
+  endedAttempts,
+  type Gate,
+  type LogEntry,
+  type NamePage,
+  type Queue,
+  type Task,
+} from "../../queue/index.ts";
 import type { queueRoutes } from "../contract/queue-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { readThroughput } from "./queue-throughput.ts";
@@ -23,7 +30,7 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
       ...(after !== undefined && { afterId: idOf(after) }),
     });
     const last = tasks.length === query.limit ? tasks.at(-1) : undefined;
-    return { rows: tasks, next: last ? String(last.id) : null };
+    return { rows: tasks.map(asEnded), next: last ? String(last.id) : null };
   },
   async showTask({ params: { id } }, { queue: open }) {
     const queue = await open();
@@ -33,7 +40,7 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
       const leaseLeftMs =
         task.state === "running" ? task.expiresAtMs - (task.createdAtMs + ageMs) : null;
       return {
-        ...task,
+        ...asEnded(task),
         isArchived: false,
         ageMs,
         waiting: waiting ?? null,
@@ -83,9 +90,14 @@ export const gateValue = (gate: Gate, nowMs: number) => ({
   opensInMs: Math.max(0, gate.opensAtMs - nowMs),
 });
 
+export const asEnded = <T extends Pick<Task, "state" | "attempts">>(task: T): T => ({
+  ...task,
+  attempts: endedAttempts(task),
+});
+
 /** The log keeps no payload and no result. */
 const archivedTask = (entry: LogEntry) => ({
-  ...entry,
+  ...asEnded(entry),
   isArchived: true,
   payload: "null",
   result: null,

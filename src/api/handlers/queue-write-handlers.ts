@@ -1,9 +1,10 @@
 import { AppError } from "../../base/app-error.ts";
+import { resumeJob } from "../../campaign/index.ts";
 import type { EndedCursor, FinishedInput, JobAnswer, Queue } from "../../queue/index.ts";
 import type { queueWriteRoutes } from "../contract/queue-write-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { notFound, ProblemError } from "../problems.ts";
-import { defined, gateValue } from "./queue-handlers.ts";
+import { asEnded, defined, gateValue } from "./queue-handlers.ts";
 
 export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
   async addTasks({ body: { tasks } }, { queue: open }) {
@@ -18,9 +19,10 @@ export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
     const queue = await open();
     return changeJob(queue, job, () => queue.pause(job));
   },
-  async resumeJob({ params: { job } }, { queue: open }) {
+  async resumeJob({ params: { job } }, { queue: open, clock }) {
     const queue = await open();
-    return changeJob(queue, job, () => queue.resume(job));
+    const nowMs = clock.nowMs();
+    return changeJob(queue, job, async () => (await resumeJob(queue, job, { nowMs })).answer);
   },
   async sealJob({ params: { job } }, { queue: open }) {
     const queue = await open();
@@ -62,7 +64,7 @@ export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
       ...(after !== undefined && { after: cursorOf(after) }),
     });
     const last = rows.length === limit ? rows.at(-1) : undefined;
-    return { rows, next: last ? `${last.finishedAtMs}-${last.id}` : null };
+    return { rows: rows.map(asEnded), next: last ? `${last.finishedAtMs}-${last.id}` : null };
   },
   async pruneLog({ body: { before } }, { queue: open }) {
     return { changed: await (await open()).pruneLog(Math.max(0, Date.parse(before))) };

@@ -2,6 +2,7 @@ import type { Change } from "../../ledger/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import {
   deleteRecord,
+  findDeleted,
   fieldToUnset,
   readDomain,
   readEmail,
@@ -209,11 +210,12 @@ async function restore(
   return { target, restored: datagrams.map((one) => one.field) };
 }
 
-/** A deleted record has no folder any more, and is known by its target. */
+/** A deleted record has no folder any more: it is known by its target, or by what it was called. */
 async function findTarget(node: Writing["node"], kind: RecordKind, name: string): Promise<string> {
-  const isTarget = name.startsWith(`${kind}/`);
-  if (isTarget && (await node.records.resolve(kind, name)) === undefined) return name;
-  return (await findRecord(node, kind, name)).target;
+  const isKnown = (await node.records.resolve(kind, name)) !== undefined;
+  if (!isKnown && name.startsWith(`${kind}/`)) return name;
+  const deleted = isKnown ? undefined : await findDeleted(node.ledger, kind, name);
+  return (deleted ?? (await findRecord(node, kind, name))).target;
 }
 
 interface Confirmation {

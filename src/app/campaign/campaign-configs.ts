@@ -1,3 +1,5 @@
+import { rm, rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { usageError } from "../../base/usage-error.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -9,7 +11,9 @@ import {
   openSharedConfigs,
   type Campaign,
   type SharedConfigs,
+  type TemplateOptions,
 } from "../../campaign/index.ts";
+import { isUnavailable } from "../../bucket/index.ts";
 import { withTomlValue } from "../../config/index.ts";
 import { allNodes, configKey, giveCommand } from "../../fleet/index.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
@@ -32,6 +36,11 @@ export interface SavedConfig {
   readonly campaign: Campaign | undefined;
 }
 
+export interface CreatedConfig {
+  readonly file: string;
+  readonly isShared: boolean;
+}
+
 /**
  * Configurations of campaigns: files of the data folder, and if there is a bucket the fleet's
  * objects in it, which nodes fetch. Every change is a compare-and-swap: what another wrote
@@ -48,6 +57,11 @@ export interface CampaignConfigs extends AsyncDisposable {
   set(name: string, assignments: readonly string[]): Promise<SavedConfig>;
   /** Removes the fleet's; the file stays. Without a bucket this does nothing. */
   remove(name: string): Promise<void>;
+  /**
+   * Creates a campaign and shares it. If that fails, nothing is left of it; if the bucket does not
+   * answer, the campaign stays and is shared by the next command.
+   */
+  create(name: string, template?: TemplateOptions): Promise<CreatedConfig>;
   /** Brings file and bucket together before work begins, if only one of them was changed. */
   share(name: string): Promise<void>;
 }
@@ -121,6 +135,16 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
     return { file: await folder.writeConfig(name, text), revision: undefined, campaign };
   };
 
+  const share = async (name: string): Promise<void> => {
+    const shared = await sharedOf();
+    if (!shared) return;
+    for (const one of [defaultsName, name]) {
+      const { now, edited } = await look(shared, one);
+      if (edited) await save(one, edited.text, edited);
+      else if (now) await shared.take(one, now);
+    }
+  };
+
   return {
     read,
     save,
@@ -141,15 +165,20 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
     async remove(name) {
       await (await sharedOf())?.remove(name, by);
     },
-    async share(name) {
-      const shared = await sharedOf();
-      if (!shared) return;
-      for (const one of [defaultsName, name]) {
-        const { now, edited } = await look(shared, one);
-        if (edited) await save(one, edited.text, edited);
-        else if (now) await shared.take(one, now);
+    async create(name, template) {
+      const file = await folder.create(name, template);
+      try {
+        await share(name);
+        return { file, isShared: true };
+      } catch (error) {
+        if (isUnavailable(error)) return { file, isShared: false };
+        await rm(file, { force: true });
+        // People may have put a file of places there before.
+        await rmdir(dirname(file)).catch(() => {});
+        throw error;
       }
     },
+    share,
     async [Symbol.asyncDispose]() {
       await (await opened)?.[Symbol.asyncDispose]();
     },

@@ -13,6 +13,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Job, Queue } from "../../queue/index.ts";
+import { pausedFor } from "../paused-jobs.ts";
 import type { Places } from "../open-places.ts";
 import { createBudgetSources } from "./budget-sources.ts";
 
@@ -32,6 +33,9 @@ export interface CampaignState extends CampaignStatus {
   /** Targets in whose tile their source has no place. */
   readonly leftOut: number;
   readonly tasks: CampaignTasks;
+  readonly isPaused: boolean;
+  /** Why its first visits paused it. Absent: they did not, or on another node. */
+  readonly pausedFor?: string;
   /** Undefined: it has none. */
   readonly budget?: BudgetStanding;
 }
@@ -60,13 +64,18 @@ export async function readCampaignState(
   const queueUrl = settings.queue.url;
   const budget =
     queue && (await budgetStanding(campaign, createBudgetSources({ ...options, queue, queueUrl })));
+  const job = await queue?.job(name);
+  const isPaused = job?.isPaused ?? false;
+  const why = isPaused ? pausedFor(paths, name) : undefined;
   return {
     campaign: name,
     ...campaignStatus(campaign, targets, witnesses, clock.nowMs()),
     tiles: new Set(planned.map(({ tile }) => tile.id)).size,
     targets: planned.length,
     leftOut: planned.length - targets.length,
-    tasks: tasksOf(await queue?.job(name)),
+    tasks: tasksOf(job),
+    isPaused,
+    ...(why !== undefined && { pausedFor: why }),
     ...(budget && { budget }),
   };
 }

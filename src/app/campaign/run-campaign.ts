@@ -9,6 +9,7 @@ import {
   membershipOf,
   openCampaignFolder,
   type CampaignReport,
+  resumeJob,
 } from "../../campaign/index.ts";
 import { isUnavailable } from "../../bucket/index.ts";
 import { createPaths, userName, type Paths } from "../../config/index.ts";
@@ -117,7 +118,7 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   const due = await findDueTasks({ campaign, folder, places, ledger, clock, signal });
   await folder.writeTargets(name, due.targets);
   onPlanned?.({ targets: due.targets.length, due: due.due, tilesToAsk: due.chosen.length });
-  await using queue = await openOrMakeQueue({ settings, paths });
+  await using queue = await openOrMakeQueue({ settings, paths, loaded });
   const topUp = { isRematch: false };
   await addDueTasks({ queue, campaign, due, topUp, nowMs: clock.nowMs() });
   const job = await queue.job(name);
@@ -126,7 +127,8 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   const queueUrl = settings.queue.url;
   const budget = { campaign, queue, queueUrl, paths, clock, ledger, records };
   // Whoever runs a campaign wants it to run, also if it was paused.
-  if ((await resumeWithinBudget(budget)) === "paused") await queue.resume(name);
+  const standing = await resumeWithinBudget(budget);
+  if (standing === "paused") await resumeJob(queue, name, { nowMs: clock.nowMs() });
 }
 
 const lookMs = 500;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createTempFolder } from "../../config/testing/temp-folder.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
 import { preflight } from "./preflight.ts";
+import { privateHostsFinding } from "./private-hosts.ts";
 
 const look = async (
   env: Readonly<Record<string, string>>,
@@ -56,6 +57,17 @@ test("hosts with private addresses are a warning, unless their network is allowe
   expect(await look(ready, [], { hosts: ["public.test", "unknown.test"], resolve })).toEqual([]);
   const allowed = { ...ready, FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "10.0.0.0/8,127.0.0.1" };
   expect(await look(allowed, [], { hosts, resolve })).toEqual([]);
+});
+
+test("the command that allows private hosts names every network, and keeps those that are allowed", async () => {
+  const env = { ...ready, FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "192.168.7.0/24" };
+  const hosts = ["10.1.2.3", "10.1.2.9", "127.0.0.1", "192.168.7.1", "[fd00::1]"];
+  const folder = createTempFolder({});
+  const loaded = await loadSettings({ cwd: folder, home: folder, env });
+  const found = await privateHostsFinding(loaded, hosts);
+  expect(found?.advice).toBe(
+    "to allow them: `forager config set crawl.allowPrivateNetworks 192.168.7.0/24,10.1.2.0/24,127.0.0.1,fd00::1`",
+  );
 });
 
 test("a clock without a battery, and a browser that is needed and missing, stop the work", async () => {

@@ -28,6 +28,7 @@ export async function privateHostsFinding(
   );
   const [first] = refused;
   if (!first) return undefined;
+  const networks = [...new Set([...allow, ...networksOf(refused.map(({ addresses }) => addresses[0]!))])]; // prettier-ignore
   const count =
     refused.length === 1
       ? first.host
@@ -36,8 +37,21 @@ export async function privateHostsFinding(
     check: "private address",
     state: "warn",
     detail: `${count} ${refused.length === 1 ? "has" : "have"} a private address (${first.addresses[0]}), which is not visited`,
-    advice: `to allow it: \`forager config set crawl.allowPrivateNetworks ${first.addresses[0]}\``,
+    advice: `to allow ${refused.length === 1 ? "it" : "them"}: \`forager config set crawl.allowPrivateNetworks ${networks.join(",")}\``,
   };
+}
+
+/** The addresses; those of IPv4 that share their first 24 bits as one network. */
+function networksOf(addresses: readonly string[]): readonly string[] {
+  const byNetwork = new Map<string, readonly string[]>();
+  for (const address of new Set(addresses)) {
+    const start = address.slice(0, address.lastIndexOf("."));
+    const network = isIP(address) === 4 ? `${start}.0/24` : address;
+    byNetwork.set(network, [...(byNetwork.get(network) ?? []), address]);
+  }
+  return [...byNetwork].map(([network, [first, ...others]]) =>
+    others.length === 0 ? first! : network,
+  );
 }
 
 /** Returns no addresses if the name cannot be resolved, or not in time. */

@@ -79,7 +79,8 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
       return { isSaved: !isDryRun, phrases: campaign.phrases, tiles: planTiles(campaign).length };
     },
     async create(name) {
-      await folder.create(name);
+      await using configs = openCampaignConfigs(options, by);
+      await configs.create(name);
     },
     async status(campaign) {
       const { nextDueAt, ...state } = await readCampaignState(campaign, {

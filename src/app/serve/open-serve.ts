@@ -19,6 +19,7 @@ import type { HealthSource } from "../../observe/index.ts";
 import { openFolderSecret } from "../folder-secret.ts";
 import { openAccounts, type OpenAccounts } from "../open-accounts.ts";
 import { openServiceNode } from "../open-service-node.ts";
+import { refuseForgottenTasks } from "../tasks-left-behind.ts";
 import { createApiServices } from "./api-services.ts";
 import { apiTokenFile, removeServerAddress, writeServerAddress } from "./server-files.ts";
 
@@ -49,6 +50,8 @@ export interface Serve extends Service, AsyncDisposable {
 
 /** What `forager serve` runs: it owns the data folder, or is a client of the process that does. */
 export async function openServe(options: ServeOptions): Promise<Serve> {
+  const { loaded, paths } = options;
+  await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
   const node = await openServiceNode(options);
   try {
     const server = await openApiServer({ ...options, node: node.api });

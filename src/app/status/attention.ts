@@ -1,3 +1,4 @@
+import { sitePageKind } from "../../campaign/index.ts";
 import { countOf } from "../../base/count-words.ts";
 import { formatDuration } from "../../base/format-time.ts";
 import type { Alarm } from "../../notify/index.ts";
@@ -149,7 +150,9 @@ function failedTasks({ kinds }: QueueStatus): readonly string[] {
     .filter(({ failed }) => failed > 0)
     .map(
       ({ kind, failed }) =>
-        `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge`,
+        `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge` +
+        // Only a crawl does its pages.
+        (kind === sitePageKind ? "; after a retry go on with: forager crawl --resume" : ""),
     );
 }
 

@@ -9,6 +9,7 @@ import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
+import { tasksLeftBehind } from "../tasks-left-behind.ts";
 import { attentionOf } from "./attention.ts";
 import { hubGapOf } from "./hub-gap.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
@@ -34,7 +35,10 @@ type Checkpoints = Map<number, ReadonlyMap<string, number>>;
 /** Reads everything once. What cannot be reached is named in `attention`, and the rest is there. */
 export async function gatherStatus(sources: StatusSources): Promise<ClusterStatus> {
   const { status, faults, troubles } = await gatherParts(sources);
-  return { ...status, attention: [...faults, ...attentionOf(status), ...troubles] };
+  const found = attentionOf(status);
+  // A node that works reports its own troubles too.
+  const others = troubles.filter((text) => !found.some((one) => isSame(one, text)));
+  return { ...status, attention: [...faults, ...found, ...others] };
 }
 
 export interface StatusParts {
@@ -91,6 +95,7 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
           }
         : null,
   };
+  const leftBehind = await tasksLeftBehind(settings, sources.paths);
   return {
     status,
     isBucketRead: faults.length === 0,
@@ -98,6 +103,7 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
     faults: [
       ...faults,
       ...(fault === undefined ? [] : [fault]),
+      ...(leftBehind === undefined ? [] : [leftBehind]),
       ...fleet.faults,
       ...(status.gossipKey === "own" && expectsOtherMachines(settings.gossip)
         ? [`gossip: own key only, ${ownKeyAdvice}`]
@@ -105,6 +111,10 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
     ],
   };
 }
+
+/** A node's own report begins with its name, and may be cut. */
+const isSame = (report: string, text: string): boolean =>
+  report.length > 40 && text.startsWith(report.slice(report.indexOf(": ") + 2));
 
 interface Surroundings {
   readonly seen: readonly NodeSeen[];

@@ -6,6 +6,7 @@ import { openQueueToRead, type ConfiguredQueueOptions } from "../configured-queu
 import { pauseText, stillPausedJobs } from "../paused-jobs.ts";
 import { locateQueue } from "../queue-address.ts";
 import { readUnreachedJobs } from "../unreached-jobs.ts";
+import { readReleaseRecords, releaseText } from "../work/release-records.ts";
 import { unreachedText } from "../work/visit-text.ts";
 
 export interface QueueSeen {
@@ -91,6 +92,7 @@ async function jobTroubles(queue: Queue, paths: Paths): Promise<readonly string[
   const told = new Set(unreached.map(({ job }) => job));
   const paused = (await stillPausedJobs(paths, queue)).filter(({ job }) => !told.has(job));
   return [
+    ...(await readReleaseRecords(paths, queue)).map(releaseText),
     ...unreached.map(unreachedText),
     ...paused.map(
       ({ job, reason }) =>

@@ -21,7 +21,7 @@ import type { Queue, QueueStats, ServerFigures } from "../../queue/index.ts";
 import { createTicker, type TickerView } from "../../schedule/index.ts";
 import type { InterruptionNotice } from "../../ship/index.ts";
 import { createSupervisor, type SlotView } from "../../worker/index.ts";
-import { refuseForgottenTasks } from "../move-queue.ts";
+import { refuseForgottenTasks } from "../tasks-left-behind.ts";
 import { findingText } from "../preflight/finding-text.ts";
 import { preflight, waitingCampaigns, waitingHosts } from "../preflight/preflight.ts";
 import { openWebhooks } from "../webhooks/open-webhooks.ts";
@@ -36,6 +36,7 @@ import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
 import { createProcessPool } from "./process-pool.ts";
 import { openWatchedQueue, type WatchedQueue } from "./watched-queue.ts";
+import { currentReleases } from "./release-records.ts";
 import { readWorkOutcome, type WorkOutcome } from "./work-outcome.ts";
 import { summaryOf, type WorkSummary } from "./work-summary.ts";
 import type { WorkerStart } from "./worker-start.ts";
@@ -47,6 +48,8 @@ export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onList
   readonly choice: ProcessChoice;
   /** False: no worker process is started, whatever settings and fleet say. */
   readonly hasWorkers?: boolean;
+  /** The caller has checked what the visits need, and has told people. */
+  readonly isChecked?: boolean;
   /** Called after each look at the schedules. Absent: this process adds no occurrences of them. */
   readonly onSchedules?: ((view: TickerView) => void) | undefined;
   readonly nodeEvents?: NodeEvents | undefined;
@@ -120,7 +123,7 @@ export async function openWork(options: WorkOptions): Promise<Work> {
 async function checkBefore(options: WorkOptions, paths: Paths, queue: WatchedQueue): Promise<void> {
   const { loaded, choice, hasWorkers = true, start, log } = options;
   const isVisiting = choice.kinds?.includes("enrich") ?? true;
-  if (!hasWorkers || !isVisiting) return;
+  if (!hasWorkers || !isVisiting || options.isChecked === true) return;
   const campaigns = await unlessAway(() => waitingCampaigns(queue.current(), paths), []);
   const hosts = await unlessAway(() => waitingHosts(queue.current()), []);
   for (const finding of await preflight({ loaded, paths, campaigns, hosts })) {
@@ -171,7 +174,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     isDraining: options.start.isDraining,
     clock,
   });
-  const work = hasWorkers ? { ...pool, alerts: () => observer.alerts() } : undefined;
+  const allAlerts = () => [...observer.alerts(), ...currentReleases(paths, clock.nowMs())];
+  const work = hasWorkers ? { ...pool, alerts: allAlerts } : undefined;
   const alerts = hasWorkers ? undefined : () => observer.alerts();
   const node = await openServiceNode({ loaded, paths, work, alerts, events, clock, log });
   let notice: InterruptionNotice | undefined;

@@ -29,6 +29,7 @@ import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import type { WorkerInbox } from "./inbox.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
+import { createReleaseRecords } from "./release-records.ts";
 import type { WorkerStart } from "./worker-start.ts";
 
 export interface RunWorkerOptions {
@@ -133,6 +134,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       crashRecord: (info) => createCrashRecord(crashRecordFd, info),
     }),
     load: createProcessLoad,
+    releases: createReleaseRecords({ paths, clock, log }),
     clock,
     logger: log,
     metrics,

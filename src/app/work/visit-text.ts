@@ -27,4 +27,5 @@ export function visitText(visits: readonly VisitCount[]): string {
 
 export const unreachedText = ({ job, visits, isPaused }: UnreachedJob): string =>
   `job ${job}: no website could be reached; visits: ${visitText(visits)}` +
-  (isPaused ? `; it is paused, go on with: forager queue resume ${job}` : "");
+  (isPaused ? "; it is paused" : "") +
+  `; visit them again with: forager queue resume ${job}`;

@@ -7,6 +7,7 @@ import type { Queue, Task } from "../../queue/index.ts";
 import { pauseText, stillPausedJobs, type PausedJob } from "../paused-jobs.ts";
 import { readUnreachedJobs, type UnreachedJob } from "../unreached-jobs.ts";
 import type { HeldNode } from "./process-pool.ts";
+import { readReleaseRecords } from "./release-records.ts";
 import type { WorkSummary } from "./work-summary.ts";
 
 /** What came of the work since it was opened. */
@@ -30,6 +31,8 @@ export interface UndoneCount {
   readonly count: number;
   /** `no_handler`: no worker here has a handler for the kind. `released`: this node lacks something. */
   readonly why: "no_handler" | "released";
+  /** What this node lacks; only of released tasks. */
+  readonly reason?: string;
 }
 
 export interface FailureCount {
@@ -79,14 +82,17 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
 
 /** After a drain, what is claimable and still waits is what no worker here can do. */
 async function countUndone(options: WorkOutcomeOptions): Promise<readonly UndoneCount[]> {
-  const { queue, kinds, summary } = options;
+  const { queue, kinds, summary, paths } = options;
+  const released = summary.released === 0 ? [] : await readReleaseRecords(paths, queue);
   // That the drain is over may itself be an event: it is delivered by whoever works next.
   const waiting = (await queue.stats()).kinds.filter(
     ({ kind, claimable }) => claimable > 0 && kind !== deliveryKind,
   );
   return waiting.flatMap(({ kind, claimable: count }): readonly UndoneCount[] => {
     if (kinds && !kinds.has(kind)) return [{ kind, count, why: "no_handler" }];
-    return summary.releasedKinds.includes(kind) ? [{ kind, count, why: "released" }] : [];
+    if (!summary.releasedKinds.includes(kind)) return [];
+    const reason = released.find((one) => one.kind === kind)?.reason;
+    return [{ kind, count, why: "released", ...(reason !== undefined && { reason }) }];
   });
 }
 

@@ -154,9 +154,15 @@ async function askAndGoOn(
   if (asked.sitemap) await writeSitemap(services, view, asked.sitemap);
   for (const field of shown) if (seen.size < seenMax) seen.add(field);
   const { isTooSlow } = paceOf(services, { campaign, visit: asked.visit, url: asked.visit.home });
+  const plain = httpPlan(plan, asked);
   const next = await planned(services, {
     ...plan,
-    visit: isTooSlow ? { ...asked.visit, outcome: "robots", reason: "crawl_delay" } : asked.visit,
+    ...plain,
+    visit: plain
+      ? plain.visit
+      : isTooSlow
+        ? { ...asked.visit, outcome: "robots", reason: "crawl_delay" }
+        : asked.visit,
     request: asked.follow,
     step: plan.step + 1,
     seen: [...seen],
@@ -165,6 +171,27 @@ async function askAndGoOn(
   });
   const found = seen.size - plan.seen.length;
   return goOn(context, on, next, { asked: request.url, answer: answerOf(asked), found });
+}
+
+/** Failures that a website without TLS answers a request over https with. */
+const noTlsReasons: ReadonlySet<string> = new Set(["tls", "refused", "reset", "timeout"]);
+
+/**
+ * The plan of the same visit over http, if the website cannot be asked over https at all. Lists often
+ * name a host alone, so https may be our own guess.
+ */
+function httpPlan(
+  { visit, request, isHttpTried }: VisitState,
+  { outcome }: Asked,
+): Pick<VisitState, "visit" | "isHttpTried"> | undefined {
+  if (isHttpTried === true || outcome.kind !== "failed" || !noTlsReasons.has(outcome.reason))
+    return undefined;
+  const isFirst = !visit.pages.some(({ state }) => state === "found" || state === "failed");
+  const isHome = originOf(request.url) === originOf(visit.home) && request.hops === undefined;
+  if (!isFirst || !isHome || !visit.home.startsWith("https://")) return undefined;
+  const url = visit.home.replace("https://", "http://");
+  const { startedAtMs, budget } = visit;
+  return { visit: startVisit({ url, nowMs: startedAtMs, budget }), isHttpTried: true };
 }
 
 /** Ends this task: together with the next one of the visit, or with what the visit came to. */
@@ -203,8 +230,8 @@ const createCountedFetcher = (fetcher: Fetcher, onRequest: (() => void) | undefi
 const seenMax = 300;
 
 const noContact =
-  "crawl.contact is not set on this node. It is sent in the User-Agent of every request: set it in " +
-  "forager.toml, or as contact under [politeness] of the campaign";
+  "crawl.contact is not set on this node: set it in forager.toml, or contact under [politeness] of " +
+  "the campaign";
 
 interface Plan extends Omit<VisitState, "request"> {
   /** Absent: to be planned, or nothing is left to ask for. */

@@ -35,6 +35,8 @@ export const visitSchema = z.object({
       spentMs: z.number(),
       /** Made so far. Absent in tasks of older versions. */
       requests: z.int().min(0).optional(),
+      /** It has no TLS, and http is tried instead. */
+      isHttpTried: z.boolean().optional(),
     })
     .optional(),
 });

@@ -45,7 +45,10 @@ export const bucketLs: Command = {
         startAfter = page.at(-1)!.key;
       }
     }
-    const count = await out.list(objects(), { columns });
+    const count = await out.list(objects(), {
+      columns,
+      empty: prefix === "" ? "the bucket is empty" : `nothing begins with ${prefix}`,
+    });
     if (count === limit) out.note(`there may be more: --start-after ${startAfter}`);
   },
 };

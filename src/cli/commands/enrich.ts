@@ -50,9 +50,9 @@ export const enrich: Command = {
   details: [
     "With a CSV file it imports the rows, visits the websites and writes the result: the rows as they\n" +
       "are, with e-mail addresses, phone numbers, profiles, and the reason where a site was not read.\n" +
-      "After Ctrl-C or a crash run it again: it skips websites that were visited. It visits again\n" +
-      "websites refused for a private address, and all if none was reached. Exit code 3 when\n" +
-      "some rows were not visited or no website was read.",
+      "After Ctrl-C or a crash run it again: it skips websites that were visited. Once all were, it\n" +
+      "tries again those that could not be reached. Exit code 3 when some rows were not visited or\n" +
+      "no website was read; single websites that could not be read have their reason in the result.",
     "Otherwise it adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
       "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",
     "Lost is what a site no longer shows; the record keeps it. Exit code 3 when some lines of a list\n" +

@@ -19,6 +19,9 @@ export const queueGates: Command = {
         yield gateValue(gate, nowMs);
       }
     }
-    await out.list(gates(), { columns: gateColumns });
+    await out.list(gates(), {
+      columns: gateColumns,
+      empty: "no gate has tasks: `forager queue gate HOST --delay 2s` sets one before they come",
+    });
   },
 };

@@ -15,7 +15,7 @@ export const queueJobs: Command = {
     await using queue = await openQueueToRead(context);
     await out.list(
       byName((page) => queue.jobs(page), signal),
-      { columns: jobColumns },
+      { columns: jobColumns, empty: "no job: a task without one is in the job `default`" },
     );
   },
 };

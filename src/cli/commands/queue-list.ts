@@ -5,7 +5,7 @@ import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { TableColumn, Tint } from "../table.ts";
-import { browseAll } from "../../queue/index.ts";
+import { browseAll, lastReason } from "../../queue/index.ts";
 import {
   laneOptions,
   parseId,
@@ -51,8 +51,13 @@ export const queueList: Command = {
       }
     }
     const after = () => (count === query.limit ? lastId : null);
+    const { limit: _limit, ...filters } = query;
     await out.list(tasks(), {
       columns: columnsAt(clock.nowMs()),
+      empty:
+        Object.keys(filters).length === 0
+          ? "the queue has no tasks: `forager queue log` shows those that ended earlier"
+          : "no task matches: `forager queue stats` counts all, `forager queue log` shows those that ended earlier",
       value: taskValue,
       member: { name: "tasks", rest: () => ({ after: after() }) },
     });
@@ -85,16 +90,16 @@ const tints: Readonly<Partial<Record<TaskState, Tint>>> = {
 };
 
 const columnsAt = (nowMs: number): readonly TableColumn<Task>[] => [
-  { title: "id", value: (task) => task.id },
+  { title: "id", value: (task) => task.id, isKey: true },
   { title: "state", value: (task) => task.state, tint: (task) => tints[task.state] },
   { title: "kind", value: (task) => task.kind },
   { title: "job", value: (task) => task.job },
   { title: "gate", value: (task) => task.gate },
-  { title: "key", value: (task) => task.key },
+  { title: "key", value: (task) => task.key, isKey: true },
   { title: "priority", value: (task) => task.priority },
   { title: "tries", value: (task) => `${task.used}/${task.attemptsMax}` },
   { title: "when", value: (task) => describeTime(task, nowMs) },
-  { title: "last reason", value: (task) => task.attempts.at(-1)?.reason ?? "" },
+  { title: "last reason", value: lastReason },
 ];
 
 function describeTime(task: Task, nowMs: number): string {

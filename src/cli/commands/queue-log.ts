@@ -5,7 +5,7 @@ import type { LogEntry, TerminalState } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { TableColumn } from "../table.ts";
-import { endedAll } from "../../queue/index.ts";
+import { endedAll, endedAttempts, lastReason } from "../../queue/index.ts";
 import {
   laneOptions,
   readLaneFilter,
@@ -81,18 +81,22 @@ async function showLog(context: SettingsContext): Promise<void> {
   const query = { ...filter, states: readStates(flags, states) ?? states, last, signal };
   await out.list(
     endedAll((page) => queue.log(page), query),
-    { columns, value: (entry) => entry },
+    {
+      columns,
+      empty: "no task has ended, or none of those that match",
+      value: (entry) => ({ ...entry, attempts: endedAttempts(entry) }),
+    },
   );
 }
 
 const columns: readonly TableColumn<LogEntry>[] = [
   { title: "ended", value: (entry) => formatMoment(entry.finishedAtMs) },
-  { title: "id", value: (entry) => entry.id },
+  { title: "id", value: (entry) => entry.id, isKey: true },
   { title: "state", value: (entry) => entry.state },
   { title: "kind", value: (entry) => entry.kind },
   { title: "job", value: (entry) => entry.job },
   { title: "gate", value: (entry) => entry.gate },
-  { title: "key", value: (entry) => entry.key },
+  { title: "key", value: (entry) => entry.key, isKey: true },
   { title: "tries", value: (entry) => `${entry.used}/${entry.attemptsMax}` },
-  { title: "last reason", value: (entry) => entry.attempts.at(-1)?.reason ?? "" },
+  { title: "last reason", value: lastReason },
 ];

@@ -1,5 +1,6 @@
 import { openExistingQueue } from "../../app/index.ts";
-import { countTasks } from "../../base/count-words.ts";
+import { countOf, countTasks } from "../../base/count-words.ts";
+import { resumeJob } from "../../campaign/index.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 
@@ -7,11 +8,25 @@ export const queueResume: Command = {
   needs: "settings",
   arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
   examples: [{ line: "forager queue resume nightly", summary: "go on where it was paused" }],
+  details: [
+    "A job pauses by itself if none of its first 20 websites can be reached. Resuming it visits them\n" +
+      "again: without that, only the others would ever be visited.",
+  ],
 
   async run(context) {
     const name = context.args[0]!;
     await using queue = await openExistingQueue(context);
-    const job = await changeJob(queue, name, () => queue.resume(name));
-    context.out.result(job, `job '${name}' goes on: ${countTasks(job.pending)} pending`);
+    let again = 0;
+    const job = await changeJob(queue, name, async () => {
+      const resumed = await resumeJob(queue, name, { nowMs: context.clock.nowMs() });
+      again = resumed.again;
+      return resumed.answer;
+    });
+    const visits = countOf(again, "website that could not be reached is", "websites that could not be reached are"); // prettier-ignore
+    context.out.result(
+      { ...job, again },
+      `job '${name}' goes on: ${countTasks(job.pending)} pending` +
+        (again > 0 ? `; ${visits} visited again` : ""),
+    );
   },
 };

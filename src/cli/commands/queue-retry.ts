@@ -1,4 +1,5 @@
 import { openExistingQueue } from "../../app/index.ts";
+import { sitePageKind } from "../../campaign/index.ts";
 import type { TerminalState } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeFinished } from "./queue/change-finished.ts";
@@ -19,6 +20,7 @@ export const queueRetry: Command = {
     { line: "forager queue retry --dry-run", summary: "how many would be tried again?" },
   ],
   details: [
+    "Pages of a crawl (kind site-page) are done by `forager crawl --resume`, not by `forager work`.",
     "They get all their attempts anew and keep the history of the old ones; a job that had ended is\n" +
       "open again. More than one task is asked about first.",
   ],
@@ -28,7 +30,7 @@ export const queueRetry: Command = {
     const { states = ["failed"], olderThanMs, rest } = readFinishedFlags(flags, retryable);
     await using queue = await openExistingQueue(context);
     const filter = { ...rest, states, ...(await finishedBefore(queue, olderThanMs)) };
-    return await changeFinished(context, {
+    const outcome = await changeFinished(context, {
       queue,
       filters: [filter],
       isDryRun: flags["dryRun"] === true,
@@ -40,5 +42,9 @@ export const queueRetry: Command = {
       mustAsk: (count) => count > 1,
       change: (one, onProgress) => queue.retry(one, onProgress),
     });
+    const pages = (await queue.stats()).kinds.find(({ kind }) => kind === sitePageKind);
+    if (pages && pages.pending > 0)
+      context.out.note("pages of a crawl wait: go on with `forager crawl --resume`");
+    return outcome;
   },
 };

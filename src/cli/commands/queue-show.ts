@@ -1,5 +1,6 @@
-import { openQueueToRead } from "../../app/index.ts";
+import { openQueueToRead, readReleaseRecords, type ReleaseRecord } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
+import { endedAttempts } from "../../queue/index.ts";
 import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import type { Layout } from "../output.ts";
@@ -24,9 +25,17 @@ export const queueShow: Command = {
     if (!shown) {
       const entry = await queue.logEntry(id);
       if (!entry) throw noSuchTask(id);
-      return out.result({ ...entry, isArchived: true }, (layout) => describeEntry(entry, layout));
+      return out.result({ ...entry, attempts: endedAttempts(entry), isArchived: true }, (layout) =>
+        describeEntry(entry, layout),
+      );
     }
     const { task, worker, waiting, ageMs } = shown;
+    const released =
+      task.state === "pending"
+        ? (await readReleaseRecords(context.paths, queue)).find(
+            ({ kind, job }) => kind === task.kind && job === task.job,
+          )
+        : undefined;
     const leaseLeftMs = task.state === "running" ? leaseLeft(shown) : undefined;
     out.result(
       {
@@ -35,8 +44,9 @@ export const queueShow: Command = {
         waiting: waiting ?? null,
         worker: worker ?? null,
         leaseLeftMs: leaseLeftMs ?? null,
+        released: released ? { reason: released.reason, atMs: released.atMs } : null,
       },
-      (layout) => describeTask(shown, layout),
+      (layout) => describeTask(shown, layout, released),
     );
   },
 };
@@ -50,11 +60,14 @@ const meanings: Readonly<Record<WaitingReason, string>> = {
   worker_capacity: "nothing stands in its way: no worker has asked for it",
 };
 
-function describeTask(shown: Shown, layout: Layout): string {
+function describeTask(shown: Shown, layout: Layout, released: ReleaseRecord | undefined): string {
   const { task, worker, ageMs } = shown;
   const pairs: readonly (readonly [string, string])[] = [
     ["task", String(task.id)],
-    ["state", describeState(shown)],
+    ["state", describeState(shown, released !== undefined)],
+    ...(released
+      ? [["given back", `${formatMoment(released.atMs)} by this node: ${released.reason}`] as const]
+      : []),
     ["kind", task.kind],
     ["job", task.job],
     ["gate", task.gate || "(none)"],
@@ -76,7 +89,7 @@ function describeTask(shown: Shown, layout: Layout): string {
     describePairs(pairs),
     `payload\n${indentJson(task.payload)}`,
     ...(task.result === null ? [] : [`result\n${indentJson(task.result)}`]),
-    ...describeAttempts(task.attempts, layout),
+    ...describeAttempts(endedAttempts(task), layout),
   ].join("\n\n");
 }
 
@@ -93,11 +106,11 @@ function describeEntry(entry: LogEntry, layout: Layout): string {
     ["finished", formatMoment(entry.finishedAtMs)],
     ["tries", `${entry.used} of ${entry.attemptsMax}`],
   ];
-  return [describePairs(pairs), ...describeAttempts(entry.attempts, layout)].join("\n\n");
+  return [describePairs(pairs), ...describeAttempts(endedAttempts(entry), layout)].join("\n\n");
 }
 
 const describePairs = (pairs: readonly (readonly [string, string])[]) =>
-  pairs.map(([name, value]) => `${name.padEnd(10)}${toOneLine(value)}`).join("\n");
+  pairs.map(([name, value]) => `${name.padEnd(12)}${toOneLine(value)}`).join("\n");
 
 function describeAttempts(attempts: readonly Attempt[], layout: Layout): readonly string[] {
   if (attempts.length === 0) return [];
@@ -111,11 +124,13 @@ function describeAttempts(attempts: readonly Attempt[], layout: Layout): readonl
   ];
 }
 
-function describeState({ task, waiting }: Shown): string {
+function describeState({ task, waiting }: Shown, isReleased: boolean): string {
   if (!waiting) return task.state;
   const { reason, forMs } = waiting;
+  const isGivenBack = isReleased && reason === "worker_capacity";
+  const meaning = isGivenBack ? "a worker asked for it and gave it back" : meanings[reason];
   const howLong = forMs === undefined ? "" : `, ${formatDuration(forMs)} more at least`;
-  return `${task.state}: ${reason} (${meanings[reason]})${howLong}`;
+  return `${task.state}: ${reason} (${meaning})${howLong}`;
 }
 
 /** Both times are the queue's own clock's; negative when it has expired and nobody swept it yet. */

@@ -72,9 +72,9 @@ const chosenColumns = {
   campaigns: ({ foundBy = [] }: Company) =>
     unique(foundBy.flatMap(({ campaign }) => campaign ?? [])),
   sources: ({ foundBy = [] }: Company) => unique(foundBy.flatMap(({ source }) => source ?? [])),
-  found: ({ texts }: Company) => texts.foundAt,
+  foundAt: ({ texts }: Company) => texts.foundAt,
   visited: ({ visit }: Company) => visit?.at,
-  read: ({ texts }: Company) => texts.enrichedAt,
+  enrichedAt: ({ texts }: Company) => texts.enrichedAt,
   missingEmail: (company: Company) => {
     const missing = missingEmailOf(company);
     return missing && missingEmailText(missing);
@@ -90,6 +90,15 @@ export const exportColumnNames: readonly string[] = [
   ...Object.keys(chosenColumns),
 ];
 
+/** As the file spells a field, and as earlier versions called a column: both may be asked for. */
+const otherSpellings: ReadonlyMap<string, string> = new Map([
+  ["found", "foundAt"],
+  ["read", "enrichedAt"],
+  ...["facebook", "instagram", "linkedin", "twitter", "youtube"].map(
+    (network) => [`social_${network}`, network] as const,
+  ),
+]);
+
 type ColumnValue = (company: Company) => CsvValue;
 const allColumns: Readonly<Record<string, ColumnValue>> = { ...companyColumns, ...chosenColumns };
 
@@ -103,7 +112,8 @@ export function columnValues(
 
 /** Throws `export_columns` for a column that is not known. */
 export function companyValue(name: string): ColumnValue {
-  const value = Object.hasOwn(allColumns, name) ? allColumns[name] : undefined;
+  const column = otherSpellings.get(name) ?? name;
+  const value = Object.hasOwn(allColumns, column) ? allColumns[column] : undefined;
   if (value) return value;
   const hint = nearestHint(name, exportColumnNames, (close) => `: the nearest is ${close}`);
   const words = `there is no column '${name}'${hint}`;

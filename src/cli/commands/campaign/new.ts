@@ -1,7 +1,8 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import { openCampaignFolder } from "../../../campaign/index.ts";
+import { openCampaignConfigs } from "../../../app/index.ts";
+import { userName } from "../../../config/index.ts";
 import type { Command } from "../../command.ts";
-import { shareConfig } from "./share-config.ts";
+import { notShared } from "./share-config.ts";
 import { campaignOptions, templateOf } from "./template-options.ts";
 
 export const campaignNew: Command = {
@@ -26,10 +27,11 @@ export const campaignNew: Command = {
   ],
 
   async run(context) {
-    const { args, flags, paths, out } = context;
+    const { args, flags, out } = context;
     const [name = ""] = args;
-    const file = await asUsage(() => openCampaignFolder(paths).create(name, templateOf(flags)));
-    await shareConfig(context, name);
+    await using configs = await openCampaignConfigs(context, `hand:${userName()}`);
+    const { file, isShared } = await asUsage(() => configs.create(name, templateOf(flags)));
+    if (!isShared) out.note(notShared(name));
     out.result(
       { campaign: name, file },
       `${file}\nedit it, then see what it means: forager campaign plan ${name}`,

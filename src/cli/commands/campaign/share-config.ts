@@ -13,9 +13,10 @@ export async function shareConfig(context: SettingsContext, campaign: string): P
     await configs.share(campaign);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    context.out.note(
-      `the configuration of ${campaign} was not shared, the bucket does not answer: ` +
-        "nodes use the one they have",
-    );
+    context.out.note(notShared(campaign));
   }
 }
+
+export const notShared = (campaign: string): string =>
+  `the configuration of ${campaign} was not shared, the bucket does not answer: ` +
+  "nodes use the one they have";

@@ -17,6 +17,8 @@ import { campaignArgument, campaignOption, campaignNameOf } from "./which-campai
 interface CampaignStanding extends CampaignState {
   /** Undefined: several campaigns are shown, and a funnel is not computed for each. */
   readonly funnel?: CampaignReport["funnel"];
+  /** Why companies have no e-mail address, with the funnel. */
+  readonly withoutEmail?: CampaignReport["withoutEmail"];
 }
 
 /** Companies are counted anew this often while somebody watches. */
@@ -61,10 +63,11 @@ export const campaignStatusCommand: Command = {
       const names = named === undefined ? await openCampaignFolder(paths).list() : [named];
       const isDue = !counted || clock.monotonicMs() - counted.atMs >= watchedFunnelMs;
       const rows = await readStandings(context, names, named !== undefined && isDue);
-      const funnel = rows[0]?.funnel ?? counted?.funnel;
-      if (named === undefined || !funnel) return rows;
-      if (isDue) counted = { atMs: clock.monotonicMs(), funnel };
-      return rows.map((row) => ({ ...row, funnel }));
+      const [first] = rows;
+      if (named === undefined || !first) return rows;
+      const { funnel, withoutEmail } = first;
+      if (isDue) counted = { atMs: clock.monotonicMs(), funnel, withoutEmail };
+      return [{ ...first, ...(counted?.funnel && { funnel: counted.funnel }), ...(counted?.withoutEmail && { withoutEmail: counted.withoutEmail }) }]; // prettier-ignore
     };
     if (isWatching) {
       do {
@@ -78,7 +81,7 @@ export const campaignStatusCommand: Command = {
     }
     const rows = await look();
     if (named !== undefined) out.result(rows[0], (layout) => describe(rows, layout));
-    else if (rows.length > 0) out.table(rows, columns);
+    else if (rows.length > 0) out.result(rows, (layout) => describe(rows, layout));
     else out.result([], noCampaign);
     return rows.some(({ tasks }) => tasks.failed > 0) ? "failed" : undefined;
   },
@@ -86,7 +89,8 @@ export const campaignStatusCommand: Command = {
 
 interface Counted {
   readonly atMs: number;
-  readonly funnel: CampaignReport["funnel"];
+  readonly funnel: CampaignReport["funnel"] | undefined;
+  readonly withoutEmail: CampaignReport["withoutEmail"] | undefined;
 }
 
 const noCampaign = "there is no campaign: `forager campaign new NAME` makes one";
@@ -106,18 +110,21 @@ async function readStandings(
     const common = { name, paths, settings, clock, reader, queue, signal };
     const report =
       hasFunnel && (await readCampaignReport({ ...common, maxAgeMs: 0, isKept: false }));
-    rows.push({ ...state, ...(report && { funnel: report.funnel }) });
+    const { funnel, withoutEmail } = report || {};
+    rows.push({ ...state, ...(funnel && { funnel }), ...(withoutEmail && { withoutEmail }) });
   }
   return rows;
 }
 
 function describe(rows: readonly CampaignStanding[], layout: Layout): string {
   if (rows.length === 0) return noCampaign;
-  const [{ funnel }] = rows as readonly [CampaignStanding, ...CampaignStanding[]];
+  const [{ funnel, withoutEmail }] = rows as readonly [CampaignStanding, ...CampaignStanding[]];
   const table = layout.table(rows, columns).trimEnd();
   return [
     table,
     ...(funnel ? ["", funnelText(funnel)] : []),
+    ...(withoutEmail && withoutEmail.companies > 0 ? [withoutEmailText(withoutEmail)] : []),
+    ...rows.flatMap(pauseLines),
     ...rows.flatMap(({ campaign, budget }) =>
       budget?.state === "budget" ? [`campaign ${campaign}: ${budgetText(campaign, budget)}`] : [],
     ),
@@ -136,9 +143,32 @@ function funnelText(funnel: CampaignReport["funnel"]): string {
   ].join(" → ");
 }
 
-const describeInLine = ({ campaign, tasks, funnel }: CampaignStanding): string =>
+const reasonsMax = 5;
+
+/** `without an e-mail address: 20 unreachable (private_address: see …), 3 robots` */
+function withoutEmailText({ companies, reasons }: CampaignReport["withoutEmail"]): string {
+  const words = reasons
+    .toSorted((a, b) => b.companies - a.companies)
+    .slice(0, reasonsMax)
+    .map(({ reason, detail, companies: count }) => {
+      const setting = detail === "private_address" ? ": see crawl.allowPrivateNetworks" : "";
+      return `${formatCount(count)} ${reason}${detail === undefined ? "" : ` (${detail}${setting})`}`;
+    });
+  const more = reasons.length > reasonsMax ? " and others, see `forager campaign report`" : "";
+  return `without an e-mail address: ${formatCount(companies)}: ${words.join(", ")}${more}`;
+}
+
+const pauseLines = ({ campaign, isPaused, pausedFor, budget }: CampaignStanding) =>
+  isPaused && budget?.state !== "budget"
+    ? [
+        `campaign ${campaign} is paused${pausedFor === undefined ? "" : `: ${pausedFor}`}; ` +
+          `go on with: forager queue resume ${campaign}`,
+      ]
+    : [];
+
+const describeInLine = ({ campaign, tasks, funnel, isPaused }: CampaignStanding): string =>
   [
-    `${campaign}: ${tasks.pending} pending, ${tasks.running} running, ${tasks.failed} failed`,
+    `${campaign}${isPaused ? " (paused)" : ""}: ${tasks.pending} pending, ${tasks.running} running, ${tasks.failed} failed`,
     ...(funnel ? [funnelText(funnel)] : []),
   ].join(", ");
 
@@ -157,5 +187,9 @@ const columns = [
   column("pending", ({ tasks }) => tasks.pending),
   column("running", ({ tasks }) => tasks.running),
   column("failed", ({ tasks }) => tasks.failed),
-  { title: "state", value: ({ budget }: CampaignStanding) => budget?.state ?? "" },
+  {
+    title: "state",
+    value: ({ budget, isPaused }: CampaignStanding) =>
+      budget?.state === "budget" ? "budget" : isPaused ? "paused" : (budget?.state ?? ""),
+  },
 ];

@@ -11,7 +11,7 @@ export const configShow: Command = {
 
   async run({ loaded, out }) {
     out.table(describeSettings(loaded), [
-      { title: "key", value: (row) => row.key },
+      { title: "key", value: (row) => row.key, isKey: true },
       { title: "value", value: (row) => row.value },
       { title: "source", value: (row) => row.source },
     ]);

@@ -2,20 +2,24 @@ import { createReadStream } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import {
+  findingText,
   importFile,
   openOrMakeQueue,
   openWork,
+  preflight,
   websiteOf,
   writeEnrichedFile,
   type CompanyToVisit,
   type EnrichedCounts,
   type LineOptions,
+  type Work,
   type WorkOutcome,
   isNothingReached,
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { openBatchFiles } from "../../../campaign/index.ts";
 import { visitRecordOf } from "../../../records/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../command.ts";
 import { encodingFlag, textFlag } from "../../flags.ts";
@@ -34,9 +38,10 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
   const to = resolve(cwd, textFlag(flags, "output") ?? `${stemOf(name)}-enriched.csv`);
   await checkBefore({ from, to, name, contact: settings.crawl.contact });
   const targets = await importRows(context, name);
-  const added = await addVisits(context, name, targets);
+  const batch = textFlag(flags, "batch") ?? stemOf(name);
+  const added = await addVisits(context, batch, targets);
   const ended = added === 0 ? undefined : await visitNow(context, added);
-  const counts = await writeResult(context, { from, to, targets });
+  const counts = await writeResult(context, { from, to, targets, batch });
   out.result({ file: name, output: to, ...counts, work: ended }, () =>
     [...resultLines(name, to, counts), ...troubleLines(ended)].join("\n"),
   );
@@ -122,10 +127,9 @@ async function importRows(context: SettingsContext, name: string) {
 
 async function addVisits(
   context: SettingsContext,
-  name: string,
+  batch: string,
   targets: ReadonlyMap<number, string>,
 ): Promise<number> {
-  const batch = textFlag(context.flags, "batch") ?? stemOf(name);
   const at = new Date(context.clock.nowMs()).toISOString();
   await using opened = await openReaderOf(context);
   const placed: CompanyToVisit[] = [];
@@ -136,9 +140,21 @@ async function addVisits(
     if (company && website !== undefined) placed.push({ company, website });
   }
   if (placed.length === 0) return 0;
+  await checkVisits(
+    context,
+    placed.map(({ website }) => new URL(website).hostname),
+  );
   const { added, duplicate } = await visitAll(context, opened, { name: batch, at, placed });
   await resumeIfPaused(context, batch);
   return added + duplicate;
+}
+
+/** Here and not when the workers start: workers of another process may have taken the visits by then. */
+async function checkVisits({ loaded, paths, out }: SettingsContext, hosts: readonly string[]) {
+  for (const finding of await preflight({ loaded, paths, hosts })) {
+    if (finding.state === "fail") throw usageError(findingText(finding));
+    out.note(`${finding.state === "note" ? "note" : "warning"}: ${findingText(finding)}`);
+  }
 }
 
 /** A job pauses if its first visits fail alike. Running the command again resumes it. */
@@ -148,15 +164,24 @@ async function resumeIfPaused(context: SettingsContext, job: string): Promise<vo
 }
 
 const lookMs = 500;
+/** If it is killed, its tasks are held for so long: whoever runs it again is not to wait a minute. */
+const leaseMsMax = 15_000;
 
 /** Runs workers for visits until none is left, or the command is stopped. */
 async function visitNow(context: SettingsContext, total: number): Promise<WorkOutcome> {
   const { clock, progress, signal } = context;
   const options = workOptionsOf(context);
+  const leaseMs = Math.min(context.settings.queue.leaseMs, leaseMsMax);
+  const lease = { "queue.leaseMs": { flag: "--lease", value: String(leaseMs) } };
   await using work = await openWork({
     ...options,
     choice: { ...options.choice, kinds: ["enrich"] },
-    start: { ...options.start, isDraining: true },
+    start: {
+      ...options.start,
+      settingFlags: { ...options.start.settingFlags, ...lease },
+      isDraining: true,
+    },
+    isChecked: true,
     log: warningsOf(context.log),
     onListening: () => {},
   });
@@ -169,7 +194,11 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
       .filter(({ reason }) => reason === "")
       .reduce((sum, { count }) => sum + count, 0);
     bar.advance(ended - shown);
-    bar.note(`${read} read, ${ended - read} not read`);
+    const held = heldElsewhere(work);
+    bar.note(
+      `${read} read, ${ended - read} not read` +
+        (held > 0 ? `, ${held} at another process or left by one that was killed` : ""),
+    );
     shown = ended;
   };
   let timer = clock.setTimer(lookMs, function again() {
@@ -188,10 +217,23 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
   return await work.outcome();
 }
 
+/** Visits that are running by the queue, and not in this process. */
+function heldElsewhere(work: Pick<Work, "queueStats" | "workers">): number {
+  const running = work.queueStats()?.kinds.find(({ kind }) => kind === "enrich")?.running ?? 0;
+  const here = work.workers().slots.reduce((sum, { view }) => sum + (view?.inFlight ?? 0), 0);
+  return here > 0 ? 0 : running;
+}
+
 async function writeResult(
   context: SettingsContext,
-  { from, to, targets }: Files & { targets: ReadonlyMap<number, string> },
+  {
+    from,
+    to,
+    targets,
+    batch,
+  }: Files & { readonly targets: ReadonlyMap<number, string>; readonly batch: string },
 ): Promise<EnrichedCounts> {
+  const begun = (await openBatchFiles(context.paths).read(batch))?.at ?? "";
   await using opened = await openReaderOf(context);
   return await writeEnrichedFile({
     chunks: createReadStream(from),
@@ -202,7 +244,8 @@ async function writeResult(
       const row = target === undefined ? undefined : await opened.records.find(target);
       if (row?.kind !== "company") return undefined;
       const visit = visitRecordOf(await opened.ledger.read(row.company.target));
-      return { company: row.company, visit };
+      // An older visit is not of this batch: the row still waits.
+      return { company: row.company, visit: visit && visit.at >= begun ? visit : undefined };
     },
   });
 }

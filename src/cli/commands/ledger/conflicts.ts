@@ -16,6 +16,6 @@ export const ledgerConflicts: Command = {
     const conflicts = await node.ledger.conflicts();
     const names = createRecordNames(node);
     await names.learn(conflicts.map(({ target }) => target));
-    await out.list(conflicts, { columns: conflictColumns(names.nameOf) });
+    await out.list(conflicts, { columns: conflictColumns(names.nameOf), empty: "no conflicts" });
   },
 };

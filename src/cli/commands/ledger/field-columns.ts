@@ -4,7 +4,7 @@ import type { TableColumn } from "../../table.ts";
 const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
 
 export const fieldColumns: readonly TableColumn<FieldView>[] = [
-  { title: "field", value: ({ field }) => field },
+  { title: "field", value: ({ field }) => field, isKey: true },
   { title: "value", value: ({ value }) => shown(value) },
   { title: "source", value: ({ source }) => source },
   { title: "stamp", value: ({ stamp }) => stamp },
@@ -14,8 +14,8 @@ export const conflictColumns = (
   nameOf: (target: string) => string,
 ): readonly TableColumn<ConflictView>[] => [
   { title: "name", value: ({ target }) => nameOf(target) },
-  { title: "target", value: ({ target }) => target },
-  { title: "field", value: ({ field }) => field },
+  { title: "target", value: ({ target }) => target, isKey: true },
+  { title: "field", value: ({ field }) => field, isKey: true },
   { title: "lost", value: ({ value }) => shown(value) },
   { title: "shown", value: (row) => shown(row.shown) },
   { title: "datagram", value: ({ dot }) => dot, isNeverCut: true },
@@ -23,8 +23,8 @@ export const conflictColumns = (
 
 export const datagramColumns: readonly TableColumn<Datagram>[] = [
   { title: "stamp", value: ({ stamp }) => stamp },
-  { title: "target", value: ({ target }) => target },
-  { title: "field", value: ({ field }) => field },
+  { title: "target", value: ({ target }) => target, isKey: true },
+  { title: "field", value: ({ field }) => field, isKey: true },
   { title: "value", value: ({ value }) => value ?? "(unset)" },
   { title: "source", value: ({ source }) => source },
   { title: "datagram", value: dotText, isNeverCut: true },

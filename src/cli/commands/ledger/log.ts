@@ -32,6 +32,9 @@ export const ledgerLog: Command = {
         .filter((one) => field === undefined || one.field === field);
       found = [...found, ...more].slice(-limit);
     }
-    await out.list(found, { columns: datagramColumns });
+    await out.list(found, {
+      columns: datagramColumns,
+      empty: "nothing matches, or a checkpoint covers it: see `forager ledger show TARGET`",
+    });
   },
 };

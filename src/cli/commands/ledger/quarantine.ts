@@ -22,7 +22,10 @@ export const ledgerQuarantine: Command = {
     const dot = textFlag(flags, "restamp");
     if (dot === undefined) {
       await using reader = await openReaderOf(context);
-      await out.list(await reader.ledger.quarantine(), { columns: datagramColumns });
+      await out.list(await reader.ledger.quarantine(), {
+        columns: datagramColumns,
+        empty: "nothing is in quarantine",
+      });
       return;
     }
     await using node = await openNodeOf(context);

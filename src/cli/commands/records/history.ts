@@ -2,7 +2,7 @@ import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
-import type { HistoryEntry, RecordKind } from "../../../records/index.ts";
+import { findDeleted, type HistoryEntry, type RecordKind } from "../../../records/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
@@ -57,7 +57,10 @@ const historyCommand = (kind: RecordKind): Command => ({
     const rows = entries.slice(0, limit);
     const names = createRecordNames(opened);
     await names.learn(rows.flatMap(({ field: one }) => (isLink(one) ? [one] : [])));
-    await out.list(rows, { columns: columnsOf(names.nameOf) });
+    await out.list(rows, {
+      columns: columnsOf(names.nameOf),
+      empty: field === undefined ? "nothing was written" : `nothing was ever written to ${field}`,
+    });
   },
 });
 
@@ -74,6 +77,7 @@ const restoreCommand = (kind: RecordKind): Command => ({
   examples: [
     { line: `forager ${kind} restore acme --field name --at 2026-11-15`, summary: "one field" },
     { line: `forager ${kind} restore acme --at 2h`, summary: "all of it, as of two hours ago" },
+    { line: `forager ${kind} restore acme`, summary: "if it was deleted: as it was before" },
   ],
   details: [
     "What would change is shown first. It is written anew, so that it can be undone in the same way, or by\n" +
@@ -83,11 +87,12 @@ const restoreCommand = (kind: RecordKind): Command => ({
   async run(context) {
     const { args, flags, out, clock } = context;
     const at = textFlag(flags, "at");
-    if (at === undefined) throw usageError("as of when? give --at MOMENT");
-    const moment = parseMoment("--at", at, { nowMs: clock.nowMs(), direction: "past" });
     const field = textFlag(flags, "field");
     await using opened = await openNodeOf(context);
-    const { target, slug } = await findOrDeleted(opened, kind, args[0]!);
+    const { target, slug, wholeAt } = await findOrDeleted(opened, kind, args[0]!);
+    const wanted = at ?? wholeAt;
+    if (wanted === undefined) throw usageError("as of when? give --at MOMENT");
+    const moment = parseMoment("--at", wanted, { nowMs: clock.nowMs(), direction: "past" });
     const archive = await archiveOf(context, opened.ledger);
     const request = {
       kind,
@@ -117,16 +122,18 @@ const restoreCommand = (kind: RecordKind): Command => ({
   },
 });
 
-/** A record that was deleted has no folder any more, and is known by its id. */
+/** A deleted record has no folder any more: it is known by its id, or by what it was called. */
 async function findOrDeleted(
-  opened: Pick<NodeReadApi, "records">,
+  opened: Pick<NodeReadApi, "records" | "ledger">,
   kind: RecordKind,
   name: string,
-): Promise<{ readonly target: string; readonly slug: string }> {
-  if ((await opened.records.resolve(kind, name)) !== undefined || !name.startsWith(`${kind}/`)) {
+): Promise<{ readonly target: string; readonly slug: string; readonly wholeAt?: string }> {
+  if ((await opened.records.resolve(kind, name)) !== undefined) {
     return await findRecord(opened, kind, name);
   }
-  return { target: name, slug: name };
+  if (name.startsWith(`${kind}/`)) return { target: name, slug: name };
+  const deleted = await asUsage(() => findDeleted(opened.ledger, kind, name));
+  return deleted ? { ...deleted, slug: name } : await findRecord(opened, kind, name);
 }
 
 /** What is older than the checkpoint is in the bucket, if one is known. */
@@ -146,10 +153,11 @@ const isLink = (field: string) => /^(?:person|company)\//.test(field);
 
 const columnsOf = (nameOf: (target: string) => string): readonly TableColumn<HistoryEntry>[] => [
   { title: "", value: ({ isShown }) => (isShown ? "*" : "") },
-  { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " ") },
+  { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " "), isKey: true },
   {
     title: "field",
     value: ({ field }) => (isLink(field) ? `${field} (${nameOf(field)})` : field),
+    isKey: true,
   },
   {
     title: "value",

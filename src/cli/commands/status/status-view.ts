@@ -94,7 +94,7 @@ const describeReasons = (reasons: readonly ReasonStats[]): string =>
 const dash = "-";
 
 const nodeColumns = (isCluster: boolean): readonly TableColumn<NodeStatus>[] => [
-  { title: "node", value: ({ node }) => node },
+  { title: "node", value: ({ node }) => node, isKey: true },
   { title: "name", value: ({ label, isSelf }) => (isSelf ? `${label} *` : label), isKey: true },
   {
     title: "seen",
