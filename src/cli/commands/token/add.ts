@@ -11,11 +11,11 @@ export const tokenAdd: Command = {
   options: [
     { flag: "--scope", value: "scope", summary: "what it may do, such as companies:read", isRepeated: true }, // prettier-ignore
     { flag: "--days", value: "count", summary: "how long it works", default: "90" },
-    { flag: "--user", value: "user", summary: "whose it is: it ends with them (default: the fleet's)" }, // prettier-ignore
+    { flag: "--owner", value: "user", summary: "whose it is: it ends with them (default: the fleet's)" }, // prettier-ignore
   ],
   examples: [
     { line: "forager token add crm-sync --scope companies:read --scope exports:read", summary: "for a program that reads" }, // prettier-ignore
-    { line: "forager token add anna-laptop --user anna --scope queue:read --days 7", summary: "never more than anna may" }, // prettier-ignore
+    { line: "forager token add anna-laptop --owner anna --scope queue:read --days 7", summary: "never more than anna may" }, // prettier-ignore
   ],
   details: [
     "The token is printed once; only its hash is stored. A program sends it as\n" +
@@ -32,7 +32,7 @@ export const tokenAdd: Command = {
     const added = await desk.addToken({
       name: args[0]!,
       scopes,
-      user: textFlag(flags, "user"),
+      user: textFlag(flags, "owner"),
       days: days === undefined ? undefined : parseCount("days", days),
     });
     out.result(added, added.token);
