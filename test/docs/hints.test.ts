@@ -41,7 +41,7 @@ async function problemOf(line: string): Promise<string | undefined> {
     !isEditor &&
     parsed.flags["yes"] !== true &&
     parsed.flags["undo"] !== true &&
-    parsed.flags["list"] !== true;
+    parsed.flags["recent"] !== true;
   return isAsking ? `${line}: asks, so it needs --yes to run without a terminal` : undefined;
 }
 

@@ -143,8 +143,8 @@ const inBuckets: readonly Sabotage[] = [
   {
     name: "the retrying bucket repeats a conditional write",
     file: "src/bucket/retrying-bucket.ts",
-    find: "    put: (key, body) => again(() => bucket.put(key, body)),",
-    replace: `    put: (key, body) => again(() => bucket.put(key, body)),
+    find: "    put: (key, body, more) => again(() => bucket.put(key, body, more)),",
+    replace: `    put: (key, body, more) => again(() => bucket.put(key, body, more)),
     putIfAbsent: (key, body) => again(() => bucket.putIfAbsent(key, body)),`,
     caughtBy: `${wrappers} > lesson 31: never repeats a conditional write by itself`,
   },

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
@@ -21,7 +22,9 @@ const sitesMax = 100;
 const fileOf = (paths: Pick<Paths, "resolve">) => paths.resolve("publish", "sites.json");
 
 export function readKnownSites(paths: Pick<Paths, "resolve">): readonly KnownSite[] {
-  const bytes = readRegularFileSync(fileOf(paths));
+  const file = fileOf(paths);
+  if (!existsSync(file)) return []; // nor is there one if the data folder is a file
+  const bytes = readRegularFileSync(file);
   try {
     return z.array(knownSite).parse(JSON.parse(bytes?.toString() ?? "[]"));
   } catch {

@@ -17,17 +17,17 @@ import { showDifferences } from "./show-differences.ts";
 export const undo: Command = {
   needs: "settings",
   arguments: [
-    { name: "change", summary: "one that --list shows (default: the last)", isOptional: true },
+    { name: "change", summary: "one that --recent shows (default: the last)", isOptional: true },
   ],
   options: [
-    { flag: "--list", summary: "list the last changes, and change nothing" },
-    { flag: "--limit", value: "count", summary: "with --list: how many", default: "20" },
+    { flag: "--recent", summary: "list the last changes, and change nothing" },
+    { flag: "--limit", value: "count", summary: "with --recent: how many", default: "20" },
     { flag: "--yes", summary: "do not ask" },
     sourceOption,
   ],
   examples: [
     { line: "forager undo", summary: "shows the last change by hand, and asks" },
-    { line: "forager undo --list", summary: "what can be undone" },
+    { line: "forager undo --recent", summary: "what can be undone" },
   ],
   details: [
     "A change is what one command or one bulk action wrote by hand on this node: set, unset, tag, note,\n" +
@@ -44,7 +44,7 @@ export const undo: Command = {
     const all = await manualChanges(ledger, { sinceMs });
     const { learn, nameOf } = createRecordNames(opened);
     await learn(all.slice(0, listMax).flatMap(({ targets }) => targets.slice(0, 3)));
-    if (flags["list"] === true) {
+    if (flags["recent"] === true) {
       const limit = Math.min(parseCount("limit", textFlag(flags, "limit") ?? "20"), listMax);
       const rows = all.slice(0, limit).map(({ datagrams: _datagrams, ...change }) => change);
       await out.list(rows, { columns: columnsOf(nameOf) });
@@ -85,7 +85,7 @@ function choose(all: readonly ManualChange[], id: string | undefined): ManualCha
   if (!last) throw usageError(`nothing was changed by hand on this node in ${daysKept} days`);
   if (id === undefined) return last;
   const found = all.find((one) => one.id === id);
-  if (!found) throw usageError(`there is no change '${id}': \`forager undo --list\` shows them`);
+  if (!found) throw usageError(`there is no change '${id}': \`forager undo --recent\` shows them`);
   return found;
 }
 
