@@ -20,15 +20,25 @@ const copied = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "LICENSE",
+  "SECURITY.md",
   "bench/README.md",
 ];
 
 /** Pages that are not in a folder of their own kind, by what a reader wants. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   "Gather and keep": ["campaigns", "places", "crawl", "enrich", "extract", "site-crawl", "records"],
-  "Run and watch": ["node", "fleet", "gossip", "discovery", "schedules", "dashboard", "metrics"],
+  "Run and watch": [
+    "install",
+    "node",
+    "fleet",
+    "gossip",
+    "discovery",
+    "schedules",
+    "dashboard",
+    "metrics",
+  ],
   "Choose and build": ["choosing-a-backend", "cost", "worker", "api", "api-curl", "coming-from"],
-  "How it is made": ["architecture", "glossary", "promises", "testing"],
+  "How it is made": ["architecture", "threat-model", "glossary", "promises", "testing"],
 };
 
 const { values } = parseArgs({ options: { to: { type: "string" } } });

@@ -33,7 +33,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the npm package", () => {
   test("has the program, its documentation and nothing else", () => {
-    const single = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "package.json"];
+    const single = [
+      "CHANGELOG.md",
+      "CONTRIBUTING.md",
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "package.json",
+    ];
     const others = packed.filter((path) => !/^(?:dist|docs)\//.test(path));
     expect(others.toSorted()).toEqual(single);
     expect(packed).toContain("dist/cli/main.js");
