@@ -70,6 +70,17 @@ describe("forget", () => {
     expect((await ledger.read(target)).fields).toMatchObject([{ value: "anew" }]);
   });
 
+  test("a place that is named twice is remembered once", async () => {
+    await using ledger = await openTestLedger();
+    const places = [
+      { target, field: "place", value: "osm/node/2" },
+      { target, field: "place/osm/node/2", value: {} },
+    ];
+    await ledger.write({ source, changes: places });
+    await ledger.forget({ target, source });
+    expect(await ledger.suppressed(["place:osm/node/2"])).toEqual(["place:osm/node/2"]);
+  });
+
   test("checkpoint, prune and archive lose it too, and the status says what is left", async () => {
     const { clock, bucket, fold, holders } = createFleet();
     await using ledger = await openTestLedger({ clock });

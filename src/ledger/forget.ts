@@ -39,7 +39,8 @@ interface ForgetPlan {
 export function forgetChanges({ view, register, newSalt }: ForgetPlan): readonly Change[] {
   const { target } = view;
   const salt = saltsOf(register)[0] ?? newSalt;
-  const hashes = keysOf(view).map((key) => hashOf(salt, key));
+  // `place` and `place/osm/2` may name the same place.
+  const hashes = [...new Set(keysOf(view).map((key) => hashOf(salt, key)))];
   return [
     { target, field: forgottenField, value: { hashes } },
     saltChange(salt),

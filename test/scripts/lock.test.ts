@@ -62,10 +62,17 @@ describe("where packages come from", () => {
 });
 
 /** Licences of what users install with Forager. All may be combined with Apache-2.0. */
-const shipped = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"];
+const shipped = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0"];
 
 /** Licences of tools that we run and never ship. */
-const forTools = [...shipped, "BlueOak-1.0.0", "MPL-2.0", "(MIT OR CC0-1.0)", "Python-2.0"];
+const forTools = [
+  ...shipped,
+  "BlueOak-1.0.0",
+  "MPL-2.0",
+  "(MIT OR CC0-1.0)",
+  "Python-2.0",
+  "Unlicense",
+];
 
 /** Packages of the benchmarks that do not say it in the usual way, each with its licence. */
 const saidElsewhere: Readonly<Record<string, string>> = {
