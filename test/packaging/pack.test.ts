@@ -47,7 +47,7 @@ describe("the npm package", () => {
     expect(packed.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
     const program = packed.filter((path) => path.startsWith("dist/"));
     const data = /^dist\/sources\/data\/[a-z-]+\.(?:json|tsv\.gz|LICENCE\.txt)$/;
-    const page = /^dist\/dashboard\/(?:index\.html|LICENCES\.txt|assets\/[\w-]+\.(?:css|svg)|basemap\/[\w-]+\.json)$/; // prettier-ignore
+    const page = /^dist\/dashboard\/(?:index\.html|licences\.txt|assets\/[\w-]+\.(?:css|svg)|basemap\/[\w-]+\.json)$/; // prettier-ignore
     const isKnown = (path: string) =>
       /\.(?:js|d\.ts)$/.test(path) || data.test(path) || page.test(path);
     expect(program.filter((path) => !isKnown(path))).toEqual([]);
