@@ -1,8 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { once } from "node:events";
 import { createCsvReader, csvLine, type Company, type VisitRecord } from "../../records/index.ts";
 import { decodeText } from "./company-lines.ts";
+import { openWholeFile } from "./whole-file.ts";
 
 /** What is known of the company of a row after the visits. */
 export interface EnrichedRow {
@@ -47,13 +45,7 @@ export const enrichedColumns = [
 export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<EnrichedCounts> {
   const { chunks, encoding, delimiter, to, rowAt } = options;
   const reader = createCsvReader(delimiter === undefined ? {} : { delimiter });
-  const made = `${to}.${process.pid}.part`;
-  const file = createWriteStream(made, { mode: 0o600 });
-  const failed = once(file, "error").then(([error]) => Promise.reject(error as Error));
-  failed.catch(() => {}); // awaited with each write
-  const write = async (line: string) => {
-    if (!file.write(line)) await Promise.race([once(file, "drain"), failed]);
-  };
+  const file = openWholeFile(to);
   const count = { rows: 0, read: 0, withEmail: 0, withPhone: 0 };
   const reasons: Record<string, number> = {};
   let width: number | undefined;
@@ -61,7 +53,7 @@ export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<E
     if (cells.every((cell) => cell.trim() === "")) return;
     if (width === undefined) {
       width = cells.length;
-      return write(rowOf(cells, width, enrichedColumns));
+      return await file.write(rowOf(cells, width, enrichedColumns));
     }
     const row = await rowAt(line);
     const reason = reasonOf(row);
@@ -70,19 +62,16 @@ export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<E
     else reasons[reason] = (reasons[reason] ?? 0) + 1;
     if (row && row.company.emails.length > 0) count.withEmail += 1;
     if (row && row.company.phones.length > 0) count.withPhone += 1;
-    return write(rowOf(cells, width, cellsOf(row, reason)));
+    return await file.write(rowOf(cells, width, cellsOf(row, reason)));
   };
   try {
     for await (const text of decodeText(chunks, encoding)) {
       for (const { line, cells } of reader.push(text)) await writeRow(line, cells);
     }
     for (const { line, cells } of reader.end()) await writeRow(line, cells);
-    file.end();
-    await Promise.race([once(file, "close"), failed]);
-    await rename(made, to);
+    await file.commit();
   } catch (error) {
-    file.destroy();
-    await rm(made, { force: true });
+    await file.discard();
     throw error;
   }
   return { ...count, reasons };

@@ -1,6 +1,7 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { finished } from "node:stream/promises";
+import { AppError } from "../../base/app-error.ts";
 import { translateFileError } from "../../base/atomic-file.ts";
 
 /** A file that takes its name only when it is whole. Only its user can read it. */
@@ -11,9 +12,16 @@ export interface WholeFile {
   discard(): Promise<void>;
 }
 
+/** Throws `invalid` if `path` is a folder, a device or a pipe, which a rename would replace. */
 export function openWholeFile(path: string): WholeFile {
-  const part = `${path}.part`;
-  const stream = createWriteStream(part, { mode: 0o600 });
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && !found.isFile()) {
+    const kind = found.isDirectory() ? "a folder" : "not a regular file";
+    throw new AppError("invalid", "not_a_regular_file", `${path} is ${kind}: name a file`);
+  }
+  const part = `${path}.${process.pid}.part`;
+  // Flushed: the file is on the disk before anybody relies on it.
+  const stream = createWriteStream(part, { mode: 0o600, flush: true });
   const ended = finished(stream).catch((error: unknown) => translateFileError(error, path));
   return {
     async write(text) {
