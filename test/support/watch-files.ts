@@ -81,7 +81,7 @@ export async function untilQuiet(count: () => number, quietMs: number): Promise<
         if (count() !== last) [last, sinceMs] = [count(), Date.now()];
         return Date.now() - sinceMs >= quietMs;
       },
-      { timeout: 120_000, interval: 100 },
+      { timeout: 180_000, interval: 100 },
     )
     .toBe(true);
 }

@@ -110,7 +110,7 @@ needs(["postgres"], () => {
           expect(await query(server.url, "select state from pg_stat_replication")).toEqual([
             { state: "streaming" },
           ]),
-        { timeout: 60_000, interval: 100 },
+        { timeout: 180_000, interval: 100 },
       );
       await expect(openPostgresQueueStore({ url: replica.url })).rejects.toMatchObject({
         kind: "unavailable",

@@ -146,7 +146,7 @@ async function claimBeside(url: string, blocked: number) {
         expect(seen.at(-1)).toBeGreaterThan(before);
         expect(new Set(seen.slice(-5)).size + Math.max(0, 5 - seen.length)).toBe(1);
       },
-      { timeout: 60_000, interval: 100 },
+      { timeout: 180_000, interval: 100 },
     );
     return seen.at(-1)!;
   };

@@ -94,7 +94,7 @@ needs(["postgres"], ({ postgres }) => {
         );
         expect(sessions.length).toBeGreaterThan(0);
       },
-      { timeout: 60_000 },
+      { timeout: 180_000 },
     );
     await one[Symbol.asyncDispose]();
     await other[Symbol.asyncDispose]();

@@ -32,7 +32,7 @@ needs(["postgres"], ({ postgres }) => {
         expect(tables).toMatchObject({ version: steps.length, lacking: [], isOwner: true });
         expect(tables?.sizes).toContainEqual({ name: "wait", live: 100, dead: 400 });
       },
-      { timeout: 60_000, interval: 500 },
+      { timeout: 180_000, interval: 500 },
     );
 
     const role = `guest_${createId(systemRandom)}`;
