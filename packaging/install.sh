@@ -7,7 +7,7 @@ usage() {
   cat <<'END'
 Usage: sh install.sh [OPTIONS]
 
-Installs the archive for this machine that lies beside this script, or the one of --from.
+Installs the archive for this machine that is in the folder of this script, or the one of --from.
 
   --from FILE     install this archive: forager-VERSION-PLATFORM.tar.gz
   --sha256 HEX    its checksum; without this option SHA256SUMS beside the archive must list it

@@ -129,6 +129,7 @@ function config(): object {
       sidebar: [
         { text: "Guides", items: pagesIn("docs/guides") },
         ...grouped,
+        { text: "When something is wrong", collapsed: true, items: pagesIn("docs/runbook") },
         { text: "Formats", collapsed: true, items: pagesIn("docs/formats") },
         { text: "Decisions", collapsed: true, items: pagesIn("docs/adr") },
         { text: "Changes", link: "/CHANGELOG" },

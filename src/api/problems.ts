@@ -44,7 +44,7 @@ export class ProblemError extends Error {
 }
 
 /** Codes of `invalid` errors that mean: what the path names does not exist. */
-const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown", "no_endpoint", "no_delivery", "no_user", "no_such_token"]); // prettier-ignore
+const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown", "no_endpoint", "no_delivery", "no_user", "no_such_token", "no_runbook_page"]); // prettier-ignore
 
 const statusOf = ({ kind, code }: AppError): number => {
   if (kind === "invalid") return missing.has(code) ? 404 : 400;

@@ -298,6 +298,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/doctor.ts")).doctor,
     },
     {
+      name: "runbook",
+      summary: "say what a problem or an alarm means, and what to do",
+      load: async () => (await import("./commands/runbook.ts")).runbook,
+    },
+    {
       name: "version",
       summary: "print the version of this program",
       load: async () => (await import("./commands/version.ts")).version,

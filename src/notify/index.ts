@@ -1,4 +1,5 @@
 export type { Alarm, AlarmTarget } from "./alarms/alarm.ts";
+export { alarmNames, isAlarmName } from "./alarms/alarm-names.ts";
 export {
   createAlarmKeeper,
   type AlarmKeeperOptions,
@@ -29,5 +30,13 @@ export {
 } from "./endpoints.ts";
 export { eventTypes, type EventType } from "./event-names.ts";
 export { createEventPublisher, type EventPublisher, type NewEvent } from "./events.ts";
+export {
+  listRunbook,
+  readRunbookPage,
+  runbookCommand,
+  runbookNames,
+  type RunbookName,
+  type RunbookPage,
+} from "./runbook.ts";
 export { createWebhookSecret } from "./standard-webhook.ts";
 export { createJobWatcher } from "./watch-jobs.ts";

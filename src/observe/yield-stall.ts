@@ -39,7 +39,7 @@ export function createYieldStallDetector({
       return readings.flatMap(({ kind, done, yielded }) => {
         const one = known.get(kind) ?? { yielded, doneBefore: done, sinceMs: undefined };
         known.set(kind, one);
-        // Less than before: all processes were replaced, and counting begins anew.
+        // Less than before: all processes were replaced, and counting starts again.
         if (yielded !== one.yielded || done < one.doneBefore) {
           Object.assign(one, { yielded, doneBefore: done, sinceMs: undefined });
         }

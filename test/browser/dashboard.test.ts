@@ -24,6 +24,7 @@ const screens = [
 
 /** Panels: where, the button that opens it, and a text that is there when its data is. */
 const panels = [
+  ["/", "What to do", "Usual causes"],
   ["/campaigns/austin-flooring", "Run", "290 searches due"],
   ["/campaigns/austin-flooring", "Try failed again", "38 failed tasks"],
   ["/companies", "Change all", "Records that match later are not changed"],

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { kindStats, logStats, reasonStats, stateCounts } from "./queue-routes.ts";
-import { count, route, timeMs } from "./route.ts";
+import { count, name, route, timeMs } from "./route.ts";
 
 const size = z.strictObject({ total: count, free: count });
 
@@ -110,9 +110,36 @@ export const statusAnswer = z.strictObject({
     .nullable(),
   gossipKey: z.enum(["settings", "own", "off"]),
   attention: z.array(z.string()).describe("what a person should look at; empty: all is well"),
+  problems: z
+    .array(z.strictObject({ name: z.string(), subject: z.string(), text: z.string() }))
+    .describe("those of them that have a page in the runbook, by name"),
+});
+
+const runbookPage = z.strictObject({
+  name: z.string(),
+  title: z.string(),
+  meaning: z.string(),
+  text: z.string().describe("the page, in Markdown"),
 });
 
 export const statusRoutes = {
+  listRunbook: route({
+    method: "GET",
+    path: "/api/runbook",
+    scope: "status:read",
+    summary: "every problem that has a page in the runbook",
+    answer: z.strictObject({ rows: z.array(runbookPage) }),
+    commands: ["runbook"],
+  }),
+  showRunbook: route({
+    method: "GET",
+    path: "/api/runbook/{name}",
+    scope: "status:read",
+    summary: "what a problem means, and what to do",
+    params: z.strictObject({ name }),
+    answer: runbookPage,
+    commands: ["runbook"],
+  }),
   status: route({
     method: "GET",
     path: "/api/status",

@@ -1,8 +1,11 @@
+import { listRunbook, readRunbookPage } from "../../notify/index.ts";
 import type { statusRoutes } from "../contract/status-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 
 export const statusHandlers: HandlersOf<typeof statusRoutes> = {
   status: ({ query }, { status }) => status({ isCluster: query.cluster }),
+  listRunbook: async () => ({ rows: listRunbook() }),
+  showRunbook: async ({ params }) => readRunbookPage(params.name),
   async history({ query: { by } }, { history }) {
     const points = await history(by);
     const names = [...new Set(points.flatMap(({ values }) => Object.keys(values)))].sort();

@@ -35,7 +35,7 @@ const pairLimit: Limit = { free: 5, waitMsMax: 900_000 };
 const addressLimit: Limit = { free: 30, waitMsMax: 900_000 };
 const accountLimit: Limit = { free: 100, waitMsMax: 30_000 };
 const firstWaitMs = 1_000;
-/** After so long without a failure it starts anew. */
+/** After so long without a failure counting starts again. */
 const forgetMs = 24 * 3_600_000;
 const entriesMax = 10_000;
 

@@ -56,7 +56,7 @@ export function createSignIn(options: SignInOptions): SignInDesk {
     }
     throttle.succeeded(attempt);
     if (isOutdated) {
-      renewHash(tools, user, typed).catch((error: unknown) => log.warn("a password was not hashed anew", { error })); // prettier-ignore
+      renewHash(tools, user, typed).catch((error: unknown) => log.warn("a password could not be hashed again with the new cost", { error })); // prettier-ignore
     }
     return user;
   };

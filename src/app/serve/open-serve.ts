@@ -30,7 +30,7 @@ export interface ServeOptions {
   readonly listen?: string | undefined;
   /** Loopback needs no secret. */
   readonly isOpen: boolean;
-  /** Of passwords that are hashed anew. Absent: the usual cost. */
+  /** For passwords that are hashed again. Absent: the usual cost. */
   readonly passwordCost?: PasswordCost | undefined;
   readonly clock: Clock;
   readonly log: Logger;

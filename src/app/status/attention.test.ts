@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { attentionOf } from "./attention.ts";
+import { problemsOf, type StatusReading } from "./attention.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import { testNode, testQueue, wellStatus } from "./testing/test-status.ts";
+
+const attentionOf = (status: StatusReading) => problemsOf(status).map(({ text }) => text);
 
 test("a fleet that is well needs nothing; conflicts are kept, and are no alarm", () => {
   expect(attentionOf(wellStatus)).toEqual([]);

@@ -1,7 +1,7 @@
 import { sitePageKind } from "../../campaign/index.ts";
 import { countOf } from "../../base/count-words.ts";
 import { formatDuration } from "../../base/format-time.ts";
-import type { Alarm } from "../../notify/index.ts";
+import { isAlarmName, type Alarm, type RunbookName } from "../../notify/index.ts";
 import type { ClusterStatus, NodeStatus, QueueStatus } from "./cluster-status.ts";
 
 /** A node that was not seen for longer counts as gone for good and is not reported. */
@@ -11,13 +11,21 @@ const offsetMsMax = 60_000;
 const diskShareMin = 0.05;
 const temperatureMax = 80;
 
+/** Something that a person should look at. */
+export interface Problem extends Omit<Alarm, "name"> {
+  /** Its page of the runbook. */
+  readonly name: RunbookName;
+}
+
+export type StatusReading = Omit<ClusterStatus, "attention" | "problems">;
+
 /** What a person should look at: each text says what and where. */
-export function attentionOf(status: Omit<ClusterStatus, "attention">): readonly string[] {
-  return [...alarmsOf(status).map(({ text }) => text), ...queueTroubles(status)];
+export function problemsOf(status: StatusReading): readonly Problem[] {
+  return [...alarmsOf(status), ...queueTroubles(status)];
 }
 
 /** The same without what the queue knows: alarms are found and sent also if it does not answer. */
-export function alarmsOf(status: Omit<ClusterStatus, "attention">): readonly Alarm[] {
+export function alarmsOf(status: StatusReading): readonly Alarm[] {
   return [
     ...status.nodes.flatMap(nodeTroubles),
     ...differences(status.nodes),
@@ -37,7 +45,7 @@ function nodeTroubles(node: NodeStatus): readonly Alarm[] {
   if (!isPresent || !beat) return [];
   const { diskBytes, temperatureC, clockOffsetMs, followed } = beat;
   const found: Alarm[] = beat.alerts.map((alert) => alertAlarm(alert, subject));
-  const add = (name: string, text: string) => void found.push({ name, subject, text });
+  const add = (name: Alarm["name"], text: string) => void found.push({ name, subject, text });
   if (drift && drift.seconds > driftSecondsMax) {
     for (const [name, text] of driftWords(subject, drift)) add(name, text);
   }
@@ -63,14 +71,15 @@ export function alertAlarm(alert: string, node: string): Alarm {
   const text = `${node}: ${alert}`;
   const [, name, part] =
     /^([a-z ]{1,40}): ((?:kind|shard|worker|node) \S{1,100})/.exec(alert) ?? [];
-  if (name === undefined) return { name: "alert", subject: `${node} ${alert}`, text };
-  return { name: name.replaceAll(" ", "_"), subject: `${node} ${part}`, text };
+  const known = name?.replaceAll(" ", "_") ?? "";
+  if (!isAlarmName(known)) return { name: "alert", subject: `${node} ${alert}`, text };
+  return { name: known, subject: `${node} ${part}`, text };
 }
 
 function driftWords(
   name: string,
   drift: NonNullable<NodeStatus["drift"]>,
-): readonly (readonly [name: string, text: string])[] {
+): readonly (readonly [name: Alarm["name"], text: string])[] {
   const since = `for ${formatDuration(drift.seconds * 1_000)}`;
   const { missingHere, missingThere } = drift;
   return [
@@ -97,7 +106,7 @@ function differences(nodes: readonly NodeStatus[]): readonly Alarm[] {
     return present
       .filter(({ beat }) => beat?.[key] !== undefined && beat[key] !== usual)
       .map(({ label, beat }) => ({
-        name: `other_${key}`,
+        name: `other_${key}` as const,
         subject: label,
         text: `${label} ${words[key]}: ${beat?.[key]}, not ${usual}`,
       }));
@@ -106,7 +115,7 @@ function differences(nodes: readonly NodeStatus[]): readonly Alarm[] {
 
 function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly Alarm[] {
   const { quarantined, stranded, cuts, lost, lostCheckpoint, faults } = ledger;
-  const texts: Readonly<Record<string, readonly string[]>> = {
+  const texts = {
     quarantine:
       quarantined > 0
         ? [`${countOf(quarantined, "datagram")} in quarantine: see forager ledger quarantine`]
@@ -124,8 +133,8 @@ function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly Ala
     torn_tail:
       cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : [],
   };
-  return Object.entries(texts).flatMap(([name, found]) =>
-    found.map((text) => ({ name, subject: "ledger", text })),
+  return (Object.keys(texts) as (keyof typeof texts)[]).flatMap((name) =>
+    texts[name].map((text) => ({ name, subject: "ledger", text })),
   );
 }
 
@@ -139,27 +148,30 @@ function hubTroubles({ hub, hubGap }: Pick<ClusterStatus, "hub" | "hubGap">): re
 function queueTroubles({
   queue,
   nodes,
-}: Pick<ClusterStatus, "queue" | "nodes">): readonly string[] {
+}: Pick<ClusterStatus, "queue" | "nodes">): readonly Problem[] {
   if (!queue) return [];
   return [...failedTasks(queue), ...idleWork(queue, nodes)];
 }
 
 /** Until someone retries them, or moves them into the log with `queue purge`. */
-function failedTasks({ kinds }: QueueStatus): readonly string[] {
+function failedTasks({ kinds }: QueueStatus): readonly Problem[] {
   return kinds
     .filter(({ failed }) => failed > 0)
-    .map(
-      ({ kind, failed }) =>
+    .map(({ kind, failed }) => ({
+      name: "failed_tasks",
+      subject: kind,
+      text:
         `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge` +
         // Only a crawl does its pages.
         (kind === sitePageKind ? "; after a retry go on with: forager crawl --resume" : ""),
-    );
+    }));
 }
 
-function idleWork({ kinds }: QueueStatus, nodes: readonly NodeStatus[]): readonly string[] {
+function idleWork({ kinds }: QueueStatus, nodes: readonly NodeStatus[]): readonly Problem[] {
   const claimable = kinds.reduce((sum, kind) => sum + kind.claimable, 0);
   const isWorked = nodes.some(({ isPresent, beat }) => isPresent && beat?.state === "working");
   const isPaused = nodes.some(({ isPresent, beat }) => isPresent && beat?.state === "paused");
   if (claimable === 0 || isWorked || isPaused) return [];
-  return [`${countOf(claimable, "task")} could run, and no node works`];
+  const text = `${countOf(claimable, "task")} could run, and no node works`;
+  return [{ name: "idle_tasks", subject: "queue", text }];
 }

@@ -1,3 +1,4 @@
+import type { Problem } from "./attention.ts";
 import type { NodeHeartbeat, Drift, GossipSeen } from "../../fleet/index.ts";
 import type { LedgerStatus } from "../../ledger/index.ts";
 import type { LogStats, QueueStats } from "../../queue/index.ts";
@@ -27,6 +28,8 @@ export interface ClusterStatus {
   readonly gossipKey: GossipKeySource;
   /** What a person should look at; empty: all is well. */
   readonly attention: readonly string[];
+  /** Those of them that have a page in the runbook. */
+  readonly problems: readonly Problem[];
 }
 
 export interface NodeStatus {

@@ -10,7 +10,7 @@ import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
 import { tasksLeftBehind } from "../tasks-left-behind.ts";
-import { attentionOf } from "./attention.ts";
+import { problemsOf, type StatusReading } from "./attention.ts";
 import { hubGapOf } from "./hub-gap.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";
 import type { QueueSource } from "./queue-source.ts";
@@ -35,14 +35,15 @@ type Checkpoints = Map<number, ReadonlyMap<string, number>>;
 /** Reads everything once. What cannot be reached is named in `attention`, and the rest is there. */
 export async function gatherStatus(sources: StatusSources): Promise<ClusterStatus> {
   const { status, faults, troubles } = await gatherParts(sources);
-  const found = attentionOf(status);
+  const problems = problemsOf(status);
+  const found = problems.map(({ text }) => text);
   // A node that works reports its own troubles too.
   const others = troubles.filter((text) => !found.some((one) => isSame(one, text)));
-  return { ...status, attention: [...faults, ...found, ...others] };
+  return { ...status, attention: [...faults, ...found, ...others], problems };
 }
 
 export interface StatusParts {
-  readonly status: Omit<ClusterStatus, "attention">;
+  readonly status: StatusReading;
   /** What could not be read, and what is set wrongly. */
   readonly faults: readonly string[];
   /** False: of the fleet nothing is known but what this node hears. */

@@ -48,7 +48,7 @@ export function ReportFunnel({
   return (
     <>
       {alarms.map(({ alarm, text }) => (
-        <Alarm key={alarm} text={text} />
+        <Alarm key={alarm} text={text} page={alarm} />
       ))}
       <Funnel steps={steps} label={`Funnel of ${campaign}`} />
       <p class="row dim">

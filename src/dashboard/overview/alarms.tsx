@@ -1,15 +1,30 @@
-import { shownText } from "../data/safe-text.ts";
-import { copyText } from "../parts/toast.tsx";
+import { useSignal } from "@preact/signals";
+import { isPublished } from "../data/published.ts";
+import { lazyScreen } from "../parts/lazy-screen.tsx";
+import { CommandText } from "../parts/command-text.tsx";
 
 const shownMax = 4;
 
+const Runbook = lazyScreen(async () => (await import("./runbook.tsx")).RunbookDialog);
+
+export interface ShownProblem {
+  /** Its page of the runbook. */
+  readonly name: string;
+  readonly text: string;
+}
+
+interface AlarmsProps {
+  readonly texts: readonly string[];
+  readonly problems: readonly ShownProblem[];
+}
+
 /** What a person should look at. Commands within a text can be copied. */
-export function Alarms({ texts }: { readonly texts: readonly string[] }) {
+export function Alarms({ texts, problems }: AlarmsProps) {
   if (texts.length === 0) return null;
   return (
     <div class="stack" role="status" aria-label="Needs attention">
       {texts.slice(0, shownMax).map((text) => (
-        <Alarm key={text} text={text} />
+        <Alarm key={text} text={text} page={problems.find((one) => one.text === text)?.name} />
       ))}
       {texts.length > shownMax && (
         <p class="dim">
@@ -20,22 +35,27 @@ export function Alarms({ texts }: { readonly texts: readonly string[] }) {
   );
 }
 
-export function Alarm({ text }: { readonly text: string }) {
-  const parts = shownText(text, 600).split("`");
+interface AlarmProps {
+  readonly text: string;
+  /** Its page of the runbook. */
+  readonly page?: string | undefined;
+}
+
+export function Alarm({ text, page }: AlarmProps) {
+  const isOpen = useSignal(false);
+  const hasPage = page !== undefined && !isPublished;
   return (
     <div class="alarm">
       <b>Needs attention</b>
       <span>
-        {parts.map((part, index) =>
-          index % 2 === 0 ? (
-            part
-          ) : (
-            <button class="link" title="Copy" onClick={() => void copyText(part)} key={index}>
-              <code>{part}</code>
-            </button>
-          ),
-        )}
+        <CommandText text={text} />
       </span>
+      {hasPage && (
+        <button class="btn" onClick={() => (isOpen.value = true)}>
+          What to do
+        </button>
+      )}
+      {hasPage && isOpen.value && <Runbook name={page} onClose={() => (isOpen.value = false)} />}
     </div>
   );
 }

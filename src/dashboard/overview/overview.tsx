@@ -37,7 +37,7 @@ function FleetOverview() {
           />
         )}
       </Top>
-      {status.data && <Alarms texts={status.data.attention} />}
+      {status.data && <Alarms texts={status.data.attention} problems={status.data.problems} />}
       <Loaded from={campaigns}>
         {({ rows }) =>
           chosen === undefined || rows.length === 0 ? (

@@ -4,8 +4,10 @@ import { useEffect } from "preact/hooks";
 import { Notice, Retry } from "./state-view.tsx";
 
 /** A component whose code is fetched when it is first shown. */
-export function lazyScreen(load: () => Promise<ComponentType>): () => preact.JSX.Element {
-  const loaded = signal<ComponentType | undefined>(undefined);
+export function lazyScreen<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): (props: Props) => preact.JSX.Element {
+  const loaded = signal<ComponentType<Props> | undefined>(undefined);
   const hasFailed = signal(false);
   const fetchCode = async () => {
     hasFailed.value = false;
@@ -15,12 +17,12 @@ export function lazyScreen(load: () => Promise<ComponentType>): () => preact.JSX
       hasFailed.value = true;
     }
   };
-  return function LazyScreen() {
+  return function LazyScreen(props) {
     useEffect(() => {
       if (!loaded.value) void fetchCode();
     }, []);
     const View = loaded.value;
-    if (View) return <View />;
+    if (View) return <View {...props} />;
     if (hasFailed.value)
       return (
         <Notice icon="wifi-off" title="This screen could not be loaded">

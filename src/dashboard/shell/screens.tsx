@@ -9,7 +9,7 @@ export interface Screen {
   readonly icon: IconName;
   /** Pressed after `g`. */
   readonly key: string;
-  readonly View: () => preact.JSX.Element;
+  readonly View: (props: object) => preact.JSX.Element;
 }
 
 /** In the order of the navigation. All but the first are loaded when they are opened. */

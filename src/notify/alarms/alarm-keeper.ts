@@ -28,7 +28,7 @@ export interface AlarmKeeperOptions {
   readonly everyMs: () => number;
   /**
    * An alarm of an earlier process is not over before this one has run for so long: what finds
-   * alarms begins anew with each process.
+   * alarms starts again with each process.
    */
   readonly settleMs: (alarm: Alarm) => number;
   /** The name of this node. */

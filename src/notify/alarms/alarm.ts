@@ -1,7 +1,9 @@
+import { runbookCommand } from "../runbook.ts";
+import type { AlarmName } from "./alarm-names.ts";
+
 /** Something that is wrong now and that a person should know of. */
 export interface Alarm {
-  /** What sort it is, such as `stall` or `node_missing`. */
-  readonly name: string;
+  readonly name: AlarmName;
   /** What it is about: a node, or a kind of task. With the name it is the identity of an alarm. */
   readonly subject: string;
   /** For people: what happened, to what. It may change while the alarm lasts. */
@@ -35,3 +37,7 @@ export const alarmKey = ({ name, subject }: Pick<Alarm, "name" | "subject">): st
 /** One line, as chats and mail subjects show it. */
 export const alarmTitle = ({ what, name, subject, node }: AlarmEvent): string =>
   `${what === "began" ? "alarm" : "over"}: ${name.replaceAll("_", " ")} ${subject} (seen by ${node})`;
+
+/** What happened, and where it says what to do. */
+export const alarmBody = ({ what, text, name }: AlarmEvent): string =>
+  what === "began" ? `${text}\nwhat to do: ${runbookCommand(name)}` : text;

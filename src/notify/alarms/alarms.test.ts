@@ -177,7 +177,7 @@ describe("targets", () => {
     const { url, got } = await openReceiver();
     await createSlackTarget(partsOf(url)).send(event, signal);
     expect(JSON.parse(got[0]!.body)).toEqual({
-      text: "*alarm: disk pi-1 (seen by pi-ß)*\npi-1: &lt;2 %&gt; &amp; \r\nBcc: x@evil.example",
+      text: "*alarm: disk pi-1 (seen by pi-ß)*\npi-1: &lt;2 %&gt; &amp; \r\nBcc: x@evil.example\nwhat to do: forager runbook disk",
     });
     await createNtfyTarget(partsOf(url)).send(event, signal);
     expect(got[1]!.headers).toMatchObject({ priority: "4", tags: "rotating_light" });

@@ -2,7 +2,8 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Poster, PostRequest } from "../../crawl/index.ts";
 import { webhookBody, webhookHeaders } from "../standard-webhook.ts";
-import { alarmTitle, type AlarmTarget } from "./alarm.ts";
+import { runbookCommand } from "../runbook.ts";
+import { alarmBody, alarmTitle, type AlarmTarget } from "./alarm.ts";
 
 export interface HttpTargetOptions {
   /** A secret: services put tokens into it. */
@@ -22,7 +23,8 @@ export function createWebhookTarget(
   return {
     name: "webhook",
     async send({ id, what, name, subject, text, node, atMs, sinceMs }, signal) {
-      const data = { name, subject, text, node, since: new Date(sinceMs).toISOString() };
+      const since = new Date(sinceMs).toISOString();
+      const data = { name, subject, text, node, since, runbook: runbookCommand(name) };
       const timestamp = new Date(atMs).toISOString();
       const body = webhookBody({ id, type: `alarm.${what}`, timestamp, data });
       const secrets = secret ? [await secret()] : [];
@@ -37,7 +39,9 @@ export function createSlackTarget({ url, poster }: HttpTargetOptions): AlarmTarg
   return {
     name: "slack",
     async send(event, signal) {
-      const body = JSON.stringify({ text: escapeSlack(`*${alarmTitle(event)}*\n${event.text}`) });
+      const body = JSON.stringify({
+        text: escapeSlack(`*${alarmTitle(event)}*\n${alarmBody(event)}`),
+      });
       const headers = { "content-type": "application/json" };
       await post(poster, { url: await url(), headers, body, signal });
     },
@@ -56,7 +60,7 @@ export function createNtfyTarget({ url, poster }: HttpTargetOptions): AlarmTarge
         priority: isBegin ? "4" : "3",
         tags: isBegin ? "rotating_light" : "white_check_mark",
       };
-      await post(poster, { url: await url(), headers, body: event.text, signal });
+      await post(poster, { url: await url(), headers, body: alarmBody(event), signal });
     },
   };
 }

@@ -6,11 +6,16 @@
  */
 import { dirname } from "node:path";
 import * as z from "zod";
+import { alarmNames } from "./alarm-names.ts";
 import { writeFileAtomic } from "../../base/atomic-file.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { readRegularFile } from "../../base/regular-file.ts";
 
-const alarmSchema = z.object({ name: z.string(), subject: z.string(), text: z.string() });
+const alarmSchema = z.object({
+  name: z.enum(alarmNames).catch("alert"),
+  subject: z.string(),
+  text: z.string(),
+});
 const eventSchema = alarmSchema.extend({
   id: z.string(),
   what: z.enum(["began", "ended"]),

@@ -158,10 +158,13 @@ const reasons = [
 const waits = { count: 10, p50Ms: 1, p95Ms: 2, p99Ms: 3 };
 const kind = (name: string, pending: number, done: number, failed: number) => ({ kind: name, pending, running: 6, done, skipped: 4, failed, claimable: 0, claimableAgeMs: 0, reasons: [], waits }); // prettier-ignore
 
+const failedText = "38 tiles failed with overpass 429. Nothing is lost; try them again: `forager queue retry --kind discover`"; // prettier-ignore
+
 export const sampleStatus = {
   atMs: nowMs,
   version: "0.1.0",
-  attention: ["38 tiles failed with overpass 429. Nothing is lost; try them again: `forager queue retry --kind discover`"], // prettier-ignore
+  attention: [failedText],
+  problems: [{ name: "failed_tasks", subject: "discover", text: failedText }],
   hub: { node: "n1", epoch: 3, state: "held", ageMs: 1_000 },
   hubGap: null,
   checkpoint: null,

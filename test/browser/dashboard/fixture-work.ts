@@ -1,4 +1,5 @@
 /** Answers about running campaigns, duplicates and bulk actions. */
+import { readRunbookPage } from "../../../src/notify/index.ts";
 import { sampleReport } from "./fixture-data.ts";
 
 const { tasks } = sampleReport;
@@ -84,6 +85,7 @@ export const workAnswers: Readonly<Record<string, unknown>> = {
   "/api/campaigns/austin-flooring/plan": samplePlan,
   "/api/campaigns/austin-flooring/dispatch": sampleDue,
   "/api/phrases": samplePhrases,
+  "/api/runbook/failed_tasks": readRunbookPage("failed_tasks"),
   "/api/records/duplicates": samplePairs,
   "/api/selections/tasks": sampleSelection,
   "/api/selections/companies": { ...sampleSelection, samples: ["Capital Hardwood Floors"] },

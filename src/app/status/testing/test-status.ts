@@ -1,3 +1,4 @@
+import type { StatusReading } from "../attention.ts";
 import type { NodeHeartbeat } from "../../../fleet/index.ts";
 import type { ClusterStatus, NodeStatus } from "../cluster-status.ts";
 
@@ -36,7 +37,7 @@ export const testNode = (
   ...more,
 });
 /** A fleet of two that is well. */
-export const wellStatus: Omit<ClusterStatus, "attention"> = {
+export const wellStatus: StatusReading = {
   atMs: Date.UTC(2026, 0, 1),
   ledger: {
     node: "0000000000001",

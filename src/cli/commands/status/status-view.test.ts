@@ -6,6 +6,7 @@ import { describeStatus, describeStatusInLine } from "./status-view.ts";
 
 test("a table says who is there, where, how found, how far apart, and what to look at", () => {
   const attention = ["pi-2 is missed"];
+  const problems = [{ name: "node_missing", subject: "pi-2", text: "pi-2 is missed" }] as const;
   const lines: string[] = [];
   const out = createOutput({
     stdout: { write: (text: string) => void lines.push(text) },
@@ -14,7 +15,7 @@ test("a table says who is there, where, how found, how far apart, and what to lo
     isQuiet: false,
     hasColor: false,
   });
-  const status = { ...wellStatus, queue: testQueue(5), attention };
+  const status = { ...wellStatus, queue: testQueue(5), attention, problems };
   out.result(status, (layout) => describeStatus(status, true, layout));
   const text = lines.join("");
   expect(text).toMatch(
@@ -34,7 +35,9 @@ test("a table says who is there, where, how found, how far apart, and what to lo
   expect(lines.at(-1)).toContain(
     `gossip: own key only, other machines cannot join; set gossip.keys on every machine, see ${docsPage("gossip.md")}`,
   );
-  expect(text).toContain("needs attention:\n  pi-2 is missed");
+  expect(text).toContain(
+    "needs attention:\n  pi-2 is missed\nwhat to do: forager runbook node_missing",
+  );
   expect(describeStatusInLine(status)).toBe(
     "2026-01-01T00:00:00Z 2 of 2 nodes, 5 pending, 0 running, pi-2 is missed",
   );

@@ -2,6 +2,7 @@ import { ownKeyAdvice, type ClusterStatus, type NodeStatus } from "../../../app/
 import { countOf } from "../../../base/count-words.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { runbookCommand } from "../../../notify/index.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../output.ts";
 import type { TableColumn } from "../../table.ts";
@@ -21,9 +22,14 @@ export function describeStatus(status: ClusterStatus, isCluster: boolean, layout
     ].join("\n"),
     attention.length === 0
       ? "nothing needs attention"
-      : ["needs attention:", ...attention.map((one) => `  ${one}`)].join("\n"),
+      : ["needs attention:", ...attention.map((one) => `  ${one}`), ...whatToDo(status)].join("\n"),
   ];
   return sections.join("\n\n");
+}
+
+function whatToDo({ problems }: ClusterStatus): readonly string[] {
+  const names = [...new Set(problems.map(({ name }) => name))];
+  return names.length === 0 ? [] : [`what to do: ${names.map(runbookCommand).join(", ")}`];
 }
 
 /** For a log. */

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import { AppError } from "../../../base/app-error.ts";
 import { parseUrl } from "../../../base/parse-url.ts";
-import { alarmTitle, type AlarmTarget } from "../../alarms/alarm.ts";
+import { alarmBody, alarmTitle, type AlarmTarget } from "../../alarms/alarm.ts";
 
 export interface MailTargetOptions {
   /** smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS&to=ADDRESS,ADDRESS; smtps:// is TLS from the start. */
@@ -31,7 +31,7 @@ export function createMailTarget({ url }: MailTargetOptions): AlarmTarget {
           from,
           to,
           subject: `[forager] ${alarmTitle(event)}`,
-          text: `${event.text}\n\nsince ${new Date(event.sinceMs).toISOString()}, seen by ${event.node}\n`,
+          text: `${alarmBody(event)}\n\nsince ${new Date(event.sinceMs).toISOString()}, seen by ${event.node}\n`,
           messageId: `<${event.id}@forager.invalid>`,
           date: new Date(event.atMs),
           headers: { "Auto-Submitted": "auto-generated" },

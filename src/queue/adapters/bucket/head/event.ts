@@ -32,5 +32,5 @@ export type BucketQueueEvent =
       /** Smaller logs that went into it. */
       readonly joined: number;
     }
-  /** An object is damaged, newer or gone: its shard stands still until somebody has looked. */
+  /** An object is damaged, newer or gone: its shard stops until somebody has looked. */
   | { readonly event: "quarantined"; readonly key: string; readonly code: string };

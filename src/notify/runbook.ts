@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { AppError } from "../base/app-error.ts";
+import { docsPage } from "../base/docs-page.ts";
+import { alarmNames } from "./alarms/alarm-names.ts";
+
+/** What has a page: all alarms, and what `forager status` and reports show without sending it. */
+export const runbookNames = [...alarmNames, "failed_tasks", "idle_tasks", "empty_tiles"] as const;
+export type RunbookName = (typeof runbookNames)[number];
+
+export interface RunbookPage {
+  readonly name: RunbookName;
+  readonly title: string;
+  /** The first paragraph: what it means. */
+  readonly meaning: string;
+  /** All of it, in Markdown. */
+  readonly text: string;
+}
+
+/** The command that shows the page, for messages. */
+export const runbookCommand = (name: RunbookName): string => `forager runbook ${name}`;
+
+export function readRunbookPage(name: string): RunbookPage {
+  const known = runbookNames.find((one) => one === name);
+  if (known === undefined) {
+    const text = `there is no page ${name} in the runbook: it has ${runbookNames.join(", ")}`;
+    throw new AppError("invalid", "no_runbook_page", text);
+  }
+  const file = docsPage("runbook/README.md").replace(/README\.md$/, `${known}.md`);
+  const text = readFileSync(file, "utf8");
+  const [heading = "", meaning = ""] = text.split("\n\n");
+  return { name: known, title: heading.replace(/^# /, ""), meaning, text };
+}
+
+export const listRunbook = (): readonly RunbookPage[] => runbookNames.map(readRunbookPage);
