@@ -3,9 +3,9 @@ import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { readHeadsSeen, type Ledger } from "../ledger/index.ts";
 import { openTestLedger } from "../ledger/testing/test-ledger.ts";
-import { driftOf } from "./drift.ts";
+import { driftOf, lacksOf } from "./drift.ts";
 import type { PeerSeen } from "./node-view.ts";
-import { rosterOf } from "./roster.ts";
+import { rosterOf, type NodeSeen } from "./roster.ts";
 import { sampleHeartbeat } from "./testing/sample-heartbeat.ts";
 
 async function createTwo() {
@@ -102,4 +102,25 @@ test("by the bucket alone: what it published and is not here; what it lacks, whe
   await b.withBucket(bucket).sync();
   await tell();
   expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });
+});
+
+test("between all nodes: what each lacks of every other, and nothing of one that does not tell", () => {
+  const seen = (node: string, more: Partial<NodeSeen>) => ({ node, isSelf: false, ...more }) as NodeSeen; // prettier-ignore
+  const tells = (checkpoint: number, beyond: Record<string, number>) => ({
+    beat: { ...sampleHeartbeat, knows: { checkpoint, beyond } },
+  });
+  const vector = new Map([["a/1", 7], ["b/1", 4]]); // prettier-ignore
+  const checkpoints = new Map([[2, new Map([["a/1", 5], ["b/1", 3]])]]); // prettier-ignore
+  const roster = [
+    seen("a", { isSelf: true }),
+    seen("b", { peer: { vector: { "a/1": 7, "b/1": 9 } } as unknown as PeerSeen }),
+    seen("c", tells(2, { "b/1": 4 })),
+    seen("d", tells(1, { "b/1": 4 })), // a checkpoint that cannot be read any more
+    seen("e", {}),
+  ];
+  expect(Object.fromEntries(lacksOf(roster, { vector, checkpoints }))).toEqual({
+    a: [{ of: "b", datagrams: 5 }],
+    b: [],
+    c: [{ of: "a", datagrams: 2 }, { of: "b", datagrams: 7 }], // prettier-ignore
+  });
 });

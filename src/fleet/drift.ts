@@ -25,14 +25,9 @@ export interface DriftInput {
 /** Undefined: nothing is known of what it has. */
 export function driftOf(seen: NodeSeen, input: DriftInput): Drift | undefined {
   const { vector, nowMs } = input;
-  const whole = seen.peer
-    ? new Map(Object.entries(seen.peer.vector))
-    : knownVector(seen, input.checkpoints);
-  const published = new Map(
-    (seen.head?.sessions ?? []).map(({ session, number }) => [`${seen.node}/${session}`, number]),
-  );
+  const whole = wholeVector(seen, input.checkpoints);
   if (!whole && !seen.head) return undefined;
-  const theirs = joinedVector(whole ?? new Map(), published);
+  const theirs = joinedVector(whole ?? new Map(), publishedBy(seen));
   const missingHere = countBeyond(theirs, vector);
   const missingThere = whole && countBeyond(vector, theirs);
   const hereMs = missingHere > 0 ? sinceLastOf(seen, input) : 0;
@@ -43,6 +38,38 @@ export function driftOf(seen: NodeSeen, input: DriftInput): Drift | undefined {
     seconds: Math.max(0, Math.round(Math.max(hereMs, thereMs) / 1_000)),
   };
 }
+
+/** What one node has and another has not. */
+export interface Lack {
+  /** The node that has it. */
+  readonly of: string;
+  readonly datagrams: number;
+}
+
+/** By node: what it lacks of each other node. Nodes that do not tell what they have are not in it. */
+export function lacksOf(
+  roster: readonly NodeSeen[],
+  { vector, checkpoints }: Pick<DriftInput, "vector" | "checkpoints">,
+): ReadonlyMap<string, readonly Lack[]> {
+  const vectors = new Map<string, Vector>();
+  for (const seen of roster) {
+    const whole = seen.isSelf ? vector : wholeVector(seen, checkpoints);
+    if (whole) vectors.set(seen.node, joinedVector(whole, publishedBy(seen)));
+  }
+  return new Map(
+    [...vectors].map(([node, own]) => {
+      const lacks = [...vectors].map(([of, theirs]) => ({ of, datagrams: countBeyond(theirs, own) }));
+      return [node, lacks.filter(({ datagrams }) => datagrams > 0)];
+    }),
+  );
+}
+
+function wholeVector(seen: NodeSeen, checkpoints: DriftInput["checkpoints"]): Vector | undefined {
+  return seen.peer ? new Map(Object.entries(seen.peer.vector)) : knownVector(seen, checkpoints);
+}
+
+const publishedBy = ({ node, head }: NodeSeen): Vector =>
+  new Map((head?.sessions ?? []).map(({ session, number }) => [`${node}/${session}`, number]));
 
 /** What a heartbeat says: a checkpoint, and what is beyond it. */
 function knownVector({ beat }: NodeSeen, checkpoints: DriftInput["checkpoints"]) {

@@ -25,7 +25,7 @@ export {
   type HeartbeatSenderOptions,
 } from "./heartbeat-sender.ts";
 export { desiredKey, openDesiredObject } from "./desired-object.ts";
-export { driftOf, type Drift, type DriftInput } from "./drift.ts";
+export { driftOf, lacksOf, type Drift, type DriftInput, type Lack } from "./drift.ts";
 export {
   createFollower,
   type Applied,

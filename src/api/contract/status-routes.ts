@@ -57,6 +57,10 @@ export const nodeRow = z.strictObject({
   rttMs: z.number().nullable(),
   beat: beat.nullable(),
   drift: drift.nullable(),
+  lacks: z
+    .array(z.strictObject({ of: z.string(), datagrams: count }))
+    .nullable()
+    .describe("datagrams that other nodes have and it has not; null: not known"),
 });
 
 const ledger = z.strictObject({

@@ -1,5 +1,5 @@
 import type { Problem } from "./attention.ts";
-import type { NodeHeartbeat, Drift, GossipSeen } from "../../fleet/index.ts";
+import type { NodeHeartbeat, Drift, GossipSeen, Lack } from "../../fleet/index.ts";
 import type { LedgerStatus } from "../../ledger/index.ts";
 import type { LogStats, QueueStats } from "../../queue/index.ts";
 import type { GossipKeySource } from "../gossip-key-source.ts";
@@ -47,6 +47,8 @@ export interface NodeStatus {
   readonly beat: NodeHeartbeat | null;
   /** null: of this node itself, or not known. */
   readonly drift: Drift | null;
+  /** What other nodes have and it has not; null: it does not tell what it has. */
+  readonly lacks: readonly Lack[] | null;
 }
 
 export interface HubStatus {

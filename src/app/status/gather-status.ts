@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createLease, type Bucket, type LeaseView } from "../../bucket/index.ts";
 import type { Settings } from "../../config/index.ts";
-import { driftOf, isPresent, type DriftInput, type NodeSeen } from "../../fleet/index.ts";
+import { driftOf, isPresent, lacksOf, type DriftInput, type Lack, type NodeSeen } from "../../fleet/index.ts";
 import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
@@ -65,9 +65,10 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
     return found.map(({ campaign, text }) => `campaign ${campaign}: ${text}`);
   });
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
+  const lacks = lacksOf(isCluster ? seen : [], { vector, checkpoints });
   const nodes = seen
     .filter(({ isSelf }) => isCluster || isSelf)
-    .map((one) => nodeStatus(one, { nowMs, vector, log: written, checkpoints }));
+    .map((one) => nodeStatus(one, { nowMs, vector, log: written, checkpoints }, lacks));
   const status = {
     atMs: nowMs,
     ledger: { ...known, cuts: cuts.length, conflicts },
@@ -200,7 +201,11 @@ const hubStatus = ({ record, ageMs, isExpired }: LeaseView): HubStatus => ({
   ageMs,
 });
 
-function nodeStatus(seen: NodeSeen, input: DriftInput): NodeStatus {
+function nodeStatus(
+  seen: NodeSeen,
+  input: DriftInput,
+  lacks: ReadonlyMap<string, readonly Lack[]>,
+): NodeStatus {
   const { nowMs } = input;
   const { node, label, isSelf, lastSeenMs, session, addresses, how, rttMs, beat } = seen;
   return {
@@ -216,5 +221,6 @@ function nodeStatus(seen: NodeSeen, input: DriftInput): NodeStatus {
     rttMs: rttMs ?? null,
     beat: beat ?? null,
     drift: isSelf ? null : (driftOf(seen, input) ?? null),
+    lacks: lacks.get(node) ?? null,
   };
 }

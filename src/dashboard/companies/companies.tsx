@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { api, apiUrl } from "../data/api.ts";
 import { plural } from "../data/format.ts";
 import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
-import { navigate, pathParts, place, withQuery } from "../data/router.ts";
+import { pathParts, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
+import { SearchBox } from "../parts/search-box.tsx";
 import { Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
 import { BulkCompanies } from "./bulk-companies.tsx";
@@ -64,7 +64,11 @@ function CompanyList() {
         <SavedViews />
       </Top>
       <div class="row">
-        <SearchBox />
+        <SearchBox
+          label="Search companies"
+          placeholder="Name, city, email, phone … several words in any order"
+          resets={["open"]}
+        />
         <button
           class="btn facets-toggle"
           aria-expanded={areFacetsOpen.value}
@@ -99,43 +103,6 @@ function CompanyList() {
       )}
       {open && <CompanyDrawer key={open} name={open} />}
     </>
-  );
-}
-
-const typingMs = 150;
-
-/** Searches while one types. The address keeps the last words, without a step back for each letter. */
-function SearchBox() {
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const input = useRef<HTMLInputElement>(null);
-  const words = place.value.query.get("words") ?? "";
-  const typed = useRef(words);
-  useEffect(() => {
-    // Back and forward change the words too. What was typed meanwhile stays.
-    if (input.current && typed.current !== words) input.current.value = words;
-    typed.current = words;
-  }, [words]);
-  return (
-    <label class="searchbox">
-      <Icon name="search" />
-      <span class="for-readers">Search companies</span>
-      <input
-        ref={input}
-        type="search"
-        placeholder="Name, city, email, phone … several words in any order"
-        defaultValue={words}
-        onInput={(event) => {
-          clearTimeout(timer.current);
-          const text = event.currentTarget.value.trim();
-          timer.current = setTimeout(() => {
-            typed.current = text;
-            navigate(withQuery({ words: text || undefined, open: undefined }), {
-              isReplaced: true,
-            });
-          }, typingMs);
-        }}
-      />
-    </label>
   );
 }
 

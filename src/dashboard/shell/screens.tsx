@@ -1,3 +1,4 @@
+import { isPublished } from "../data/published.ts";
 import { lazyScreen } from "../parts/lazy-screen.tsx";
 import type { IconName } from "../parts/icon-names.ts";
 import { Overview } from "../overview/overview.tsx";
@@ -10,10 +11,12 @@ export interface Screen {
   /** Pressed after `g`. */
   readonly key: string;
   readonly View: (props: object) => preact.JSX.Element;
+  /** A published site has no queue, nodes or settings. */
+  readonly isLiveOnly?: true;
 }
 
 /** In the order of the navigation. All but the first are loaded when they are opened. */
-export const screens: readonly Screen[] = [
+const allScreens: readonly Screen[] = [
   { path: "", title: "Overview", icon: "gauge", key: "o", View: Overview },
   {
     path: "campaigns",
@@ -36,4 +39,14 @@ export const screens: readonly Screen[] = [
     key: "l",
     View: lazyScreen(async () => (await import("../companies/companies.tsx")).Companies),
   },
+  {
+    path: "nodes",
+    title: "Nodes",
+    icon: "server",
+    key: "n",
+    isLiveOnly: true,
+    View: lazyScreen(async () => (await import("../nodes/nodes.tsx")).Nodes),
+  },
 ];
+
+export const screens = allScreens.filter(({ isLiveOnly }) => !isPublished || !isLiveOnly);

@@ -33,6 +33,7 @@ export const testNode = (
   how: "mdns",
   rttMs: 1,
   drift: { missingHere: 0, missingThere: 0, seconds: 0 },
+  lacks: [],
   beat: { ...beat, ...said },
   ...more,
 });

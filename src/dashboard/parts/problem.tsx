@@ -1,0 +1,12 @@
+import { shownText } from "../data/safe-text.ts";
+
+/** Why something that a person asked for did not happen. */
+export function Problem({ title, text }: { readonly title: string; readonly text: string }) {
+  if (text === "") return null;
+  return (
+    <div class="alarm bad" role="alert">
+      <b>{title}</b>
+      <span>{shownText(text, 600)}</span>
+    </div>
+  );
+}
