@@ -45,6 +45,11 @@ const shots: readonly Shot[] = [
   { name: "trace", path: `${company}&tab=trace`, text: "Found in tile" },
   { name: "duplicates", path: "/companies/duplicates", text: "surely the same" },
   { name: "merge", path: "/companies/duplicates", text: "surely the same", button: "Compare", opened: "Merge into", isInTour: true }, // prettier-ignore
+  { name: "nodes", path: "/nodes", text: "Who lacks what", isInTour: true },
+  { name: "node", path: "/nodes?open=n3", text: "Parts of the node" },
+  { name: "node-log", path: "/nodes?open=n3&tab=log", text: "host asks to wait" },
+  { name: "node-scaling", path: "/nodes?open=n3&tab=scaling", text: "could not keep up" },
+  { name: "command", path: "/nodes", text: "Who lacks what", button: "Pause all", opened: "Which node" }, // prettier-ignore
 ];
 
 interface Look {

@@ -58,7 +58,10 @@ export function lacksOf(
   }
   return new Map(
     [...vectors].map(([node, own]) => {
-      const lacks = [...vectors].map(([of, theirs]) => ({ of, datagrams: countBeyond(theirs, own) }));
+      const lacks = [...vectors].map(([of, theirs]) => ({
+        of,
+        datagrams: countBeyond(theirs, own),
+      }));
       return [node, lacks.filter(({ datagrams }) => datagrams > 0)];
     }),
   );

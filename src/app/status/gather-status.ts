@@ -2,7 +2,14 @@ import { AppError } from "../../base/app-error.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createLease, type Bucket, type LeaseView } from "../../bucket/index.ts";
 import type { Settings } from "../../config/index.ts";
-import { driftOf, isPresent, lacksOf, type DriftInput, type Lack, type NodeSeen } from "../../fleet/index.ts";
+import {
+  driftOf,
+  isPresent,
+  lacksOf,
+  type DriftInput,
+  type Lack,
+  type NodeSeen,
+} from "../../fleet/index.ts";
 import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import { readStoppedCampaigns } from "../campaign/budget-sources.ts";

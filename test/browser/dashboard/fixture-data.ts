@@ -192,16 +192,20 @@ export const sampleStatus = {
     beat: {
       atMs: nowMs,
       label,
-      version: "0.1.0",
+      version: index === 2 ? "0.0.9" : "0.1.0",
       state: "working",
+      config: "c1",
       load1: 0.9 + index / 3,
-      memoryBytes: { total: 8e9, free: 4e9 },
+      memoryBytes: { total: 8e9, free: index === 2 ? 0.5e9 : 4e9 },
+      diskBytes: { total: 64e9, free: 40e9 - 12e9 * index },
       ...(index > 0 && { temperatureC: 55 + 8 * index }),
-      kinds: {},
+      kinds: { discover: [1, 1], enrich: [6, 4 + index] },
+      clockOffsetMs: 12 * index,
       peers: 2,
       alerts: [],
     },
-    drift: index === 2 ? { missingHere: 12, missingThere: 0, seconds: 3 } : null,
+    drift: index === 0 ? null : { missingHere: index === 2 ? 12 : 0, missingThere: 0, seconds: 3 },
+    lacks: index === 2 ? [] : [{ of: "n3", datagrams: 12 + index }],
   })),
 };
 
@@ -239,7 +243,7 @@ export const sampleSession = {
   role: null,
   isFresh: true,
   environment: "demo",
-  scopes: ["status:read", "queue:read", "companies:read", "companies:write", "queue:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command"], // prettier-ignore
+  scopes: ["status:read", "queue:read", "companies:read", "companies:write", "queue:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command", "webhooks:write", "audit:read", "users:admin"], // prettier-ignore
   version: "0.1.0",
   nowMs,
 };
