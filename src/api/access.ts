@@ -110,7 +110,7 @@ export function createAccess(options: AccessOptions): Access {
   };
   timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
 
-  const owner = { user, role: undefined, scopes, isFresh: true, sessionId: undefined, ended: never }; // prettier-ignore
+  const owner = { user, role: undefined, scopes, isFresh: true, confirmBy: undefined, sessionId: undefined, ended: never } as const; // prettier-ignore
 
   const sessionCaller = async (secret: string, address: string): Promise<Caller | undefined> => {
     const session = sessions.find(secret);
@@ -119,8 +119,9 @@ export function createAccess(options: AccessOptions): Access {
     if (session.version !== undefined) await accounts.current();
     if (session.ended.aborted) return undefined;
     const isFresh = clock.nowMs() - session.provedMs <= freshMs;
-    const { role, scopes: allowed, id, ended } = session;
-    return { by: "session", user: session.user, role, scopes: allowed, isFresh, sessionId: id, ended, address }; // prettier-ignore
+    const { role, scopes: allowed, id, ended, by } = session;
+    const confirmBy = ({ link: undefined, password: "password", oidc: "provider" } as const)[by];
+    return { by: "session", user: session.user, role, scopes: allowed, isFresh, confirmBy, sessionId: id, ended, address }; // prettier-ignore
   };
 
   const tokenCaller = async (secret: string, address: string): Promise<Caller> => {
@@ -135,7 +136,7 @@ export function createAccess(options: AccessOptions): Access {
     const controller = known?.controller ?? new AbortController();
     tokenEnds.set(key, { controller, isOver: (latest) => !hasToken(latest, id, version, clock.nowMs()) }); // prettier-ignore
     dropOldest(tokenEnds, watchedTokensMax);
-    return { by: "token", user: of ?? `token-${name}`, role: undefined, scopes: found.scopes, isFresh: true, sessionId: undefined, ended: controller.signal, address }; // prettier-ignore
+    return { by: "token", user: of ?? `token:${name}`, role: undefined, scopes: found.scopes, isFresh: true, confirmBy: undefined, sessionId: undefined, ended: controller.signal, address }; // prettier-ignore
   };
 
   return {

@@ -20,8 +20,8 @@ export interface RequestAuditor {
   watch(name: RouteName, answer: (c: ApiContext) => Promise<Response>): (c: ApiContext) => Promise<Response>; // prettier-ignore
   /** A request that was refused because of who asked, or where from. */
   denied(c: ApiContext, error: unknown): Promise<void>;
-  /** A link that opens a session. */
-  login(c: ApiContext, isDone: boolean): Promise<void>;
+  /** A sign-in that is no route: by a one-time link, or an identity provider. */
+  login(c: ApiContext, login: { readonly isDone: boolean; readonly detail: string; readonly user?: string }): Promise<void>; // prettier-ignore
 }
 
 /** Routes whose use is recorded. */
@@ -41,7 +41,10 @@ export function createRequestAuditor(options: {
   let minute = 0;
   let count = 0;
 
-  const write = async (c: ApiContext, entry: Pick<NewAuditEntry, "what" | "result" | "detail">) => {
+  const write = async (
+    c: ApiContext,
+    entry: Pick<NewAuditEntry, "what" | "result" | "detail"> & { readonly who?: string },
+  ) => {
     const { caller, before, after } = c.get("audit");
     try {
       await audit.append({
@@ -97,9 +100,10 @@ export function createRequestAuditor(options: {
       if (!deniedStatuses.has(status) || c.get("audit").isWritten || !hasRoom()) return;
       await write(c, { what: "request", result: "denied", detail: `${status} ${code}: ${detail}` });
     },
-    async login(c, isDone) {
+    async login(c, { isDone, detail, user }) {
       if (!isDone && !hasRoom()) return;
-      await write(c, { what: "login", result: isDone ? "ok" : "denied", detail: "one-time link" });
+      const who = user === undefined ? {} : { who: user };
+      await write(c, { what: "login", result: isDone ? "ok" : "denied", detail, ...who });
     },
   };
 }

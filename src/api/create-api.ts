@@ -8,9 +8,15 @@ import type { LiveHub } from "./live/live-hub.ts";
 import { checkOrigin, securityHeaders, type PerimeterOptions } from "./perimeter.ts";
 import { ProblemError, problemOf } from "./problems.ts";
 import { createClientReader, type RequestClient } from "./request-client.ts";
-import { createCallerOf, createRouteRunner, matches, sessionCookie } from "./route-runner.ts";
+import { createCallerOf, createRouteRunner, matches } from "./route-runner.ts";
 import type { ApiServices } from "./services.ts";
+import { startSession } from "./session-cookie.ts";
 import { plainPage, type StaticFiles } from "./static-files.ts";
+import {
+  callbackPath,
+  createProviderSignIn,
+  type ProviderSignInOptions,
+} from "./users/provider-sign-in.ts";
 
 export interface ApiOptions {
   readonly services: ApiServices;
@@ -27,8 +33,10 @@ export interface ApiOptions {
   readonly sessionSeconds: number;
   /** Addresses and networks whose forwarded headers count. */
   readonly proxies: readonly string[];
-  /** The identity provider. */
-  readonly provider?: undefined;
+  /** No public address was set: people may come by another name of this machine. */
+  readonly isPublicOriginGuessed: boolean;
+  /** The identity provider that people can sign in with. */
+  readonly provider: ProviderSignInOptions | undefined;
 }
 
 export interface ApiEnv {
@@ -89,6 +97,11 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   });
   for (const path of healthPaths) app.get(path, (c) => sendHealth(c, path, options));
   app.get("/login", (c) => login(c, options, auditor));
+  if (options.provider) {
+    const signIn = createProviderSignIn(options.provider, options, auditor);
+    app.get("/login/provider", (c) => signIn.start(c));
+    app.get(callbackPath, (c) => signIn.finish(c));
+  }
   app.get("*", (c) => sendFile(c, options));
   app.all("*", () => {
     throw new ProblemError(405, "wrong_method", "only the API takes other methods than GET");
@@ -136,7 +149,7 @@ async function isTrusted(c: ApiContext, options: ApiOptions): Promise<boolean> {
   }
 }
 
-/** The one GET that changes something: it uses up its code. */
+/** A GET that changes something: it uses up its code. */
 async function login(
   c: ApiContext,
   options: ApiOptions,
@@ -144,12 +157,12 @@ async function login(
 ): Promise<Response> {
   c.header("cache-control", "no-store");
   const id = options.access.redeem(c.req.query("code") ?? "", c.get("client"));
-  await auditor.login(c, id !== undefined);
+  await auditor.login(c, { isDone: id !== undefined, detail: "one-time link" });
   if (id === undefined) {
     const text = "Run `forager dashboard` on the machine of this server: it prints a new link.";
     return c.html(plainPage("This link was used, or is too old", text), 403);
   }
-  c.header("set-cookie", sessionCookie(c, id, options));
+  startSession(c, id, options);
   return c.redirect("/", 303);
 }
 

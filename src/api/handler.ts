@@ -18,6 +18,8 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** They proved lately who they are. */
   readonly isFresh: boolean;
+  /** Where they can prove it again. */
+  readonly confirmBy: "password" | "provider" | undefined;
   readonly sessionId: string | undefined;
   /** Fires when the session or the token has ended. */
   readonly ended: AbortSignal;
@@ -34,8 +36,8 @@ export interface RouteContext extends ApiServices {
   readonly access: Access;
   /** There is an identity provider to sign in with. */
   readonly hasProvider: boolean;
-  /** Sets the session cookie; undefined: removes it. */
-  readonly setSession: (secret: string | undefined) => void;
+  /** Sets the session cookie; undefined: removes it. `user`: who has signed in, for the audit log. */
+  readonly setSession: (secret: string | undefined, user?: string) => void;
   /** Where a user chooses a password, once. */
   readonly makeInviteLink: (user: string, code: string) => string;
   /** Makes a link that opens the dashboard once. */

@@ -17,6 +17,8 @@ export {
   type AccountTools,
 } from "./users/manage-users.ts";
 export { createPasswords, type PasswordCost } from "./users/passwords.ts";
+export { parseGroupRoles } from "./users/identity-provider.ts";
+export type { ProviderSignInOptions } from "./users/provider-sign-in.ts";
 export { roles, scopesOfRole, type Role } from "./contract/roles.ts";
 export { scopes, type Scope } from "./contract/route.ts";
 export type { FileAnswer } from "./handler.ts";

@@ -10,6 +10,7 @@ import { ProblemError } from "./problems.ts";
 import { readJsonBody } from "./read-body.ts";
 import { createSelections } from "./selections/selections.ts";
 import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
+import { cookieOf, startSession } from "./session-cookie.ts";
 
 /** How long a link of `forager dashboard` works. */
 const linkLifeMs = 5 * 60_000;
@@ -60,7 +61,10 @@ export function createRouteRunner(options: ApiOptions) {
         client,
         access,
         hasProvider: options.provider !== undefined,
-        setSession: (secret) => c.header("set-cookie", sessionCookie(c, secret, options)),
+        setSession(secret, user) {
+          startSession(c, secret, options);
+          if (user !== undefined) note.caller = { ...caller, user };
+        },
         makeInviteLink,
         live,
         selections,
@@ -106,6 +110,7 @@ const nobody = (address: string): Caller => ({
   role: undefined,
   scopes: [],
   isFresh: false,
+  confirmBy: undefined,
   sessionId: undefined,
   ended: never,
   address,
@@ -116,20 +121,10 @@ function checkRight({ scope, needsFreshLogin }: RouteSpec, caller: Caller): void
     throw new ProblemError(403, "missing_scope", `this needs the scope ${scope}`);
   }
   if (needsFreshLogin && !caller.isFresh) {
-    const detail = "this needs a sign-in within the last 15 minutes: type your password again";
+    const how = caller.confirmBy === "provider" ? "sign in again at /login/provider?fresh=1" : "type your password again"; // prettier-ignore
+    const detail = `this needs a sign-in within the last 15 minutes: ${how}`;
     throw new ProblemError(403, "fresh_login_needed", detail);
   }
-}
-
-/** `__Host-` cookies are only for this host and only sent encrypted; plain http cannot set them. */
-export function sessionCookie(
-  c: ApiContext,
-  secret: string | undefined,
-  { cookieName, sessionSeconds }: Pick<ApiOptions, "cookieName" | "sessionSeconds">,
-): string {
-  const secure = c.get("client").isSecure ? "; Secure" : "";
-  const age = secret === undefined ? 0 : sessionSeconds;
-  return `${cookieName(c)}=${secret ?? ""}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`;
 }
 
 const handlerOf = (name: string): AnyHandler =>
@@ -216,12 +211,3 @@ const etagOf = (text: string) =>
 
 export const matches = (header: string | undefined, etag: string): boolean =>
   header !== undefined && header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag);
-
-/** Of several cookies of that name the first counts, as in every browser. */
-export function cookieOf(header: string | undefined, name: string): string | undefined {
-  for (const part of (header ?? "").slice(0, 8_000).split(";")) {
-    const at = part.indexOf("=");
-    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
-  }
-  return undefined;
-}

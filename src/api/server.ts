@@ -13,7 +13,8 @@ import type { ApiServices } from "./services.ts";
 import { openStaticFiles } from "./static-files.ts";
 import type { AccountStore } from "./users/account-store.ts";
 import type { PasswordCost } from "./users/passwords.ts";
-import { sessionLimitsDefault, type SessionLimits } from "./users/sessions.ts";
+import type { ProviderSignInOptions } from "./users/provider-sign-in.ts";
+import type { SessionLimits } from "./users/sessions.ts";
 
 export interface ApiServerOptions {
   readonly services: ApiServices;
@@ -34,7 +35,9 @@ export interface ApiServerOptions {
   readonly accounts: AccountStore;
   readonly accountsMaxAgeMs: number;
   readonly passwordCost?: PasswordCost | undefined;
-  readonly sessionLimits?: Partial<SessionLimits> | undefined;
+  readonly sessionLimits: SessionLimits;
+  /** An identity provider that people can sign in with. */
+  readonly provider?: ProviderSignInOptions | undefined;
   /** The folder of the built dashboard. */
   readonly dashboardFolder: string;
 }
@@ -56,18 +59,18 @@ const firstLinkLifeMs = 24 * 3_600_000;
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { services, tls, isOpen } = options;
   const { host, port } = parseListen(options.listen, options);
-  const limits = { ...sessionLimitsDefault, ...options.sessionLimits };
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   let server: Server | undefined;
   let bound = port;
   let localBound = 0;
   // Encrypted, or on another address: commands of this machine get a way of their own.
   const needsLocal = tls !== undefined || !isLoopbackHost(host);
   let local: Server | undefined;
+  if (options.provider && publicUrl === undefined && !isLoopbackHost(host)) throw needsPublicUrl();
   if (isOpen && (needsLocal || options.proxies.length > 0)) throw openToOthers();
 
   const origin = () => originOf(tls ? "https" : "http", host, bound);
   const localOrigin = () => needsLocal ? originOf("http", "127.0.0.1", localBound) : origin(); // prettier-ignore
-  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const live = createLiveHub(services);
   const access = createAccess({
     ...options,
@@ -75,7 +78,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     clock: services.clock,
     random: services.random,
     log: services.log,
-    sessionLimits: limits,
     isWatched: () => live.viewers() > 0,
   });
   const app = createApi({
@@ -94,8 +96,10 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       const prefix = c.get("client").isSecure ? "__Host-" : "";
       return `${prefix}forager_${c.env?.incoming?.socket.localPort ?? port}`;
     },
-    sessionSeconds: limits.lifeMs / 1_000,
+    sessionSeconds: options.sessionLimits.lifeMs / 1_000,
     proxies: options.proxies,
+    isPublicOriginGuessed: publicUrl === undefined,
+    provider: options.provider,
   });
 
   const listen = async (made: Server, at: { readonly host: string; readonly port: number }) => {
@@ -174,6 +178,13 @@ const openToOthers = () =>
     "invalid",
     "open_to_others",
     "--open-loopback is for a server that only this machine reaches: leave it out, or listen on 127.0.0.1 without TLS and proxies",
+  );
+
+const needsPublicUrl = () =>
+  new AppError(
+    "invalid",
+    "oidc_needs_public_url",
+    "oidc.issuer needs serve.publicUrl, such as https://forager.example: the identity provider sends people back to it",
   );
 
 const cannotListen = (listen: string, cause: Error) =>

@@ -89,9 +89,18 @@ function readFile(folder: string, path: string): StaticFile {
 }
 
 /** Shown where the dashboard was not built, and after a link that was used. */
-export function plainPage(title: string, text: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escape(title)}</title><h1>${escape(title)}</h1><p>${escape(text)}</p></html>\n`;
+export function plainPage(
+  title: string,
+  text: string,
+  link?: { readonly href: string; readonly text: string },
+): string {
+  const anchor = link ? `<p><a href="${escape(link.href)}">${escape(link.text)}</a></p>` : "";
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escape(title)}</title><h1>${escape(title)}</h1><p>${escape(text)}</p>${anchor}</html>\n`;
 }
 
 const escape = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");

@@ -1,33 +1,27 @@
 import * as z from "zod";
-import { parseUrl } from "../base/parse-url.ts";
 import { hostNames, networks } from "./host-lists.ts";
 import { isSecret, type Secret } from "./secret.ts";
+import { oidcSettings, serveSettings } from "./serve-settings.ts";
+import {
+  choice,
+  interruptionSource,
+  list,
+  nameOfNode,
+  settingMeta,
+  text,
+  wholeNumber,
+} from "./setting-schemas.ts";
+
+export { settingMeta, type SettingMeta } from "./setting-schemas.ts";
+
+/** Places where a campaign runs without touching the data of the others. */
+export const environments = ["dev", "test", "prod"] as const;
 
 /**
  * Every setting there is: its type, bounds, default and one-line description. To add one, add it
  * here: files, environment, flags, `config show` and error messages all follow from this schema.
  * An `error` text completes the sentence "<key> must be …".
  */
-export const settingMeta = z.registry<SettingMeta>();
-
-export interface SettingMeta {
-  readonly description: string;
-  /**
-   * How the written form becomes the value, where it is more than a plain string or number. A
-   * "secretUrl" is a web address that may hold a token anywhere: only its host is ever shown.
-   */
-  readonly form?: "folder" | "url" | "secret" | "secretUrl";
-  /** It may also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
-  readonly isList?: true;
-  /** For a URL: the secret that takes a password written inside it. */
-  readonly passwordKey?: string;
-  /** The key that it had in the version before. It still works, with a warning. */
-  readonly earlierKey?: string;
-}
-
-/** Places where a campaign runs without touching the data of the others. */
-export const environments = ["dev", "test", "prod"] as const;
-
 export const settingsSchema = z.strictObject({
   data: text("the path of a folder").register(settingMeta, {
     description: "folder that holds everything forager writes",
@@ -222,35 +216,8 @@ export const settingsSchema = z.strictObject({
       description: "names by which work.listen may be asked, beside its address: pi-3,pi-3.lan",
     }),
   }),
-  serve: z.strictObject({
-    listen: text("HOST:PORT, or off").default("127.0.0.1:4870").register(settingMeta, {
-      description:
-        "where `forager serve` and `forager up` serve API and dashboard; off: up does not",
-    }),
-    names: hostNames().default("").register(settingMeta, {
-      isList: true,
-      description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
-    }),
-    publicUrl: webOrigin().optional().register(settingMeta, {
-      description: "where people reach the server, such as https://forager.example: links begin so",
-    }),
-    certFile: text("the path of a file").optional().register(settingMeta, {
-      description: "certificate in PEM, with those that vouch for it: the server speaks https then",
-      form: "folder",
-    }),
-    keyFile: text("the path of a file").optional().register(settingMeta, {
-      description: "private key of serve.certFile in PEM, readable for this user alone",
-      form: "folder",
-    }),
-    proxies: networks().default("").register(settingMeta, {
-      isList: true,
-      description:
-        "proxies in front of the server: X-Forwarded-For and -Proto count from these only",
-    }),
-    environment: text("a short name").optional().register(settingMeta, {
-      description: "badge on every page of the dashboard, such as prod; default: environment",
-    }),
-  }),
+  serve: serveSettings,
+  oidc: oidcSettings,
   mail: z.strictObject({
     dnsServer: text("the address of a DNS server").optional().register(settingMeta, {
       description:
@@ -337,49 +304,6 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = DeepReadonly<z.output<typeof settingsSchema>>;
-
-function text(accepts: string) {
-  return z.string({ error: accepts }).min(1, { error: `${accepts}, not empty` });
-}
-
-function choice<const Value extends string>(values: readonly Value[]) {
-  return z.enum(values, { error: `one of ${values.join(", ")}` });
-}
-
-/** Words separated by commas, or nothing. */
-function list(values: readonly string[]) {
-  const error = `words of ${values.join(", ")}, separated by commas`;
-  const isKnown = (words: string) =>
-    words === "" || words.split(",").every((word) => values.includes(word));
-  return z.string({ error }).refine(isKnown, { error });
-}
-
-function nameOfNode() {
-  const error = "a name of letters, digits, '.', '_' and '-', such as pi-3";
-  return z.string({ error }).regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, { error });
-}
-
-/** `https://forager.example`, without a path. */
-function webOrigin() {
-  const error = "a web address without a path, such as https://forager.example";
-  const isOrigin = (text: string) => {
-    const url = parseUrl(text);
-    return (
-      url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, "")
-    );
-  };
-  return z.string({ error }).refine(isOrigin, { error });
-}
-
-function interruptionSource() {
-  const error = "aws, gcp, azure, auto, off or file:PATH with an absolute path";
-  return z.string({ error }).regex(/^(?:aws|gcp|azure|auto|off|file:\/.+)$/, { error });
-}
-
-function wholeNumber(min: number, max: number) {
-  const error = `a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
-}
 
 type DeepReadonly<T> = T extends Secret | string | number | boolean | undefined
   ? T

@@ -24,7 +24,7 @@ export const layers: readonly (readonly string[])[] = [
 
 /** Packages that speak to a backend: only its adapter knows them. */
 const drivers =
-  /^(?:pg|better-sqlite3|@aws-sdk\/.+|@smithy\/.+|playwright-core|undici|nodemailer|bonjour-service|@duckdb\/.+)(?:\/|$)/;
+  /^(?:pg|better-sqlite3|@aws-sdk\/.+|@smithy\/.+|playwright-core|undici|nodemailer|openid-client|bonjour-service|@duckdb\/.+)(?:\/|$)/;
 
 /** Asks whether the driver loads at all, so no adapter can ask for it. Loaded only when it runs. */
 const mayLoadDrivers = "src/cli/doctor/sqlite-check.ts";

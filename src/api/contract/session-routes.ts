@@ -14,6 +14,10 @@ export const sessionRoutes = {
       role: z.enum(roles).nullable().describe("null: a token, or the person who runs the server"),
       scopes: z.array(z.enum(scopes)),
       isFresh: z.boolean().describe("users, tokens and forgetting need no new sign-in now"),
+      confirmBy: z
+        .enum(["password", "provider"])
+        .nullable()
+        .describe("how to sign in afresh: POST /api/session/confirm, or /login/provider?fresh=1"),
       version: z.string(),
       environment: z.string().describe("such as prod or test; empty: none was set"),
       nowMs: z.number().describe("the server's clock: show times relative to it"),

@@ -12,6 +12,7 @@ export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
     role: caller.role ?? null,
     scopes: [...caller.scopes],
     isFresh: caller.isFresh,
+    confirmBy: caller.confirmBy ?? null,
     version,
     environment,
     nowMs: clock.nowMs(),

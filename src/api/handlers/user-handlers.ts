@@ -15,14 +15,14 @@ function enter(
   context: RouteContext,
   { user, role, secret }: SignedIn,
 ): { user: string; role: Role } {
-  context.setSession(secret);
+  context.setSession(secret, user);
   return { user, role };
 }
 
 /** Of routes that only make sense for somebody with a password. */
 function ownUser({ caller }: RouteContext): string {
-  if (caller.by === "session" && caller.role !== undefined) return caller.user;
-  const detail = "this is for users who signed in with a password";
+  if (caller.confirmBy === "password") return caller.user;
+  const detail = "this is for users who signed in with a password; others sign in again at /login/provider?fresh=1"; // prettier-ignore
   throw new ProblemError(400, "no_user_session", detail);
 }
 
@@ -103,6 +103,10 @@ export const userHandlers: HandlersOf<typeof userRoutes> = {
     const { caller, access } = context;
     if (caller.by === "token" && caller.sessionId === undefined && !isAdmin(context)) {
       throw new ProblemError(403, "needs_session", "a token cannot make tokens: sign in");
+    }
+    if (caller.confirmBy === "provider") {
+      const detail = "people of an identity provider cannot own tokens, which would outlive their account there: the operator makes one with `forager token add`"; // prettier-ignore
+      throw new ProblemError(403, "no_tokens_for_provider", detail);
     }
     // Without a role it is the person who runs the server: the token is the fleet's.
     const user = caller.role === undefined ? undefined : caller.user;

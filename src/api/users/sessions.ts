@@ -37,13 +37,10 @@ export interface SessionLimits {
   readonly lifeMs: number;
 }
 
-const hourMs = 3_600_000;
-export const sessionLimitsDefault: SessionLimits = { idleMs: 12 * hourMs, lifeMs: 168 * hourMs };
-
 /** Sessions of one server: they end with it. A cookie holds a secret of 260 bits; only its hash is kept here. */
 export interface Sessions {
-  /** The secret for the cookie. */
-  open(owner: SessionOwner): string;
+  /** The secret for the cookie. `provedMs`: when the owner proved who they are, if not now. */
+  open(owner: SessionOwner, provedMs?: number): string;
   /** Counts as use. Undefined: there is none, or it has ended. */
   find(secret: string): Session | undefined;
   /** The owner proved again who they are: the session goes on under a new secret. */
@@ -94,12 +91,12 @@ export function createSessions({ clock, random, limits }: SessionsOptions): Sess
   };
   const keyOf = (id: string) => [...entries].find(([, entry]) => entry.id === id)?.[0];
   return {
-    open(owner) {
+    open(owner, provedMs) {
       const nowMs = clock.nowMs();
       const controller = new AbortController();
       const id = createId(random, 12);
       const { signal: ended } = controller;
-      return add({ ...owner, id, startedMs: nowMs, usedMs: nowMs, provedMs: nowMs, controller, ended }); // prettier-ignore
+      return add({ ...owner, id, startedMs: nowMs, usedMs: nowMs, provedMs: provedMs ?? nowMs, controller, ended }); // prettier-ignore
     },
     find(secret) {
       const key = hashOf(secret);

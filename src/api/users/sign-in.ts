@@ -32,8 +32,10 @@ export interface SignInDesk {
   accept(given: { readonly user: string; readonly code: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
   /** Another password, for somebody who knows the old one. All their other sessions end. */
   changePassword(given: { readonly user: string; readonly old: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
-  /** Somebody whom an identity provider vouches for. */
-  openFor(person: { readonly user: string; readonly role: Role }, client: Client): SignedIn;
+  /** An identity provider is about to be asked. Throws 429 if the address has to wait. */
+  admitProvider(client: Client): void;
+  /** Somebody whom an identity provider vouches for. `provedMs`: when it asked for the password. */
+  openFor(person: { readonly user: string; readonly role: Role; readonly provedMs: number }, client: Client): SignedIn; // prettier-ignore
   /** Throws as `login` does. */
   prove(given: { readonly user: string; readonly password: string }, client: Client): Promise<User>;
 }
@@ -92,11 +94,17 @@ export function createSignIn(options: SignInOptions): SignInDesk {
       await prove({ user, password: old }, client);
       return open(await setPassword(tools, user, password), client);
     },
-    openFor({ user, role }, { address, agent }) {
+    admitProvider: (client) => admit(providerAttempt(client), "oidc"),
+    openFor({ user, role, provedMs }, client) {
+      const { address, agent } = client;
+      throttle.succeeded(providerAttempt(client));
       const scopes = scopesOfRole[role];
-      const secret = sessions.open({ user, role, scopes, by: "oidc", address, agent });
+      const secret = sessions.open({ user, role, scopes, by: "oidc", address, agent }, provedMs);
       log.info("somebody signed in", { user, role, address });
       return { user, role, secret };
     },
   };
 }
+
+/** Who comes back from the provider is not known yet: addresses count, each on its own. */
+const providerAttempt = ({ address }: Client) => ({ user: `oidc:${address}`, address });

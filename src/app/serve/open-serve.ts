@@ -2,9 +2,11 @@ import { readFile } from "node:fs/promises";
 import {
   createApiServer,
   makeApiToken,
+  parseGroupRoles,
   type ApiServer,
   type ApiServices,
   type PasswordCost,
+  type ProviderSignInOptions,
 } from "../../api/index.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -98,12 +100,14 @@ export async function openApiServer(
     make: () => makeApiToken(systemRandom),
   });
   const services = createApiServices({ loaded, paths, node, health, history, clock, log, signal });
+  const provider = await openProvider(settings.oidc);
   const server = await asUsage(async () =>
     createApiServer({
       services,
       listen: listen ?? listenOf(settings.serve.listen),
       names: listOf(settings.serve.names),
-      mayBeReached: await hasUsers(accounts),
+      mayBeReached: provider !== undefined || (await hasUsers(accounts)),
+      provider,
       publicUrl: settings.serve.publicUrl,
       tls: await readCertificate(settings.serve),
       proxies: listOf(settings.serve.proxies),
@@ -112,6 +116,10 @@ export async function openApiServer(
       accounts: accounts.store,
       accountsMaxAgeMs: accounts.isCharged ? 5_000 : 1_000,
       passwordCost: options.passwordCost,
+      sessionLimits: {
+        idleMs: settings.serve.sessionIdleMinutes * 60_000,
+        lifeMs: settings.serve.sessionHours * 3_600_000,
+      },
       dashboardFolder: packageFile("dist/dashboard"),
     }),
   );
@@ -145,6 +153,24 @@ async function hasUsers({ store }: OpenAccounts): Promise<boolean> {
     if (error instanceof AppError && error.kind === "unavailable") return true;
     throw error;
   }
+}
+
+/** Loaded only if it is set. */
+async function openProvider(oidc: Settings["oidc"]): Promise<ProviderSignInOptions | undefined> {
+  const { issuer, clientId, clientSecret, scopes, groupsClaim, roles } = oidc;
+  if (issuer === undefined) return undefined;
+  if (clientId === undefined) throw usageError("oidc.issuer needs oidc.clientId: the name that the identity provider gave this server"); // prettier-ignore
+  if (roles === "") throw usageError('oidc.issuer needs oidc.roles, or nobody could sign in: oidc.roles = ["GROUP=viewer"]'); // prettier-ignore
+  const { createOpenIdProvider } =
+    await import("../../api/users/adapters/openid/openid-provider.ts");
+  const provider = createOpenIdProvider({
+    issuer,
+    clientId,
+    clientSecret: await clientSecret?.reveal(),
+    scopes,
+    groupsClaim,
+  });
+  return { provider, roleOfGroup: parseGroupRoles(roles) };
 }
 
 async function readCertificate({ certFile, keyFile }: Settings["serve"]) {

@@ -108,6 +108,9 @@ test("each sign-in gives a new session id, whatever cookie came with it", async 
   const first = await signIn(origin, "anna");
   const again = await sendAs(origin, first.cookie)("POST", "/api/login", { user: "anna", password: testPassword }); // prettier-ignore
   expect(again.cookie).not.toBe(first.cookie);
+  // The browser has lost the cookie of the first, so it must not work any more.
+  expect((await sendAs(origin, first.cookie)("GET", "/api/session")).status).toBe(401);
+  expect((await sendAs(origin, again.cookie!)("GET", "/api/session")).status).toBe(200);
 });
 
 test("a session ends when it is idle for 12 hours, and after 7 days in any case", async () => {
@@ -124,6 +127,24 @@ test("a session ends when it is idle for 12 hours, and after 7 days in any case"
     expect(await status(used.cookie)).toBe(200);
   }
   clock.advance(8 * hour + 1);
+  expect(await status(used.cookie)).toBe(401);
+});
+
+test("the limits of sessions are settings", async () => {
+  const clock = createSteppedClock();
+  const env = { FORAGER_SERVE_SESSION_IDLE_MINUTES: "5", FORAGER_SERVE_SESSION_HOURS: "1" };
+  const { origin } = await openTestServe({ users: { anna: "viewer" }, clock, env });
+  const status = async (cookie: string) => (await sendAs(origin, cookie)("GET", "/api/session")).status; // prettier-ignore
+  const idle = await signIn(origin, "anna");
+  expect(idle.headers.get("set-cookie")).toContain("Max-Age=3600");
+  clock.advance(5 * 60_000 + 1);
+  expect(await status(idle.cookie)).toBe(401);
+  const used = await signIn(origin, "anna");
+  for (let count = 0; count < 14; count++) {
+    clock.advance(4 * 60_000);
+    expect(await status(used.cookie)).toBe(200);
+  }
+  clock.advance(4 * 60_000 + 1);
   expect(await status(used.cookie)).toBe(401);
 });
 

@@ -242,6 +242,7 @@ export const sampleSession = {
   user: "operator",
   role: null,
   isFresh: true,
+  confirmBy: null,
   environment: "demo",
   scopes: ["status:read", "queue:read", "companies:read", "companies:write", "queue:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command", "webhooks:write", "audit:read", "users:admin"], // prettier-ignore
   version: "0.1.0",

@@ -1,0 +1,33 @@
+import type { ApiContext, ApiOptions } from "./create-api.ts";
+
+type CookieOptions = Pick<ApiOptions, "cookieName" | "sessionSeconds" | "access">;
+
+/**
+ * Puts a new session into the browser; undefined removes it. The session that the browser had before
+ * ends: its cookie is overwritten, so nobody could end it later.
+ */
+export function startSession(
+  c: ApiContext,
+  secret: string | undefined,
+  options: CookieOptions,
+): void {
+  const { access, cookieName, sessionSeconds } = options;
+  const name = cookieName(c);
+  const before = cookieOf(c.req.header("cookie"), name);
+  const old = before === undefined ? undefined : access.sessions.find(before);
+  if (old) access.sessions.end(old.id);
+  // `__Host-` cookies are only for this host and only sent encrypted; plain http cannot set them.
+  const secure = c.get("client").isSecure ? "; Secure" : "";
+  const age = secret === undefined ? 0 : sessionSeconds;
+  const text = `${name}=${secret ?? ""}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`;
+  c.header("set-cookie", text, { append: true });
+}
+
+/** Of several cookies of that name the first counts, as in every browser. */
+export function cookieOf(header: string | undefined, name: string): string | undefined {
+  for (const part of (header ?? "").slice(0, 8_000).split(";")) {
+    const at = part.indexOf("=");
+    if (part.slice(0, at).trim() === name) return part.slice(at + 1).trim();
+  }
+  return undefined;
+}
