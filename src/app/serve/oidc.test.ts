@@ -124,7 +124,7 @@ describe("signing in with an identity provider", () => {
     const browser = openTestBrowser();
     const back = await browser.signInAtProvider(`${server.origin}/login/provider`, "sam-0");
     const [pair = ""] = browser.cookies(server.origin).split("; ");
-    const [name, text = ""] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
+    const [name, text] = [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)];
     const [payload = "", mac = ""] = text.split(".");
     const value = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, unknown>; // prettier-ignore
     const forged = Buffer.from(JSON.stringify({ ...value, untilMs: 9e15 })).toString("base64url");
@@ -200,7 +200,10 @@ describe("signing in with an identity provider", () => {
     const { location } = await browser.visit(`${server.origin}/login/provider`);
     const state = new URL(location!).searchParams.get("state")!;
     const query = new URLSearchParams({ error: "access_denied", state, iss: provider.issuer });
-    await expectRefused(browser, await browser.visit(`${server.origin}/login/callback?${query}`));
+    await expectRefused(
+      browser,
+      await browser.visit(`${server.origin}/login/callback?${query.toString()}`),
+    );
   });
 
   test("nobody gets the rights of a user with a password by choosing their name", async () => {
@@ -243,7 +246,9 @@ describe("signing in with an identity provider", () => {
       const { location } = await browser.visit(`${server.origin}/login/provider`);
       const state = new URL(location!).searchParams.get("state")!;
       const query = new URLSearchParams({ code: "guess", state, iss: provider.issuer });
-      statuses.push((await browser.visit(`${server.origin}/login/callback?${query}`)).status);
+      statuses.push(
+        (await browser.visit(`${server.origin}/login/callback?${query.toString()}`)).status,
+      );
     }
     expect(statuses.slice(0, 3)).toEqual([403, 403, 403]);
     expect(statuses).toContain(429);
