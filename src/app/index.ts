@@ -95,6 +95,7 @@ export type { CampaignPlan, PlannedRequests, PlannedSource } from "./campaign/pl
 export { checkRemovable, removeCampaign } from "./campaign/remove-campaign.ts";
 export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
 export type { CampaignConfigs, EditedConfig, SavedConfig } from "./campaign/campaign-configs.ts";
+export type { UnfetchedChanges } from "./campaign/unfetched-changes.ts";
 export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 export type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
 export type { ExportAbout } from "./exchange/export-file.ts";
@@ -151,8 +152,10 @@ export {
   readCampaignReport,
   readExpired,
   removeExpired,
+  fetchMissingConfigs,
   openCampaignConfigs,
   readCampaignState,
+  readUnfetchedChanges,
   runCampaign,
   uploadExport,
   readStatus,

@@ -19,6 +19,8 @@ import type { CampaignReportOptions } from "./campaign/campaign-report.ts";
 import type { CampaignRun, RunCampaignOptions } from "./campaign/run-campaign.ts";
 import type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
 import type { CampaignState, CampaignStateOptions } from "./campaign/campaign-state.ts";
+import type { FetchConfigsOptions } from "./campaign/fetch-missing-configs.ts";
+import type { UnfetchedChanges, UnfetchedOptions } from "./campaign/unfetched-changes.ts";
 import type { ExportAbout, ExportFileOptions } from "./exchange/export-file.ts";
 import type { UploadExportOptions } from "./exchange/upload-export.ts";
 import type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
@@ -121,6 +123,22 @@ export async function readCampaignState(
   options: CampaignStateOptions,
 ): Promise<CampaignState> {
   return (await import("./campaign/campaign-state.ts")).readCampaignState(name, options);
+}
+
+/** See `campaign/fetch-missing-configs.ts`. */
+export async function fetchMissingConfigs(
+  options: FetchConfigsOptions,
+  name?: string,
+): Promise<string | undefined> {
+  const { fetchMissingConfigs: fetchThem } = await import("./campaign/fetch-missing-configs.ts");
+  return fetchThem(options, name);
+}
+
+/** See `campaign/unfetched-changes.ts`. */
+export async function readUnfetchedChanges(
+  options: UnfetchedOptions,
+): Promise<UnfetchedChanges | undefined> {
+  return (await import("./campaign/unfetched-changes.ts")).readUnfetchedChanges(options);
 }
 
 /** See `campaign/campaign-configs.ts`. */

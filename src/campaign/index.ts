@@ -106,6 +106,7 @@ export { openCrawlFolder, type CrawlFolder } from "./site-crawl/crawl-folder.ts"
 export {
   crawlBudget,
   crawlJob,
+  isPlainHttpNext,
   type CrawlBudget,
   type CrawlPlan,
 } from "./site-crawl/crawl-plan.ts";

@@ -36,7 +36,8 @@ export interface LocalConfig {
 export const isEditedHere = ({ text, base }: LocalConfig): boolean =>
   text !== undefined && text !== base?.text;
 
-export const sharedConfigKey = (name: string): string => `campaigns/configs/${name}.json`;
+const configsPrefix = "campaigns/configs/";
+export const sharedConfigKey = (name: string): string => `${configsPrefix}${name}.json`;
 
 export interface SharedConfigsOptions {
   readonly paths: Paths;
@@ -46,6 +47,8 @@ export interface SharedConfigsOptions {
 }
 
 export interface SharedConfigs {
+  /** Names that were ever shared, of the first 1,000: `read` says whether one was removed. */
+  list(): Promise<readonly string[]>;
   /** As it is now in the bucket; undefined: nobody has shared it. */
   read(name: string): Promise<SharedConfig | undefined>;
   local(name: string): Promise<LocalConfig>;
@@ -102,6 +105,10 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     await writeBase(name, config);
   };
   return {
+    async list() {
+      const objects = await bucket.list(configsPrefix);
+      return objects.map(({ key }) => key.slice(configsPrefix.length, -".json".length));
+    },
     read,
     local,
     take,

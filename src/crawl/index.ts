@@ -55,6 +55,7 @@ export {
   type LinkPlace,
 } from "./url/link-priority.ts";
 export { pageWorths, worthOf, type PageWorth } from "./url/page-worth.ts";
+export { plainHttpOf } from "./url/plain-http.ts";
 export { isSameSite, originOf, siteOf } from "./url/site.ts";
 export { robotsToken, userAgentOf, type UserAgentOptions } from "./user-agent.ts";
 export { looksParked } from "./visit/parked.ts";

@@ -1,7 +1,10 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";
 import { createSandbox, type RunOptions, type Sandbox } from "../support/built-cli.ts";
 
@@ -130,6 +133,35 @@ describe("forager crawl", () => {
     expect(asked.exitCode).toBe(1);
     expect(asked.stdout).toContain("speaks plain http");
     expect(asked.stdout + asked.stderr).not.toContain("SSL routines");
+  });
+
+  test("a host whose https port gives no connection is asked over http, and that crawl is the one to resume", async () => {
+    // A TLS handshake is cut off; a closed port ends the same way, see plain-http.test.ts.
+    const plain = createServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/html" }).end("<title>plain</title>");
+    });
+    const door = createTcpServer((socket) => {
+      socket.once("data", (bytes) => {
+        if (bytes[0] === 0x16) return socket.resetAndDestroy();
+        socket.unshift(bytes);
+        plain.emit("connection", socket);
+      });
+      socket.on("error", () => {});
+    });
+    door.listen(0, "127.0.0.1");
+    await once(door, "listening");
+    onTestFinished(() => void door.close());
+    const host = `127.0.0.1:${(door.address() as AddressInfo).port}`;
+    const told = await crawl(`${host} --delay 0`);
+    expect(told.exitCode, told.stderr).toBe(0);
+    expect(told.stderr).toContain(`no answer (reset) at https://${host}/: trying http://${host}/`);
+    expect(told.stdout).toContain("plain");
+    const failed = await sandbox.forager("queue list --state failed --data d".split(" "));
+    expect(failed.stdout, failed.stderr).not.toContain(host);
+    const again = await sandbox.forager(
+      `crawl ${host} --resume --contact a@b.example --allow-address 127.0.0.1 --data d`.split(" "),
+    );
+    expect(again.stdout, again.stderr).toContain(`http://${host}/`);
   });
 
   test("a private address is not visited unless it is allowed: nothing found is exit code 1", async () => {

@@ -195,6 +195,44 @@ test("killed with -9 in the middle, the same command goes on: no row is lost, no
   expect(written.match(/info@oak-floors\.com/g)).toHaveLength(6);
 });
 
+test("killed with -9 again and again, while it starts, imports, adds and visits, the same command ends with every row", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  const sites = await Promise.all([1, 2, 3, 4].map((at) => startSite(`127.0.5.${at}`)));
+  const rows = sites.map(({ url }, index) => `Floors ${index},${url}`);
+  writeFileSync(join(sandbox.folder, "leads.csv"), ["name,website", ...rows, ""].join("\n"));
+  const env = {
+    FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.5.0/24",
+    FORAGER_CRAWL_DELAY_MS: "50",
+    FORAGER_QUEUE_LEASE_MS: "3000",
+  };
+  const run = (options = {}) =>
+    sandbox.forager("enrich leads.csv --contact you@forager-tests.org --data d".split(" "), {
+      env,
+      ...options,
+    });
+  const has = (...names: string[]) => existsSync(join(sandbox.folder, "d", ...names));
+  const moments: readonly (() => boolean)[] = [
+    () => has(),
+    () => has("ledger", "node.json"),
+    () => has("companies", "floors-0"),
+    () => has("queue.db"),
+    () => sites.some(({ requests }) => requests.length > 0),
+  ];
+  for (const isReached of moments) {
+    let kill: ((signal: NodeJS.Signals) => void) | undefined;
+    const running = run({ onStart: (end: typeof kill) => (kill = end) });
+    await expect.poll(isReached, { interval: 5 }).toBe(true);
+    kill!("SIGKILL");
+    await running;
+  }
+  const done = await run();
+  expect(done.exitCode, done.stderr).toBe(0);
+  expect(done.stdout).toContain("4 rows, 4 read, 4 with an e-mail address");
+  const written = readFileSync(join(sandbox.folder, "leads-enriched.csv"), "utf8");
+  expect(written.match(/info@oak-floors\.com/g)).toHaveLength(4);
+});
+
 interface Report {
   readonly outcomes: Readonly<Record<string, number>>;
 }

@@ -65,6 +65,49 @@ test("plan and dispatch warn of websites on private addresses, and refuse if the
   }
 });
 
+test("on a node that has not synced, campaigns of the fleet are known and their numbers are said to be too low", async () => {
+  const { sandbox, run, write } = await setUp("crawl.contact = 'crawler@forager-tests.org'\n");
+  const one = { FORAGER_BUCKET_URL: `dir:${join(sandbox.folder, "shared")}` };
+  const words =
+    "--phrase plumber --location Austin@30.25,-97.75 --proximity-km 5 --source places.csv";
+  await run(`campaign new austin ${words}`, one);
+  const rows = ["id,name,latitude,longitude,website", "1,Plumber,30.25,-97.75,http://10.9.8.7/"];
+  write("d/campaigns/austin/places.csv", `${rows.join("\n")}\n`);
+  await run("campaign dispatch austin", one);
+  const worked = await run("work --drain", one);
+  expect(worked.stdout, worked.stderr).toContain("1 private_address");
+  expect((await run("ledger sync", one)).exitCode).toBe(0);
+  const here = await run("campaign status austin", one);
+  expect(here.stdout, here.stderr).toContain("1 places → 1 companies");
+  expect(here.stdout).not.toContain("this node lacks");
+
+  const two = {
+    ...one,
+    FORAGER_DATA: join(sandbox.folder, "other"),
+    FORAGER_NODE_NAME: "pi-3",
+  };
+  expect((await run("campaign list", two)).stdout).toMatch(/^austin +plumber +Austin/m);
+  const empty = await run("campaign status austin", two);
+  expect(empty.exitCode, empty.stderr).toBe(0);
+  expect(empty.stdout).toMatch(
+    /this node lacks \d+ changes of other nodes, so these numbers are too low/,
+  );
+  expect((await run("campaign report austin", two)).stderr).toContain("this node lacks");
+  expect((await run("ledger sync", two)).exitCode).toBe(0);
+  const synced = await run("campaign status austin", two);
+  expect(synced.stdout, synced.stderr).toContain("1 places → 1 companies");
+  expect(synced.stdout).not.toContain("this node lacks");
+
+  const away = {
+    ...two,
+    FORAGER_BUCKET_URL: "s3://my-bucket/fleet?endpoint=http://127.0.0.1:9&region=x",
+    ...s3Keys,
+  };
+  const alone = await run("campaign list", away);
+  expect([alone.exitCode, alone.stdout]).toEqual([0, expect.stringMatching(/^austin/m)]);
+  expect(alone.stderr).toContain("only campaigns of this data folder are known");
+});
+
 test("a task that no worker here can do is named, and the exit code is 3", async () => {
   const { run } = await setUp();
   await run("queue add note --key a");

@@ -2,6 +2,7 @@ import {
   isFresh,
   nextRequests,
   originOf,
+  plainHttpOf,
   startVisit,
   tellRobots,
   type Fetcher,
@@ -173,23 +174,16 @@ async function askAndGoOn(
   return goOn(context, on, next, { asked: request.url, answer: answerOf(asked), found });
 }
 
-/** Failures that a website without TLS answers a request over https with. */
-const noTlsReasons: ReadonlySet<string> = new Set(["tls", "refused", "reset", "timeout"]);
-
-/**
- * The plan of the same visit over http, if the website cannot be asked over https at all. Lists often
- * name a host alone, so https may be our own guess.
- */
+/** The plan of the same visit over http, if the website cannot be asked over https at all. */
 function httpPlan(
   { visit, request, isHttpTried }: VisitState,
   { outcome }: Asked,
 ): Pick<VisitState, "visit" | "isHttpTried"> | undefined {
-  if (isHttpTried === true || outcome.kind !== "failed" || !noTlsReasons.has(outcome.reason))
-    return undefined;
+  if (isHttpTried === true || outcome.kind !== "failed") return undefined;
   const isFirst = !visit.pages.some(({ state }) => state === "found" || state === "failed");
   const isHome = originOf(request.url) === originOf(visit.home) && request.hops === undefined;
-  if (!isFirst || !isHome || !visit.home.startsWith("https://")) return undefined;
-  const url = visit.home.replace("https://", "http://");
+  const url = plainHttpOf(visit.home, outcome.reason);
+  if (!isFirst || !isHome || url === undefined) return undefined;
   const { startedAtMs, budget } = visit;
   return { visit: startVisit({ url, nowMs: startedAtMs, budget }), isHttpTried: true };
 }

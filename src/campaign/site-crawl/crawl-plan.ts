@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { canonicalUrl, isAsset, isSameSite, looksEndless } from "../../crawl/index.ts";
+import { canonicalUrl, isAsset, isSameSite, looksEndless, plainHttpOf } from "../../crawl/index.ts";
 import { urlPattern } from "./glob.ts";
 
 /** What one crawl of one site is to do: `crawls/<name>/crawl.json`. It never changes. */
@@ -8,6 +8,8 @@ export const crawlPlanSchema = z.object({
   name: z.string(),
   /** Where it begins, canonical. */
   start: z.string(),
+  /** Nobody asked for https: if the site cannot be asked that way, it is crawled over http. */
+  isHttpsGuessed: z.boolean().optional(),
   /** ISO 8601. */
   startedAt: z.iso.datetime(),
   include: z.array(z.string()),
@@ -41,6 +43,12 @@ export const crawlBudget: CrawlBudget = {
 };
 
 export const crawlJob = ({ name }: Pick<CrawlPlan, "name">): string => `crawl-${name}`;
+
+/** Whether a start that failed for this reason is to be tried over http. */
+export const isPlainHttpNext = (
+  { start, isHttpsGuessed }: Pick<CrawlPlan, "start" | "isHttpsGuessed">,
+  reason: string | undefined,
+): boolean => isHttpsGuessed === true && plainHttpOf(start, reason) !== undefined;
 
 /** Which links of a page are pages of this crawl. */
 export interface CrawlScope {

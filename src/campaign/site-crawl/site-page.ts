@@ -32,6 +32,7 @@ import {
   type SitePagePayload,
 } from "./page-tasks.ts";
 import type { PageRow } from "./page-row.ts";
+import { isPlainHttpNext } from "./crawl-plan.ts";
 import { tasksOf } from "./next-tasks.ts";
 import { readSitemaps } from "./read-sitemaps.ts";
 import { createTaskPace, type TaskPace } from "./task-pace.ts";
@@ -77,15 +78,15 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   const pace = createTaskPace({ clock: services.clock, signal, delayMs, markStart });
 
   const closed = await closedByRobots(context, crawl, pace);
-  // A host that speaks no TLS will not speak it in a minute.
-  const isWorthRetry = closed?.isTemporary === true && closed.reason !== "tls";
-  if (isWorthRetry && hasMoreAttempts(task)) return retry(closed.message);
   if (closed) {
-    const state = closed.isTemporary ? "failed" : "robots";
     const { message, reason } = closed;
+    // A host that speaks no TLS will not speak it in a minute. If https was a guess, http comes next.
+    const isFinal = reason === "tls" || (payload.isStart && isPlainHttpNext(crawl.plan, reason));
+    const isWorthRetry = closed.isTemporary && !isFinal;
+    if (isWorthRetry && hasMoreAttempts(task)) return retry(message);
+    const state = closed.isTemporary ? "failed" : "robots";
     await crawl.record({ ...blankRow(payload), state, message, ...(reason && { reason }) });
-    // A TLS failure is not retried: the command that asked may try http instead.
-    return closed.isTemporary && reason !== "tls" ? fail(closed.message) : done();
+    return isWorthRetry ? fail(message) : done();
   }
   await pace.wait();
   const beganMs = services.clock.monotonicMs();

@@ -1,6 +1,7 @@
 import { openCampaignFolder, type Campaign } from "../../../campaign/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../command.ts";
+import { fetchConfigs } from "./fleet-news.ts";
 
 export const campaignList: Command = {
   needs: "settings",
@@ -10,7 +11,9 @@ export const campaignList: Command = {
   ],
   details: ["Exits 1 when the config.toml of a campaign cannot be used; it says why."],
 
-  async run({ paths, out }) {
+  async run(context) {
+    const { paths, out } = context;
+    await fetchConfigs(context);
     const folder = openCampaignFolder(paths);
     const rows: CampaignRow[] = [];
     for (const name of await folder.list()) {

@@ -1,4 +1,4 @@
-import { readCampaignReport } from "../../../app/index.ts";
+import { readCampaignReport, readUnfetchedChanges } from "../../../app/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { CampaignReport } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
@@ -7,6 +7,7 @@ import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { goesOnAfter } from "../../until-stopped.ts";
 import { queueOrNone } from "../queue-or-none.ts";
+import { unfetchedText } from "./fleet-news.ts";
 import { describeReport, reportLine } from "./report-view.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
@@ -33,6 +34,7 @@ export const campaignReportCommand: Command = {
   async run(context) {
     const { out, flags, clock, signal } = context;
     const { campaign } = await loadCampaign(context);
+    await noteUnfetched(context);
     const every = textFlag(flags, "every");
     if (flags["watch"] !== true) {
       if (every !== undefined) throw usageError("--every is for --watch: give both, or neither");
@@ -52,6 +54,13 @@ export const campaignReportCommand: Command = {
     return "stopped";
   },
 };
+
+async function noteUnfetched(context: SettingsContext): Promise<void> {
+  const { settings, paths, out } = context;
+  await using reader = await openReaderOf(context);
+  const unfetched = await readUnfetchedChanges({ settings, paths, ledger: reader.ledger });
+  if (unfetched) out.note(unfetchedText(unfetched));
+}
 
 async function readReport(context: SettingsContext, name: string): Promise<CampaignReport> {
   const { paths, settings, clock, signal } = context;

@@ -1,6 +1,7 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder, type ConfigValue } from "../../../campaign/index.ts";
 import type { Command } from "../../command.ts";
+import { fetchConfigs } from "./fleet-news.ts";
 import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
 
 export const campaignShow: Command = {
@@ -23,6 +24,7 @@ export const campaignShow: Command = {
   async run(context) {
     const { paths, flags, out } = context;
     const name = await requireCampaignName(context);
+    await fetchConfigs(context, name);
     const { values } = await asUsage(() => openCampaignFolder(paths).resolve(name));
     const hasOrigin = flags["origin"] === true;
     const rows = hasOrigin ? values : values.map(({ key, value }) => ({ key, value }));

@@ -1,4 +1,10 @@
-import { readCampaignReport, readCampaignState, type CampaignState } from "../../../app/index.ts";
+import {
+  readCampaignReport,
+  readCampaignState,
+  readUnfetchedChanges,
+  type CampaignState,
+  type UnfetchedChanges,
+} from "../../../app/index.ts";
 import { formatCount } from "../../../base/count-words.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
@@ -9,6 +15,7 @@ import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
 import type { Layout } from "../../output.ts";
 import { goesOnAfter } from "../../until-stopped.ts";
+import { fetchConfigs, unfetchedText } from "./fleet-news.ts";
 import { openPlacesHere } from "./open-sources.ts";
 import { queueOrNone } from "../queue-or-none.ts";
 import { campaignArgument, campaignOption, campaignNameOf } from "./which-campaign.ts";
@@ -19,6 +26,8 @@ interface CampaignStanding extends CampaignState {
   readonly funnel?: CampaignReport["funnel"];
   /** Why companies have no e-mail address, with the funnel. */
   readonly withoutEmail?: CampaignReport["withoutEmail"];
+  /** What other nodes found, and this node has not fetched: it is missing in the numbers. */
+  readonly unfetched?: UnfetchedChanges;
 }
 
 /** Companies are counted anew this often while somebody watches. */
@@ -58,16 +67,20 @@ export const campaignStatusCommand: Command = {
     const everyMs = parseDuration("every", every);
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     const named = campaignNameOf(context);
+    await fetchConfigs(context, named);
     let counted: Counted | undefined;
     const look = async () => {
       const names = named === undefined ? await openCampaignFolder(paths).list() : [named];
       const isDue = !counted || clock.monotonicMs() - counted.atMs >= watchedFunnelMs;
-      const rows = await readStandings(context, names, named !== undefined && isDue);
+      const hasFunnel = named !== undefined && isDue;
+      const rows = await readStandings(context, names, { hasFunnel, isDue });
       const [first] = rows;
-      if (named === undefined || !first) return rows;
-      const { funnel, withoutEmail } = first;
-      if (isDue) counted = { atMs: clock.monotonicMs(), funnel, withoutEmail };
-      return [{ ...first, ...(counted?.funnel && { funnel: counted.funnel }), ...(counted?.withoutEmail && { withoutEmail: counted.withoutEmail }) }]; // prettier-ignore
+      if (isDue && first) {
+        const { funnel, withoutEmail, unfetched } = first;
+        const read = { ...(funnel && { funnel }), ...(withoutEmail && { withoutEmail }), ...(unfetched && { unfetched }) }; // prettier-ignore
+        counted = { atMs: clock.monotonicMs(), read };
+      }
+      return rows.map((row) => ({ ...row, ...counted?.read }));
     };
     if (isWatching) {
       do {
@@ -89,8 +102,7 @@ export const campaignStatusCommand: Command = {
 
 interface Counted {
   readonly atMs: number;
-  readonly funnel: CampaignReport["funnel"] | undefined;
-  readonly withoutEmail: CampaignReport["withoutEmail"] | undefined;
+  readonly read: Pick<CampaignStanding, "funnel" | "withoutEmail" | "unfetched">;
 }
 
 const noCampaign = "there is no campaign: `forager campaign new NAME` makes one";
@@ -98,32 +110,44 @@ const noCampaign = "there is no campaign: `forager campaign new NAME` makes one"
 async function readStandings(
   context: SettingsContext,
   names: readonly string[],
-  hasFunnel: boolean,
+  { hasFunnel, isDue }: { readonly hasFunnel: boolean; readonly isDue: boolean },
 ): Promise<readonly CampaignStanding[]> {
   const { settings, paths, clock, signal } = context;
   await using queue = await queueOrNone(context);
   await using places = await openPlacesHere(context);
   await using reader = await openReaderOf(context);
   const rows: CampaignStanding[] = [];
+  const unfetched = isDue
+    ? await readUnfetchedChanges({ settings, paths, ledger: reader.ledger })
+    : undefined;
   for (const name of names) {
     const state = await readCampaignState(name, { ...context, ...reader, places, queue });
     const common = { name, paths, settings, clock, reader, queue, signal };
     const report =
       hasFunnel && (await readCampaignReport({ ...common, maxAgeMs: 0, isKept: false }));
     const { funnel, withoutEmail } = report || {};
-    rows.push({ ...state, ...(funnel && { funnel }), ...(withoutEmail && { withoutEmail }) });
+    rows.push({
+      ...state,
+      ...(funnel && { funnel }),
+      ...(withoutEmail && { withoutEmail }),
+      ...(unfetched && { unfetched }),
+    });
   }
   return rows;
 }
 
 function describe(rows: readonly CampaignStanding[], layout: Layout): string {
   if (rows.length === 0) return noCampaign;
-  const [{ funnel, withoutEmail }] = rows as readonly [CampaignStanding, ...CampaignStanding[]];
+  const [{ funnel, withoutEmail, unfetched }] = rows as readonly [
+    CampaignStanding,
+    ...CampaignStanding[],
+  ];
   const table = layout.table(rows, columns).trimEnd();
   return [
     table,
     ...(funnel ? ["", funnelText(funnel)] : []),
     ...(withoutEmail && withoutEmail.companies > 0 ? [withoutEmailText(withoutEmail)] : []),
+    ...(unfetched ? [unfetchedText(unfetched)] : []),
     ...rows.flatMap(pauseLines),
     ...rows.flatMap(({ campaign, budget }) =>
       budget?.state === "budget" ? [`campaign ${campaign}: ${budgetText(campaign, budget)}`] : [],
@@ -166,10 +190,11 @@ const pauseLines = ({ campaign, isPaused, pausedFor, budget }: CampaignStanding)
       ]
     : [];
 
-const describeInLine = ({ campaign, tasks, funnel, isPaused }: CampaignStanding): string =>
+const describeInLine = ({ campaign, tasks, funnel, isPaused, unfetched }: CampaignStanding) =>
   [
     `${campaign}${isPaused ? " (paused)" : ""}: ${tasks.pending} pending, ${tasks.running} running, ${tasks.failed} failed`,
     ...(funnel ? [funnelText(funnel)] : []),
+    ...(unfetched && "changes" in unfetched ? [`${unfetched.changes} changes not fetched`] : []),
   ].join(", ");
 
 const column = (title: string, value: (row: CampaignStanding) => number) => ({ title, value });

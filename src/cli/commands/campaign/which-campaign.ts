@@ -9,6 +9,7 @@ import {
 import { campaignVariable } from "../../../config/index.ts";
 import type { ArgumentSpec, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { fetchConfigs } from "./fleet-news.ts";
 
 export const campaignArgument: ArgumentSpec = {
   name: "name",
@@ -56,9 +57,10 @@ export async function requireCampaignName(context: CampaignContext): Promise<str
 }
 
 export async function loadCampaign(
-  context: CampaignContext,
+  context: SettingsContext,
 ): Promise<{ readonly campaign: Campaign; readonly folder: CampaignFolder }> {
   const folder = openCampaignFolder(context.paths);
   const name = await requireCampaignName(context);
+  await fetchConfigs(context, name);
   return { folder, campaign: await asUsage(() => folder.load(name)) };
 }

@@ -34,12 +34,25 @@ export const crawlOptions: readonly OptionSpec[] = [
   { flag: "--to", value: "file", summary: "write the pages there", complete: "file" },
 ];
 
+const hasScheme = (site: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(site);
+
 /** A host alone will do: then it is asked over https, and over http if it has no TLS. */
 export function startUrl(site: string): string {
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(site) ? site : `https://${site}`;
+  const text = hasScheme(site) ? site : `https://${site}`;
   const url = canonicalUrl(text);
   if (url !== undefined) return url;
   throw usageError(`'${site}' is no site: write a host or an address such as https://example.org/`);
+}
+
+/** Where crawls of a site that was named like this begin. */
+export const startsOf = (site: string): readonly string[] =>
+  hasScheme(site) ? [startUrl(site)] : [startUrl(site), startUrl(`http://${site}`)];
+
+/** The same crawl over http, because the site could not be asked over https. */
+export function plainHttpPlan(plan: CrawlPlan, nowMs: number): CrawlPlan {
+  const start = startUrl(plan.start.replace("https://", "http://"));
+  const startedAt = new Date(nowMs).toISOString();
+  return { ...plan, start, startedAt, name: nameOf(start, startedAt), isHttpsGuessed: false };
 }
 
 export interface PlanOptions {
@@ -57,6 +70,7 @@ export function planOf(site: string, { flags, settings, nowMs }: PlanOptions): C
     version: 1,
     name: nameOf(start, startedAt),
     start,
+    isHttpsGuessed: !hasScheme(site),
     startedAt,
     include: globs(flags, "include"),
     exclude: globs(flags, "exclude"),

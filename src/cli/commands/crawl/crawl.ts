@@ -6,15 +6,15 @@ import { readVersion } from "../../../base/version.ts";
 import {
   createSiteCrawlServices,
   crawlJob,
+  isPlainHttpNext,
   openCrawlFolder,
   runSiteCrawls,
   type CrawlPlan,
 } from "../../../campaign/index.ts";
-import type { PageRow } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { allowedOf, crawlOptions, planOf, refusePlanFlags, startUrl } from "./crawl-options.ts";
+import { allowedOf, crawlOptions, planOf, plainHttpPlan, refusePlanFlags, startsOf, startUrl } from "./crawl-options.ts"; // prettier-ignore
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 
 /** After a crash the host's gate is held for so long: whoever resumes is not to wait a minute. */
@@ -80,10 +80,12 @@ export const crawl: Command = {
     try {
       const ends = new Map(await runAll(plans));
       for (const [at, plan] of plans.entries()) {
-        if (!isNew || !isWithoutTls(await folder.rows(plan.name))) continue;
-        const again = plainHttpPlan(context, plan);
-        if (!again) continue;
-        context.out.note(`no TLS at ${plan.start}: trying ${again.start}`);
+        const [start, ...others] = await folder.rows(plan.name);
+        if (start?.state !== "failed" || others.length > 0) continue;
+        if (!isPlainHttpNext(plan, start.reason)) continue;
+        const again = plainHttpPlan(plan, clock.nowMs());
+        const why = start.reason === "tls" ? "no TLS" : `no answer (${start.reason})`;
+        context.out.note(`${why} at ${plan.start}: trying ${again.start}`);
         await folder.create(again);
         plans[at] = again;
         for (const [name, end] of await runAll([again])) ends.set(name, end);
@@ -104,20 +106,6 @@ export const crawl: Command = {
     }
   },
 };
-
-/** The start could not be asked for, because no TLS connection came about. */
-const isWithoutTls = (rows: readonly PageRow[]) =>
-  rows.length === 1 && rows[0]!.state === "failed" && rows[0]!.reason === "tls";
-
-/** Of a site that was named by its host: nobody asked for https. */
-function plainHttpPlan(
-  { args, flags, settings, clock }: SettingsContext,
-  { start }: CrawlPlan,
-): CrawlPlan | undefined {
-  const typed = args.find((site) => !site.includes("://") && startUrl(site) === start);
-  const options = { flags, settings, nowMs: clock.nowMs() };
-  return typed === undefined ? undefined : planOf(`http://${typed}`, options);
-}
 
 /** As the crawl began, unless it is told otherwise now. */
 function fetcherOptions(
@@ -155,10 +143,10 @@ async function oldPlans(
 }
 
 function newestOf(known: readonly CrawlPlan[], site: string): CrawlPlan {
-  const start = startUrl(site);
-  const found = known.find((plan) => plan.start === start);
+  const starts = startsOf(site);
+  const found = known.find((plan) => starts.includes(plan.start));
   if (found) return found;
-  throw usageError(`there is no crawl of ${start} here: leave out --resume to begin one`);
+  throw usageError(`there is no crawl of ${starts[0]} here: leave out --resume to begin one`);
 }
 
 async function newestUnfinished(known: readonly CrawlPlan[], queue: Queue): Promise<CrawlPlan> {
@@ -181,14 +169,16 @@ interface Behind {
 
 /** Two crawls of one site at a time would ask for everything twice. */
 async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: Behind) {
-  for (const before of known.filter(({ start }) => start === plan.start)) {
+  const { start, isHttpsGuessed = false } = plan;
+  const starts = isHttpsGuessed ? [start, plainHttpPlan(plan, 0).start] : [start];
+  for (const before of known.filter((other) => starts.includes(other.start))) {
     const job = await queue.job(crawlJob(before));
     if (!job || job.ended) continue;
     if (flags["anew"] === true) await queue.cancel(job.name);
     else {
       const since = formatMoment(Date.parse(before.startedAt));
       throw usageError(
-        `the crawl of ${plan.start} that began ${since} has not ended: --resume goes on with it, ` +
+        `the crawl of ${before.start} that began ${since} has not ended: --resume goes on with it, ` +
           "--anew drops it",
       );
     }

@@ -1,0 +1,43 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import { defaultsName, openCampaignFolder, openSharedConfigs } from "../../campaign/index.ts";
+import type { Paths } from "../../config/index.ts";
+import { hasFleetBucket, openFleetBucket, type FleetBucketOptions } from "../fleet-bucket.ts";
+
+export interface FetchConfigsOptions extends FleetBucketOptions {
+  readonly paths: Paths;
+  readonly clock: Clock;
+}
+
+/**
+ * Fetches configurations that the fleet has in its bucket and this node has not: of one campaign, or
+ * of all. A configuration that is here stays as it is. Without a bucket this does nothing. Answers
+ * why the bucket cannot be used; undefined: it can.
+ */
+export async function fetchMissingConfigs(
+  options: FetchConfigsOptions,
+  name?: string,
+): Promise<string | undefined> {
+  if (!hasFleetBucket(options)) return undefined;
+  const { paths, clock } = options;
+  const here = await openCampaignFolder(paths).list();
+  if (name !== undefined && here.includes(name)) return undefined;
+  let bucket: Bucket | undefined;
+  try {
+    bucket = await openFleetBucket(options, "command");
+    const shared = openSharedConfigs({ paths, bucket, clock, random: systemRandom });
+    const wanted = name === undefined ? await shared.list() : [defaultsName, name];
+    for (const one of wanted.filter((known) => !here.includes(known))) {
+      const config = await shared.read(one);
+      if (config && (await shared.local(one)).text === undefined) await shared.take(one, config);
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  } finally {
+    await bucket?.close();
+  }
+}

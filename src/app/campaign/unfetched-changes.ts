@@ -1,0 +1,25 @@
+import { AppError } from "../../base/app-error.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import { fleetBucketAddress, hasFleetBucket, type FleetBucketOptions } from "../fleet-bucket.ts";
+
+export interface UnfetchedOptions extends FleetBucketOptions {
+  readonly ledger: Pick<NodeReadApi["ledger"], "preview">;
+}
+
+/** What the bucket has of other nodes and this node has not fetched, or why that is not known. */
+export type UnfetchedChanges = { readonly changes: number } | { readonly problem: string };
+
+/** Undefined: there is no bucket, or this node has everything that is in it. */
+export async function readUnfetchedChanges(
+  options: UnfetchedOptions,
+): Promise<UnfetchedChanges | undefined> {
+  if (!hasFleetBucket(options)) return undefined;
+  try {
+    const bucket = await fleetBucketAddress(options);
+    const { toPull } = await options.ledger.preview({ bucket });
+    return toPull > 0 ? { changes: toPull } : undefined;
+  } catch (error) {
+    if (error instanceof AppError) return { problem: error.message };
+    throw error;
+  }
+}
