@@ -19,4 +19,4 @@ export const unfetchedText = (unfetched: UnfetchedChanges): string =>
   "problem" in unfetched
     ? `these numbers are what this node knows, the bucket's are not known: ${unfetched.problem}`
     : `this node lacks ${countOf(unfetched.changes, "change")} of other nodes, so these numbers are too ` +
-      "low; fetch them with: forager ledger sync (`forager up` does it by itself)";
+      "low: `forager ledger sync` fetches them, and `forager up` does so by itself";
