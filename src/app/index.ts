@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Paths } from "../config/index.ts";
+
 // Every command comes through here, so it loads little: what only some need is imported when it is
 // asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
 export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
@@ -73,6 +77,16 @@ export const loadInit = async () => ({
   ...(await import("./campaign/init-folder.ts")),
   ...(await import("./campaign/place-samples.ts")),
 });
+/** Copies data folders, and restores them. */
+export const loadBackup = async () => ({
+  ...(await import("./backup/create-backup.ts")),
+  ...(await import("./backup/restore-backup.ts")),
+});
+/** Finishes a restore that was interrupted; a folder that cannot be used is told by who uses it. */
+export const finishRestore = async (paths: Paths, data: string) => {
+  if (!existsSync(join(data, "restoring"))) return;
+  await (await import("./backup/replace-content.ts")).finishRestore(paths);
+};
 /** Writes static sites. */
 export const loadPublish = async () => ({
   ...(await import("./publish/publish-folder.ts")),

@@ -1,5 +1,6 @@
 import type { Registry } from "./command.ts";
 import { auditLogCommands } from "./audit-log-commands.ts";
+import { backupCommands } from "./backup-commands.ts";
 import { bucketCommands } from "./bucket-commands.ts";
 import { campaignCommands } from "./campaign-commands.ts";
 import { fleetCommands } from "./fleet-commands.ts";
@@ -18,6 +19,7 @@ export const registry: Registry = {
     records: "files and index of companies and people",
     import: "import companies from CSV or JSON Lines",
     export: "export companies or e-mail addresses to a file",
+    backup: "copies of the data folder, and how to restore them",
     suppress: "people and companies never to contact",
     ledger: "facts about companies, field by field",
     campaign: "plan and run campaigns (phrases × locations)",
@@ -200,6 +202,7 @@ export const registry: Registry = {
     },
     ...bucketCommands,
     ...recordCommands,
+    ...backupCommands,
     ...suppressCommands,
     {
       name: "ledger status",

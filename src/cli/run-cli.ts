@@ -110,7 +110,8 @@ async function prepareRun(
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
   return async () => {
     const { paths, log } = prepared;
-    const { openUsageRecord } = await import("../app/index.ts");
+    const { finishRestore, openUsageRecord } = await import("../app/index.ts");
+    await finishRestore(paths, prepared.settings.data);
     await using _usage = openUsageRecord({ paths, clock: options.clock, log });
     return await audited({ ...found, ...prepared, clock: options.clock }, (markChange) =>
       command.run({ ...context, ...prepared, markChange }),

@@ -1,0 +1,143 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
+import { AppError } from "../../base/app-error.ts";
+import { translateFileError } from "../../base/atomic-file.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import {
+  createBackupSum,
+  damaged,
+  dataPrefix,
+  endEntry,
+  headEntry,
+  parseEnd,
+  parseHead,
+  settingsPrefix,
+  type BackupEnd,
+  type BackupHead,
+} from "./backup-format.ts";
+
+export interface UnpackOptions {
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Where its files go, into an empty folder; undefined: it is only checked. */
+  readonly to?: string | undefined;
+  readonly onFile?: (() => void) | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Unpacked extends BackupEnd {
+  readonly head: BackupHead;
+}
+
+/** Reads a whole backup and checks it. Throws `backup_damaged` for one that is not as it was written. */
+export async function unpackBackup(options: UnpackOptions): Promise<Unpacked> {
+  const gunzip = createGunzip();
+  const piping = pipeline(options.chunks, gunzip, { signal: options.signal });
+  piping.catch(() => {});
+  try {
+    const stream = Readable.toWeb(gunzip) as unknown as ReadableStream<Uint8Array>;
+    const entries = stream.pipeThrough(createTarDecoder({ strict: true }));
+    const unpacked = await readEntries(entries, options);
+    await piping;
+    return unpacked;
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (error instanceof AppError) throw error;
+    // What the source or the disk says of itself passes; what is left is gzip's or tar's.
+    const failed = translateFileError(error, options.to ?? "the backup");
+    if (failed instanceof AppError) throw failed;
+    const { message } = gunzip.errored ?? (error as Error);
+    throw damaged(message || "it ends too early", error);
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+async function readEntries(
+  entries: ReadableStream<ParsedTarEntry>,
+  { to, onFile, signal }: UnpackOptions,
+): Promise<Unpacked> {
+  const sum = createBackupSum();
+  let head: BackupHead | undefined;
+  let end: BackupEnd | undefined;
+  for await (const { header, body } of entries) {
+    signal.throwIfAborted();
+    const { name, size, type, mode, mtime } = header;
+    if (end) throw damaged(`there is something behind ${endEntry}`);
+    if (type !== "file") throw damaged(`'${name}' is not a file`);
+    if (!head && name !== headEntry) throw damaged("it is no backup of forager");
+    if (name === endEntry) {
+      end = parseEnd(await textOf(body, size));
+      continue;
+    }
+    sum.entry(name, size);
+    if (name === headEntry) {
+      if (head) throw damaged(`${headEntry} is there twice`);
+      const text = await textOf(body, size);
+      sum.content(Buffer.from(text));
+      head = parseHead(text);
+      continue;
+    }
+    const path = placeOf(name);
+    if (to === undefined) for await (const chunk of body) sum.content(chunk);
+    else await writeFile(join(to, path), { name, body, mode, mtime, sum });
+    onFile?.();
+  }
+  if (!head) throw damaged("it is empty");
+  if (!end) throw damaged("its end is missing");
+  const { files, bytes, sha256 } = sum.end();
+  if (files !== end.files || bytes !== end.bytes) throw damaged("files are missing in it");
+  if (sha256 !== end.sha256) throw damaged("its content is not what was written");
+  return { head, ...end };
+}
+
+const textBytesMax = 1_000_000;
+
+async function textOf(body: ReadableStream<Uint8Array>, size: number): Promise<string> {
+  if (size > textBytesMax) throw damaged("one of its own entries is too long");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** An archive may come from anywhere: no name in it leads out of the folder. */
+function placeOf(name: string): string {
+  const parts = name.split("/");
+  const isOurs = name.startsWith(dataPrefix) || name.startsWith(settingsPrefix);
+  const isSafe = parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0")); // prettier-ignore
+  if (!isOurs || !isSafe || (process.platform === "win32" && /[\\:]/.test(name))) {
+    throw damaged(`'${name.slice(0, 200)}' is no name of a file in it`);
+  }
+  return name;
+}
+
+interface FileToWrite {
+  readonly name: string;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly mode: number | undefined;
+  readonly mtime: Date | undefined;
+  readonly sum: ReturnType<typeof createBackupSum>;
+}
+
+/** These are written again from the ledger if a power cut empties them; all others are synced. */
+const isRendered = (name: string) => /^data\/(?:companies|people)\//.test(name);
+
+async function writeFile(
+  path: string,
+  { name, body, mode = 0o600, mtime, sum }: FileToWrite,
+): Promise<void> {
+  // prettier-ignore
+  makeFolder(dirname(path), { mode: 0o700 });
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  await using file = await open(path, flags, mode & 0o777);
+  for await (const chunk of body) {
+    sum.content(chunk);
+    await file.writeFile(chunk);
+  }
+  if (mtime) await file.utimes(mtime, mtime);
+  if (!isRendered(name)) await file.sync();
+}
