@@ -3,6 +3,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 import {
   createBudgetGuard,
+  createCompanyLimit,
   createDetailsHandler,
   createDiscoverHandler,
   createEnrichHandler,
@@ -81,15 +82,10 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     places: placesHere,
     enrichTask: enrich.enrichTask,
   });
+  const queueUrl = options.queueUrl ?? "";
+  const sources = createBudgetSources({ queue, queueUrl, paths, clock, ledger, records });
   const budget = createBudgetGuard({
-    sources: createBudgetSources({
-      queue,
-      queueUrl: options.queueUrl ?? "",
-      paths,
-      clock,
-      ledger,
-      records,
-    }),
+    sources,
     queue,
     clock,
     onStop(name, text, { reached, limits }) {
@@ -115,6 +111,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
       ...campaign,
       ...createTopUpServices({ folder, campaign: campaignOf, queue, ledger, clock, placesHere }),
       budget,
+      companyLimit: createCompanyLimit(sources),
       duplicates: records,
       async isDiscovering(job) {
         const states = ["pending", "running"] as const;
@@ -122,6 +119,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
       },
     },
     async [Symbol.asyncDispose]() {
+      await budget[Symbol.asyncDispose]();
       await enrich[Symbol.asyncDispose]();
       await (await places)?.close();
     },

@@ -35,7 +35,7 @@ export interface OpenFleetOptions extends FleetBucketOptions {
   /** Writes nothing, not even a ledger where there is none. */
   readonly isReader: boolean;
   /** Of a process that has the data folder open; it is not closed with the fleet. */
-  readonly node?: Pick<NodeApi, "ledger" | "fleet">;
+  readonly node?: Pick<NodeApi, "ledger" | "fleet" | "records">;
 }
 
 /** A fleet as one of its machines sees it: ledger, bucket if there is one, and its nodes. */

@@ -1,9 +1,10 @@
 import type { TaskInput } from "../queue/index.ts";
 import { parseTileId } from "../sources/index.ts";
-import { defineHandler, done, skip, type Handler } from "../worker/index.ts";
+import { defineHandler, done, release, skip, type Handler } from "../worker/index.ts";
+import { companyLimitOf } from "./budget/company-limit.ts";
 import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
-import { foundCompany, isSuppressed } from "./discover.ts";
+import { enoughReason, foundCompany, isSuppressed } from "./discover.ts";
 import { exclusionOf } from "./exclusions.ts";
 import { filterOfPlace } from "./filters.ts";
 import { releaseIfLacking } from "./lacking.ts";
@@ -12,7 +13,9 @@ import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
 
 export type Detailed =
   | { readonly kind: "put"; readonly company: PutCompany; readonly enrich: TaskInput | undefined }
-  | { readonly kind: "left"; readonly reason: string };
+  | { readonly kind: "left"; readonly reason: string }
+  /** Of companies: nothing was written. */
+  | { readonly kind: "enough" };
 
 /**
  * Makes a company of one place, or brings the one there is up to date, and says which tile and
@@ -39,7 +42,16 @@ export async function detail(
 
   const filter = filterOfPlace(campaign.filters, place, facts);
   const found = { tile, phrases: [phrase], at, source: source.name, filter };
-  const [company] = await services.companies.putAll([foundCompany(campaign, place, facts, found)]);
+  let company: PutCompany | undefined;
+  const written = await companyLimitOf(services).within(
+    campaign,
+    [{ id: place.id, isCounted: !filter }],
+    async () => {
+      const all = [foundCompany(campaign, place, facts, found)];
+      [company] = await services.companies.putAll(all);
+    },
+  );
+  if (written === 0) return { kind: "enough" };
   if (!company || company.status === "forgotten") return left(suppressedReason);
   const { target } = company;
   const enrich =
@@ -62,6 +74,7 @@ export function createDetailsHandler(): Handler<CampaignServices> {
       releaseIfLacking(async () => {
         const result = await detail(services, task.payload, signal);
         if (result.kind === "left") return skip(result.reason);
+        if (result.kind === "enough") return release(enoughReason);
         const { company, enrich } = result;
         // Together with the end of this one, or not at all.
         return done(company, enrich ? { add: [enrich] } : {});

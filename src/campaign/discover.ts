@@ -1,7 +1,8 @@
 import { AppError, assert } from "../base/app-error.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
 import { busyForMs, parseTileId, type Place } from "../sources/index.ts";
-import { defineHandler, done, retry, skip, type Handler } from "../worker/index.ts";
+import { defineHandler, done, release, retry, skip, type Handler } from "../worker/index.ts";
+import { companyLimitOf, type FoundPlace } from "./budget/company-limit.ts";
 import type { Campaign } from "./campaign.ts";
 import { markClosed } from "./closed-places.ts";
 import { companyFacts, type CompanyFacts } from "./company-fields.ts";
@@ -39,13 +40,14 @@ const companiesAtOnce = 200;
  * Looks one tile of one source through for all phrases that are due. In this order: every place
  * becomes a company, with the task that visits its website; then the witnesses are written, then this
  * task ends. So a witness means that nothing of the tile was lost, whenever a worker dies; what is done
- * again changes nothing. Whatever fails throws, and then there is no witness (lesson 42).
+ * again changes nothing. Whatever fails throws, and then there is no witness (lesson 42). Nor is there
+ * one if the campaign has enough companies before the end of the tile.
  */
 export async function discover(
   services: CampaignServices,
   payload: DiscoverPayload,
   { by, signal, onRequest }: DiscoverOptions,
-): Promise<Discovered | "witnessed"> {
+): Promise<Discovered | "witnessed" | "enough"> {
   const { ledger, clock } = services;
   const tile = parseTileId(payload.tile);
   assert(tile, `${payload.tile} is no tile`);
@@ -89,10 +91,13 @@ export async function discover(
       if (filter) filtered[filter] = (filtered[filter] ?? 0) + 1;
       const found = { tile: tile.id, phrases, at, source: source.name, filter };
       const company = foundCompany(campaign, place, facts, found);
-      await writer.add(place, filter ? { ...facts, website: undefined } : facts, company);
+      const visited = filter ? { ...facts, website: undefined } : facts;
+      const hasRoom = await writer.add(place, visited, { company, isCounted: !filter });
+      if (!hasRoom) return "enough";
     }
   }
-  counts.created = await writer.flush();
+  if (!(await writer.flush())) return "enough";
+  counts.created = writer.created();
   const phrases = [...due.values()].filter(
     (phrase) => (releases.get(phrase) ?? release) !== release,
   );
@@ -162,14 +167,16 @@ export async function isSuppressed(
   return (await ledger.suppressed(keys)).length > 0;
 }
 
+interface WaitingCompany extends FoundPlace {
+  readonly company: FoundCompany;
+  readonly website: string | undefined;
+}
+
 /** Companies first, then the tasks of their websites: what dies in between is done again. */
 function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseRef) {
-  let waiting: { readonly company: FoundCompany; readonly website: string | undefined }[] = [];
+  let waiting: WaitingCompany[] = [];
   let created = 0;
-  const flush = async (): Promise<number> => {
-    const some = waiting;
-    waiting = [];
-    if (some.length === 0) return created;
+  const put = async (some: readonly WaitingCompany[]): Promise<void> => {
     const answers = await services.companies.putAll(some.map(({ company }) => company));
     const tasks: TaskInput[] = [];
     for (const [at, answer] of answers.entries()) {
@@ -182,20 +189,33 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
       if (task) tasks.push(task);
     }
     if (tasks.length > 0) await services.addTasks(tasks, by);
-    return created;
+  };
+  /** False: the campaign has enough companies, and not all of these were written. */
+  const flush = async (): Promise<boolean> => {
+    const some = waiting;
+    waiting = [];
+    if (some.length === 0) return true;
+    return (await companyLimitOf(services).within(campaign, some, put)) === some.length;
   };
   return {
-    async add(place: Place, { website, domain }: CompanyFacts, company: FoundCompany) {
-      if (await isSuppressed(services, place.id, domain)) return;
-      waiting.push({ company, website });
-      if (waiting.length >= companiesAtOnce) await flush();
+    async add(
+      { id }: Place,
+      { website, domain }: CompanyFacts,
+      found: { readonly company: FoundCompany; readonly isCounted: boolean },
+    ): Promise<boolean> {
+      if (await isSuppressed(services, id, domain)) return true;
+      waiting.push({ ...found, id, website });
+      return waiting.length < companiesAtOnce || (await flush());
     },
     flush,
+    created: () => created,
   };
 }
 
 const noArea = (name: string) =>
   new AppError("invalid", "places_no_area", `the source ${name} cannot be asked for a whole tile`);
+
+export const enoughReason = "the campaign has as many companies as its budget allows";
 
 /** A tile that is asked for in many parts takes long. */
 const discoverTimeoutMs = 3_600_000;
@@ -215,6 +235,7 @@ export function createDiscoverHandler(): Handler<CampaignServices> {
         const options = { by: { id, token }, signal, onRequest };
         try {
           const result = await discover(services, task.payload, options);
+          if (result === "enough") return release(enoughReason);
           return result === "witnessed" ? skip("searched by another task") : done(result);
         } catch (error) {
           const retryAfterMs = busyForMs(error);

@@ -62,6 +62,12 @@ export { createCompanyAudit } from "./audit/audit.ts";
 export type { AuditFinding } from "./audit/audit-schema.ts";
 export { budgetStanding, budgetText, type BudgetSources } from "./budget/budget.ts";
 export { createBudgetGuard, withinBudget, type BudgetServices } from "./budget/budget-guard.ts";
+export {
+  createCompanyLimit,
+  type CompanyCounts,
+  type CompanyLimit,
+  type CountedCompanies,
+} from "./budget/company-limit.ts";
 export { budgetStandingSchema, type BudgetStanding } from "./budget/budget-schema.ts";
 export { filterNames, type FilterName, type PlaceFilters } from "./filters.ts";
 export { exclusionOf } from "./exclusions.ts";

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
 import type { CompiledPhrases, PlaceSource } from "../sources/index.ts";
+import type { CompanyLimit } from "./budget/company-limit.ts";
 import type { Campaign } from "./campaign.ts";
 import type { ClosingServices } from "./closed-places.ts";
 import type { CompanyWriter } from "./company-writer.ts";
@@ -13,6 +14,8 @@ export interface CampaignServices {
   readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "write" | "suppressed">;
   readonly companies: CompanyWriter;
+  /** Every company that a campaign finds is written through it. Absent: as many as there are. */
+  readonly companyLimit?: CompanyLimit;
   /** Absent: companies whose place is gone stay as they are. */
   readonly closing?: ClosingServices | undefined;
   /** As its file is now, so that a change of exclusions counts at once. */

@@ -151,7 +151,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     record,
     onReleased({ kind, job }, reason) {
       resting.rest(kind);
-      options.releases?.released({ kind, job }, reason);
+      if (reason !== undefined) options.releases?.released({ kind, job }, reason);
     },
     onRecorded: options.releases && (({ kind, job }) => options.releases?.ended({ kind, job })),
     onChange: changed,

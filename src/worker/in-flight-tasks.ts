@@ -61,8 +61,8 @@ export interface InFlightTasksOptions {
   readonly record: CrashRecord | undefined;
   /** Something may be started, stored or claimed. */
   readonly onChange: () => void;
-  /** A handler gave a task of this kind back, because the node lacks something for it. */
-  readonly onReleased: (task: LeasedTask, reason: string) => void;
+  /** A handler gave a task back: the worker claims none of its kind for a while. `reason`: what the node lacks. */
+  readonly onReleased: (task: LeasedTask, reason: string | undefined) => void;
   /** The queue has recorded how an attempt ended. */
   readonly onRecorded?: ((task: LeasedTask) => void) | undefined;
   readonly onFatal: (error: unknown) => void;
@@ -195,11 +195,10 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     const { lease, kind, run } = task;
     if (outcome.kind === "release") {
       const fields = { task: lease.id, kind: lease.kind, key: lease.key, reason: outcome.reason };
-      if (outcome.isKindHeld === false) logger.info("gave a task back to the queue", fields);
-      else {
-        logger.warn("gave a task back to the queue: this node cannot do it", fields);
-        options.onReleased(lease, outcome.reason);
-      }
+      const { isKindHeld = true, isLacking = isKindHeld } = outcome;
+      if (isLacking) logger.warn("gave a task back to the queue: this node cannot do it", fields);
+      else logger.debug("gave a task back to the queue", fields);
+      if (isKindHeld) options.onReleased(lease, isLacking ? outcome.reason : undefined);
       task.state = "ended";
       reporter().release(task);
       return onChange();

@@ -27,6 +27,8 @@ export type HandlerOutcome =
       readonly reason: string;
       /** False: only this task cannot be done now, so the worker goes on with others of its kind. */
       readonly isKindHeld?: boolean;
+      /** False: the node lacks nothing, so nobody has to be warned. Absent: as `isKindHeld`. */
+      readonly isLacking?: boolean;
     };
 
 /** An outcome that ends the attempt. */
@@ -72,12 +74,23 @@ export const fail = (
 
 /**
  * This node lacks something that the task needs, and another node may have it. The attempt does not
- * count, and this worker claims no task of the kind for a while, unless `isKindHeld` is false.
+ * count, and this worker claims no task of the kind for a while, unless `isKindHeld` is false. With
+ * `isLacking` false the task only has to wait: that is no warning.
  */
 export const release = (
   reason: string,
-  { isKindHeld = true }: { readonly isKindHeld?: boolean } = {},
-): HandlerOutcome => ({ kind: "release", reason, ...(!isKindHeld && { isKindHeld }) });
+  { isKindHeld = true, isLacking = isKindHeld }: ReleaseOptions = {},
+): HandlerOutcome => ({
+  kind: "release",
+  reason,
+  ...(!isKindHeld && { isKindHeld }),
+  ...(isLacking !== isKindHeld && { isLacking }),
+});
+
+export interface ReleaseOptions {
+  readonly isKindHeld?: boolean;
+  readonly isLacking?: boolean;
+}
 
 const kinds = new Set(["done", "skip", "retry", "fail", "release"]);
 
@@ -93,7 +106,9 @@ export function isOutcome(value: unknown): value is HandlerOutcome {
  */
 export function copyOutcome(outcome: HandlerOutcome): HandlerOutcome {
   if (outcome.kind === "release") {
-    return release(outcome.reason, { isKindHeld: outcome.isKindHeld !== false });
+    const isKindHeld = outcome.isKindHeld !== false;
+    const isLacking = (outcome.isLacking ?? isKindHeld) !== false;
+    return release(outcome.reason, { isKindHeld, isLacking });
   }
   const { add, raise, onStored } = outcome;
   const more = {

@@ -42,7 +42,8 @@ test("B28: two processes stop at a budget of requests, everything says so, and a
   expect(told).toMatch(/campaign demo: stopped by its budget, \d+ of 15 requests: raise it/);
 
   const report = await forager("campaign report demo --json");
-  const { budget: standing, funnel } = JSON.parse(report.stdout) as CampaignReport;
+  const { budget: standing, funnel, cost } = JSON.parse(report.stdout) as CampaignReport;
+  expect(cost.websiteRequests).toBe(web.requests.length);
   expect(standing).toMatchObject({ state: "budget", reached: "requests" });
   expect(standing!.limits[0]!.spent).toBe(web.requests.length);
   const state = await forager("campaign status demo");
@@ -64,6 +65,36 @@ test("B28: two processes stop at a budget of requests, everything says so, and a
   expect(last.budget).toMatchObject({ state: "within" });
   expect(last.funnel.companies).toBeGreaterThanOrEqual(funnel.companies);
   expect(last.funnel.visited).toBe(last.funnel.companies);
+});
+
+test("B28: a limit of companies holds inside a tile at any concurrency, is told once, and can be removed", async () => {
+  const { web, forager } = await setUp(12, () => "[budget]\ncompanies = 2");
+  expect((await forager("campaign dispatch demo")).exitCode).toBe(0);
+  const work = await forager("work --drain");
+  expect(work.exitCode, work.stderr).toBe(3);
+  expect(work.stdout.match(/stopped by its budget, 2 of 2 companies: raise it/g)).toHaveLength(1);
+  expect(work.stdout).not.toContain("no handler");
+  expect(work.stderr.match(/stopped by its budget/g)).toHaveLength(1);
+  const hosts = new Set(web.requests.map((request) => request.split("/")[0]));
+  expect(hosts.size).toBe(2);
+  const stopped = await forager("campaign report demo --json");
+  const { budget, funnel, cost, tasks } = JSON.parse(stopped.stdout) as CampaignReport;
+  expect(budget).toMatchObject({ state: "budget", limits: [{ max: 2, spent: 2 }] });
+  expect(funnel).toMatchObject({ companies: 2, visited: 2 });
+  expect(cost.websiteRequests).toBe(web.requests.length);
+  expect(tasks!.pending).toBeGreaterThan(0);
+  expect((await forager("status")).stdout).toContain("campaign demo: stopped by its budget");
+
+  expect((await forager("campaign set demo budget.companies=none")).exitCode).toBe(0);
+  const done = await forager("campaign run demo --json");
+  expect(done.exitCode, done.stderr).toBe(0);
+  const { report } = JSON.parse(done.stdout) as { report: CampaignReport };
+  expect(report.budget).toBeUndefined();
+  expect(report.funnel).toMatchObject({ companies: 12, visited: 12 });
+  expect((await forager("campaign set demo budget.companies=5")).exitCode).toBe(0);
+  const exceeded = await forager("campaign run demo");
+  expect(exceeded.exitCode).toBe(3);
+  expect(exceeded.stderr).toContain("more than its budget, 12 of 5 companies");
 });
 
 test("B28: what a filter rejects is asked for nothing, and counted by filter", async () => {

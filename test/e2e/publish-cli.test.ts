@@ -89,6 +89,15 @@ test("B28: a schedule publishes again what was published by hand, and nothing el
   expect(worked.exitCode, worked.stderr).toBe(0);
   const { result } = await sandbox.json<{ result: object }>("schedule", "show", "site");
   expect(result).toMatchObject({ status: "published", generation: 2, companies: 2 });
+  // A target that nobody has published by hand is not made.
+  const other = at("never-published");
+  await sandbox.good("schedule", "add", "other", "--does", "publish", "--target", `dir:${other}`, "--every", "1h"); // prettier-ignore
+  await sandbox.good("schedule", "run-now", "other");
+  const refused = await sandbox.onData(["work", "--drain", "--kinds", "schedule"]);
+  expect(refused.exitCode, refused.stderr).toBe(3);
+  expect(refused.stdout + refused.stderr).toContain("never-published");
+  expect(existsSync(other)).toBe(false);
+  await sandbox.good("schedule", "remove", "other");
   await sandbox.good("company", "delete", "newcomer", "--yes");
 });
 

@@ -3,28 +3,34 @@ import { silentLogger } from "../../base/logger.ts";
 import {
   budgetStanding,
   budgetText,
+  discoverKind,
+  discoverSchema,
   membershipOf,
   openCampaignFolder,
-  planTiles,
   readWitnesses,
+  witnessOf,
   type BudgetSources,
   type Campaign,
+  type CompanyCounts,
+  type CountedCompanies,
+  type Discovered,
 } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
+import { placesOf } from "../../records/index.ts";
+import { parseTileId } from "../../sources/index.ts";
 import { dayOf, readUsage } from "../usage-record.ts";
 import { allCompanies } from "./all-companies.ts";
 
 export interface BudgetSourcesOptions {
-  readonly queue: Pick<Queue, "job" | "now">;
+  readonly queue: Pick<Queue, "job" | "now" | "ended">;
   /** `queue.url` of the settings. */
   readonly queueUrl: string;
   readonly paths: Paths;
   readonly clock: Clock;
   readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
-  /** Absent: companies are not counted one by one; there are at most as many as places were found. */
-  readonly records?: Pick<NodeReadApi["records"], "search">;
+  readonly records: Pick<NodeReadApi["records"], "search" | "count">;
 }
 
 /** A commit is mostly PUT requests: $5 for a million. */
@@ -34,48 +40,90 @@ const dollarsMs = 60_000;
 const companiesMs = 2_000;
 
 /** What a campaign has spent, by queue, ledger and records of this node. */
-export function createBudgetSources(options: BudgetSourcesOptions): BudgetSources {
+export function createBudgetSources(options: BudgetSourcesOptions): BudgetSources & CompanyCounts {
   const { queue, queueUrl, paths, clock, ledger, records } = options;
   const dollars = remembering(clock, dollarsMs, async (sinceDay: string) => {
     const rows = await readUsage(sinceDay, { paths, clock, log: silentLogger });
     const others = rows.filter(({ caller }) => caller !== "queue");
     return others.reduce((sum, row) => sum + row.dollars, 0);
   });
-  const counted = new Map<string, { readonly atMs: number; readonly companies: number }>();
-  async function countCompanies(campaign: Campaign): Promise<number> {
-    const known = counted.get(campaign.name);
-    if (known && clock.monotonicMs() - known.atMs < companiesMs) return known.companies;
+  const known = new Map<string, { readonly atMs: number; readonly count: number }>();
+  async function countHere(campaign: Campaign): Promise<CountedCompanies> {
     const membership = membershipOf(campaign);
-    let companies = 0;
-    for await (const page of allCompanies(records!)) {
-      companies += page.filter(
-        (one) =>
+    const places = new Set<string>();
+    let count = 0;
+    for await (const page of allCompanies(records)) {
+      for (const one of page) {
+        const isCounted =
           membership.has(one) &&
           !membership.isExcluded(one) &&
-          membership.filterOf(one) === undefined,
-      ).length;
+          membership.filterOf(one) === undefined;
+        if (!isCounted) continue;
+        count += 1;
+        for (const place of placesOf(one)) places.add(place);
+      }
     }
-    counted.set(campaign.name, { atMs: clock.monotonicMs(), companies });
-    return companies;
+    known.set(campaign.name, { atMs: clock.monotonicMs(), count });
+    return { count, places };
   }
   return {
+    clock,
     job: (name) => queue.job(name),
     nowMs: async () => (await queue.now()).ms,
     dollars: (lastMs) => dollars(dayOf(clock.nowMs() - lastMs)),
     dollarsPerCommitRequest: queueUrl.startsWith("s3:") ? dollarsPerCommitRequest : 0,
-    async companies(campaign, max) {
-      const tiles = planTiles(campaign).map(({ tile }) => tile);
-      const witnesses = await readWitnesses(ledger, tiles);
-      let found = 0;
-      for (const ofTile of witnesses.values())
-        for (const one of ofTile.values()) found += one.found;
-      // A company takes at least one place: fewer places than that are enough to know.
-      if (found < max) return found;
-      if (records) return await countCompanies(campaign);
-      const job = await queue.job(campaign.name);
-      return job?.isPaused === true ? found : max - 1;
+    async companies(campaign) {
+      const recent = known.get(campaign.name);
+      if (recent && clock.monotonicMs() - recent.atMs < companiesMs) return recent.count;
+      return (await countHere(campaign)).count;
+    },
+    async counted(campaign) {
+      const elsewhere = await foundElsewhere(campaign.name, { queue, ledger });
+      const { count, places } = await countHere(campaign);
+      return { count: count + elsewhere, places };
+    },
+    async companiesMax({ name, budget: { companies = 0 } = {} }) {
+      const elsewhere = await foundElsewhere(name, { queue, ledger });
+      return elsewhere + (await records.count({ kind: "company" }, companies));
     },
   };
+}
+
+const searchesReadMax = 200;
+
+/**
+ * Companies that the newest searches of other nodes have found, and that have not been replicated to
+ * this one: their witness is not here either, and it is written after the companies.
+ */
+async function foundElsewhere(
+  job: string,
+  { queue, ledger }: Pick<BudgetSourcesOptions, "queue" | "ledger">,
+): Promise<number> {
+  const ended = await queue.ended({
+    states: ["done"],
+    kind: discoverKind,
+    job,
+    isNewestFirst: true,
+    limit: searchesReadMax,
+  });
+  const searches = ended.flatMap(({ payload, result }) => {
+    const asked = discoverSchema.safeParse(JSON.parse(payload));
+    const found = JSON.parse(result ?? "null") as Discovered | null;
+    const tile = asked.success ? parseTileId(asked.data.tile) : undefined;
+    return asked.success && tile && found ? [{ ...asked.data, tile, found }] : [];
+  });
+  const tiles = searches.map(({ tile }) => tile);
+  const witnesses = await readWitnesses(ledger, tiles);
+  const unseen = searches.filter(({ tile, source, due }) =>
+    due.every(({ phrase, since }) => {
+      const at = witnessOf(witnesses.get(tile.id), { phrase, source })?.at;
+      return at === undefined || at === since;
+    }),
+  );
+  return unseen.reduce((sum, { found: { found, excluded, filtered = {} } }) => {
+    const rejected = Object.values(filtered).reduce((all, count) => all + count, 0);
+    return sum + Math.max(0, found - excluded - rejected);
+  }, 0);
 }
 
 /** Campaigns of this data folder that their budget has stopped, each with what to do. */

@@ -52,7 +52,7 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
     ...(queue && {
       budget: (companies) =>
         budgetStanding(view.campaign, {
-          ...createBudgetSources({ ...options, queue, ledger: reader.ledger, queueUrl }),
+          ...createBudgetSources({ ...options, ...reader, queue, queueUrl }),
           companies: async () => companies,
         }),
     }),

@@ -22,9 +22,9 @@ export interface CampaignStateOptions {
   readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
   readonly places: Pick<Places, "known">;
   /** Undefined: there is none yet. */
-  readonly queue: Pick<Queue, "job" | "now"> | undefined;
+  readonly queue: Pick<Queue, "job" | "now" | "ended"> | undefined;
   readonly settings: Pick<Settings, "queue">;
-  readonly records?: Pick<NodeReadApi["records"], "search">;
+  readonly records: Pick<NodeReadApi["records"], "search" | "count">;
   readonly clock: Clock;
 }
 

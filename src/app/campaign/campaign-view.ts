@@ -28,7 +28,7 @@ export interface CampaignViewOptions {
   readonly clock: Clock;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
   /** Absent: there is none yet, and nothing in it. */
-  readonly queue?: Pick<Queue, "job" | "browse" | "now"> | undefined;
+  readonly queue?: Pick<Queue, "job" | "browse" | "now" | "ended"> | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -42,6 +42,8 @@ export interface CampaignView {
   readonly mayHave: (target: Target) => boolean;
   readonly hasFailed: (target: Target) => boolean;
   readonly tasks?: CampaignReport["tasks"];
+  /** Requests to websites and place servers that the queue has counted for its job. */
+  readonly requests?: number;
   /** What has to be shown beside what its sources said. */
   readonly licences: readonly Attribution[];
 }
@@ -64,6 +66,7 @@ export async function readCampaignView(options: CampaignViewOptions): Promise<Ca
     hasFailed: ({ tile, phrase, source }) => failed.has(`${tile.id} ${source} ${phrase}`),
     licences: licencesOf(campaign, releases.values()),
     ...(job && {
+      requests: job.requests,
       tasks: {
         pending: job.pending,
         running: job.running,

@@ -1,10 +1,10 @@
-import { budgetStanding, type Campaign } from "../../campaign/index.ts";
+import { budgetStanding, resumeJob, type Campaign } from "../../campaign/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { createBudgetSources, type BudgetSourcesOptions } from "./budget-sources.ts";
 
 export interface ResumeCampaignOptions extends Omit<BudgetSourcesOptions, "queue"> {
   readonly campaign: Campaign;
-  readonly queue: Pick<Queue, "job" | "now" | "resume">;
+  readonly queue: Pick<Queue, "job" | "now" | "ended" | "resume" | "add">;
 }
 
 /**
@@ -14,14 +14,14 @@ export interface ResumeCampaignOptions extends Omit<BudgetSourcesOptions, "queue
  */
 export type JobStanding = "running" | "resumed" | "budget" | "paused";
 
-/** Resumes the job of a campaign after its budget was raised. */
+/** Resumes the job of a campaign after its budget was raised, as `forager queue resume` does. */
 export async function resumeWithinBudget(options: ResumeCampaignOptions): Promise<JobStanding> {
   const { campaign, queue } = options;
   const standing = await budgetStanding(campaign, createBudgetSources(options));
   if (standing?.state === "budget") return "budget";
   const job = await queue.job(campaign.name);
   if (job?.isPaused !== true) return "running";
-  if (!standing) return "paused";
-  await queue.resume(campaign.name);
+  if (!campaign.budget) return "paused";
+  await resumeJob(queue, campaign.name, { nowMs: options.clock.nowMs() });
   return "resumed";
 }

@@ -26,7 +26,7 @@ export interface SiteSourceOptions {
   readonly settings: Settings;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
   /** Absent: there is none yet. */
-  readonly queue?: Pick<Queue, "job" | "browse" | "now"> | undefined;
+  readonly queue?: Pick<Queue, "job" | "browse" | "now" | "ended"> | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Only its companies, its map and its report. Absent: everything. */

@@ -31,7 +31,7 @@ export interface StatusOptions extends Omit<OpenFleetOptions, "isReader"> {
 export interface StatusSources extends Omit<StatusOptions, "node"> {
   readonly fleet: OpenFleet;
   /** Opened for each status: without an owner it does not notice what is written later. */
-  readonly node: Pick<NodeReadApi, "ledger">;
+  readonly node: Pick<NodeReadApi, "ledger" | "records">;
   readonly queue: QueueSource;
   /** Counting them reads the whole ledger, so it is not done for each status. */
   readonly conflicts: number;
@@ -66,9 +66,10 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
   const vector = new Map(Object.entries(await node.ledger.vector()));
   const written = await node.ledger.outline();
   const { stats, log, fault, troubles } = await queue.look(async (open) => {
-    const { ledger } = node;
+    const { ledger, records } = node;
     const queueUrl = settings.queue.url;
-    const found = await readStoppedCampaigns({ ...sources, queue: open, queueUrl, ledger });
+    const from = { ...sources, queue: open, queueUrl, ledger, records };
+    const found = await readStoppedCampaigns(from);
     return found.map(({ campaign, text }) => `campaign ${campaign}: ${text}`);
   });
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);

@@ -66,11 +66,12 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
   const { queue, held, node, paths, sinceMs, summary } = options;
   const query = { states: ["failed"], isNewestFirst: true, limit: failedReadMax } as const;
   const failed = summary.failed === 0 ? [] : await queue.ended(query);
+  const stopped = await readStoppedCampaigns({ ...options, ...options.reader });
   return {
     ...summary,
     ...(held && { held: { ...held, node } }),
-    undone: options.isDraining ? await countUndone(options) : [],
-    stopped: await readStoppedCampaigns({ ...options, ...options.reader }),
+    undone: options.isDraining ? await countUndone(options, { isStopped: stopped.length > 0 }) : [],
+    stopped,
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
     paused: (await stillPausedJobs(paths, queue)).map((one) => ({
       ...one,
@@ -81,7 +82,10 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
 }
 
 /** After a drain, what is claimable and still waits is what no worker here can do. */
-async function countUndone(options: WorkOutcomeOptions): Promise<readonly UndoneCount[]> {
+async function countUndone(
+  options: WorkOutcomeOptions,
+  { isStopped }: { readonly isStopped: boolean },
+): Promise<readonly UndoneCount[]> {
   const { queue, kinds, summary, paths } = options;
   const released = summary.released === 0 ? [] : await readReleaseRecords(paths, queue);
   // That the drain is over may itself be an event: it is delivered by whoever works next.
@@ -89,9 +93,11 @@ async function countUndone(options: WorkOutcomeOptions): Promise<readonly Undone
     ({ kind, claimable }) => claimable > 0 && kind !== deliveryKind,
   );
   return waiting.flatMap(({ kind, claimable: count }): readonly UndoneCount[] => {
-    if (kinds && !kinds.has(kind)) return [{ kind, count, why: "no_handler" }];
-    if (!summary.releasedKinds.includes(kind)) return [];
+    const isReleased = summary.releasedKinds.includes(kind);
+    if (!isReleased) return !kinds || kinds.has(kind) ? [] : [{ kind, count, why: "no_handler" }];
     const reason = released.find((one) => one.kind === kind)?.reason;
+    // A budget gives tasks back without a record; the campaign that it stopped is named.
+    if (reason === undefined && isStopped) return [];
     return [{ kind, count, why: "released", ...(reason !== undefined && { reason }) }];
   });
 }

@@ -4,20 +4,26 @@
  * tasks in flight spend. Always:
  * - a process reserves one request for each of its tasks in flight, so it alone never exceeds a limit;
  * - requests, hours and dollars pause the job in the queue: no node claims its tasks any more;
- * - companies stop discovery only. The websites of those that were found are visited first, and the
- *   job is paused when no visit is left.
+ * - companies stop discovery only, inside a tile too (`company-limit.ts`). The websites of those that
+ *   were found are visited first, and the job is paused when no visit is left;
+ * - a job is paused, and `onStop` told, once for each time that a limit is reached.
  */
 import { sleep, type Clock } from "../../base/clock.ts";
+import { createSerial } from "../../base/serial.ts";
 import type { Queue } from "../../queue/index.ts";
 import { done, release, type Handler, type HandlerOutcome } from "../../worker/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { enrichKind } from "../tasks.ts";
 import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
-import type { BudgetStanding } from "./budget-schema.ts";
+import { budgetLimits, type BudgetStanding } from "./budget-schema.ts";
+import type { CompanyCounts } from "./company-limit.ts";
 
-export interface BudgetGuard {
+/** Disposing waits until jobs are paused that have to be. */
+export interface BudgetGuard extends AsyncDisposable {
   /** Whether a task may start. What it has reserved is given back by `end`. */
   begin(campaign: Campaign, kind: string): Promise<BudgetTicket>;
+  /** A visit has ended. If it was the last one and enough companies are found, the job is paused. */
+  visited(campaign: Campaign): void;
 }
 
 export type BudgetTicket =
@@ -31,7 +37,7 @@ export interface BudgetServices {
 }
 
 export interface BudgetGuardOptions {
-  readonly sources: BudgetSources;
+  readonly sources: BudgetSources & Pick<CompanyCounts, "companiesMax">;
   readonly queue: Pick<Queue, "pause" | "browse">;
   readonly clock: Clock;
   readonly onStop?: (campaign: string, text: string, standing: BudgetStanding) => void;
@@ -46,6 +52,17 @@ const waitsMax = 250;
 
 export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   const { sources, queue, clock, onStop } = options;
+  const serial = createSerial();
+  const endings = new Set<Promise<void>>();
+  /** Counting companies takes long: while there are clearly too few, a bound will do. */
+  const rough: BudgetSources = {
+    ...sources,
+    async companies(campaign) {
+      const most = await sources.companiesMax(campaign);
+      const max = campaign.budget?.companies ?? Infinity;
+      return most * 2 < max ? most : await sources.companies(campaign);
+    },
+  };
   const reserved = new Map<string, number>();
   const seen = new Map<string, { readonly standing: BudgetStanding; readonly atMs: number }>();
   const reservedBy = (name: string) => reserved.get(name) ?? 0;
@@ -54,18 +71,34 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
     const known = seen.get(campaign.name);
     const isRecent = known !== undefined && clock.monotonicMs() - known.atMs < farMs;
     if (isRecent && isFar(known.standing, campaign)) return known.standing;
-    const standing = await budgetStanding(campaign, sources);
+    const standing = await budgetStanding(campaign, rough);
     if (standing) seen.set(campaign.name, { standing, atMs: clock.monotonicMs() });
     return standing;
   }
 
-  async function stop(name: string, standing: BudgetStanding, kind: string): Promise<BudgetTicket> {
+  async function stop(name: string, standing: BudgetStanding): Promise<BudgetTicket> {
     const text = budgetText(name, standing);
-    const isDiscovery = standing.reached === "companies";
-    if (isDiscovery && (await hasVisits(name))) return { kind: "stop", text, isKindHeld: true };
-    await queue.pause(name);
-    onStop?.(name, text, standing);
-    return { kind: "stop", text, isKindHeld: isDiscovery && kind !== enrichKind };
+    if (standing.reached === "companies" && (await hasVisits(name))) {
+      return { kind: "stop", text, isKindHeld: true };
+    }
+    await pause(name, text, standing);
+    return { kind: "stop", text, isKindHeld: false };
+  }
+
+  const pause = (name: string, text: string, standing: BudgetStanding) =>
+    serial.run(async () => {
+      // Another task or process was faster.
+      if ((await sources.job(name))?.isPaused !== false) return;
+      await queue.pause(name);
+      onStop?.(name, text, standing);
+    });
+
+  async function pauseAfterVisits(campaign: Campaign): Promise<void> {
+    const { name } = campaign;
+    if (await hasVisits(name)) return;
+    const standing = await budgetStanding(campaign, rough);
+    if (!standing || standing.reached === undefined || standing.left === 0) return;
+    await pause(name, budgetText(name, standing), standing);
   }
 
   async function hasVisits(job: string): Promise<boolean> {
@@ -76,11 +109,11 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   return {
     async begin(campaign, kind) {
       const { name } = campaign;
+      const asked = kind === enrichKind ? withoutCompanies(campaign) : campaign;
       for (let waits = 0; ; waits++) {
-        const standing = await look(campaign);
+        const standing = await look(asked);
         if (!standing) break;
-        const isStopped = standing.reached !== undefined && !isVisit(standing, kind);
-        if (isStopped) return await stop(name, standing, kind);
+        if (standing.reached !== undefined) return await stop(name, standing);
         if (waits >= waitsMax || requestsLeft(standing) > reservedBy(name)) break;
         await sleep(clock, waitMs);
       }
@@ -92,12 +125,25 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
       };
       return { kind: "go", end };
     },
+    visited(campaign) {
+      if (campaign.budget?.companies === undefined) return;
+      // If this fails, the next task that asks pauses the job.
+      const ending = pauseAfterVisits(campaign)
+        .catch(() => {})
+        .finally(() => endings.delete(ending));
+      endings.add(ending);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(endings);
+    },
   };
 }
 
 /** A company that was found is visited, however many there are; other limits stop visits too. */
-const isVisit = ({ reached }: BudgetStanding, kind: string) =>
-  reached === "companies" && kind === enrichKind;
+function withoutCompanies(campaign: Campaign): Campaign {
+  const { companies: _, ...budget } = campaign.budget ?? {};
+  return { ...campaign, budget };
+}
 
 const requestsLeft = ({ limits }: BudgetStanding): number => {
   const one = limits.find(({ limit }) => limit === "requests");
@@ -108,6 +154,7 @@ const requestsLeft = ({ limits }: BudgetStanding): number => {
 const isFar = (standing: BudgetStanding, { budget }: Campaign): boolean =>
   standing.reached === undefined &&
   requestsLeft(standing) > farRequests &&
+  standing.limits.length === budgetLimits.filter((limit) => budget?.[limit] !== undefined).length &&
   standing.limits.every(({ limit, max }) => budget?.[limit] === max && limit === "requests");
 
 /** The handler, for tasks of campaigns: those with a budget are started only within it. */
@@ -122,7 +169,7 @@ export function withinBudget<Services extends BudgetServices>(
       const campaign = await campaignOf(task, services);
       if (!campaign?.budget) return await run(context as never);
       const ticket = await services.budget.begin(campaign, task.kind);
-      if (ticket.kind === "stop") return release(ticket.text, { isKindHeld: ticket.isKindHeld });
+      if (ticket.kind === "stop") return giveBack(ticket);
       let outcome: HandlerOutcome;
       try {
         outcome = (await run(context as never)) ?? done();
@@ -132,6 +179,10 @@ export function withinBudget<Services extends BudgetServices>(
       }
       if (outcome.kind === "release") {
         ticket.end();
+        // It may have reached a limit itself.
+        const again = await services.budget.begin(campaign, task.kind);
+        if (again.kind === "stop") return giveBack(again);
+        again.end();
         return outcome;
       }
       const { onStored } = outcome;
@@ -140,11 +191,15 @@ export function withinBudget<Services extends BudgetServices>(
         onStored() {
           onStored?.();
           ticket.end();
+          if (task.kind === enrichKind) services.budget.visited(campaign);
         },
       };
     },
   };
 }
+
+const giveBack = ({ text, isKindHeld }: Extract<BudgetTicket, { readonly kind: "stop" }>) =>
+  release(text, { isKindHeld, isLacking: false });
 
 interface Context<Services> {
   readonly task: { readonly kind: string; readonly job: string; readonly payload: unknown };

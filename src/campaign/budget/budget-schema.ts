@@ -4,19 +4,26 @@ import * as z from "zod";
 export const budgetLimits = ["requests", "hours", "dollars", "companies"] as const;
 export type BudgetLimit = (typeof budgetLimits)[number];
 
-const whole = "a whole number from 1";
-const positive = "a number above 0";
+const whole = 'a whole number from 1, or "none"';
+const positive = 'a number above 0, or "none"';
+
+/** `none` removes a limit that a file for all campaigns sets. */
+const limitOf = (number: z.ZodType<number>, error: string) =>
+  z
+    .union([number, z.literal("none")], { error })
+    .transform((value) => (value === "none" ? undefined : value))
+    .optional();
 
 /** `[budget]` of a campaign. */
 export const budgetSchema = z.strictObject({
   /** To websites and place servers, of all nodes together. */
-  requests: z.int({ error: whole }).min(1, { error: whole }).optional(),
+  requests: limitOf(z.int({ error: whole }).min(1, { error: whole }), whole),
   /** Since the first task of the campaign. */
-  hours: z.number({ error: positive }).positive({ error: positive }).optional(),
+  hours: limitOf(z.number({ error: positive }).positive({ error: positive }), positive),
   /** For requests to buckets, at list prices. */
-  dollars: z.number({ error: positive }).positive({ error: positive }).optional(),
+  dollars: limitOf(z.number({ error: positive }).positive({ error: positive }), positive),
   /** That were found, without excluded and filtered ones. */
-  companies: z.int({ error: whole }).min(1, { error: whole }).optional(),
+  companies: limitOf(z.int({ error: whole }).min(1, { error: whole }), whole),
 });
 export type CampaignBudget = z.output<typeof budgetSchema>;
 
@@ -24,10 +31,14 @@ export type CampaignBudget = z.output<typeof budgetSchema>;
 export const budgetStandingSchema = z.strictObject({
   state: z
     .enum(["within", "budget"])
-    .describe("budget: a limit is reached and work is left; it goes on when the limit is raised"),
+    .describe(
+      "budget: a limit is reached and work is left, which goes on when the limit is raised; or more " +
+        "requests or companies than the limit were spent",
+    ),
   reached: z.enum(budgetLimits).optional().describe("the first limit that is reached"),
   limits: z.array(
     z.strictObject({ limit: z.enum(budgetLimits), max: z.number(), spent: z.number().min(0) }),
   ),
+  left: z.int().min(0).describe("tasks of the campaign that have not ended"),
 });
 export type BudgetStanding = z.infer<typeof budgetStandingSchema>;

@@ -4,6 +4,7 @@ import type { Job } from "../../queue/index.ts";
 import { parseCampaign } from "../parse-campaign.ts";
 import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
 import { createBudgetGuard, withinBudget } from "./budget-guard.ts";
+import { createCompanyLimit, type CompanyCounts } from "./company-limit.ts";
 
 const campaignOf = (budget: string) =>
   parseCampaign(
@@ -13,11 +14,14 @@ const campaignOf = (budget: string) =>
   );
 
 function setUp(more: Partial<BudgetSources> = {}) {
-  let job = { name: "demo", openedAtMs: 1_000, requests: 0, pending: 5, running: 0 } as Job;
+  const first = { name: "demo", openedAtMs: 1_000, requests: 0, pending: 5, running: 0 };
+  let job = { ...first, isPaused: false } as Job;
   const paused: string[] = [];
+  const told: string[] = [];
   let visits = 0;
   const clock = createTestClock();
-  const sources: BudgetSources = {
+  const sources: BudgetSources & Pick<CompanyCounts, "companiesMax"> = {
+    companiesMax: async () => 12,
     job: async () => job,
     nowMs: async () => 1_000 + 7_200_000,
     dollars: async () => 0.25,
@@ -30,13 +34,16 @@ function setUp(more: Partial<BudgetSources> = {}) {
     queue: {
       pause: async (name) => {
         paused.push(name);
+        job = { ...job, isPaused: true };
         return "ok" as const;
       },
       browse: async () => (visits > 0 ? ([{}] as never) : []),
     },
     clock,
+    onStop: (name, text) => void told.push(`${name}: ${text}`),
   });
   return {
+    told,
     sources,
     guard,
     paused,
@@ -54,6 +61,7 @@ describe("budget of a campaign", () => {
     const all = campaignOf("[budget]\nrequests = 41\nhours = 2.5\ndollars = 0.31\ncompanies = 13");
     expect(await budgetStanding(all, sources)).toEqual({
       state: "within",
+      left: 5,
       limits: [
         { limit: "requests", max: 41, spent: 40 },
         { limit: "hours", max: 2.5, spent: 2 },
@@ -69,6 +77,38 @@ describe("budget of a campaign", () => {
     set({ pending: 0 });
     const done = await budgetStanding(campaignOf("[budget]\nrequests = 40"), sources);
     expect(done).toMatchObject({ state: "within", reached: "requests" });
+  });
+
+  test("B28: what exceeds a limit is a budget also when all is done; time that passed is not", async () => {
+    const { sources, set } = setUp();
+    set({ requests: 41, pending: 0 });
+    for (const exceeded of ["requests = 40", "companies = 11", "hours = 1\nrequests = 40"]) {
+      const standing = await budgetStanding(campaignOf(`[budget]\n${exceeded}`), sources);
+      expect(standing).toMatchObject({ state: "budget", left: 0 });
+      expect(standing!.reached).not.toBe("hours");
+      expect(budgetText("demo", standing!)).toMatch(/^all done, but more than its budget, 4?1/);
+    }
+    const late = await budgetStanding(campaignOf("[budget]\nhours = 1\ndollars = 0.1"), sources);
+    expect(late).toMatchObject({ state: "within" });
+  });
+
+  test("B28: a limit of none is no limit", async () => {
+    const { sources } = setUp();
+    const campaign = campaignOf('[budget]\nrequests = "none"\nhours = "none"');
+    expect(await budgetStanding(campaign, sources)).toBeUndefined();
+  });
+
+  test("B28: of many tasks at once that meet a limit, one pauses the job and says so", async () => {
+    const { guard, paused, told, set } = setUp();
+    set({ requests: 3 });
+    const campaign = campaignOf("[budget]\nrequests = 3");
+    const begun = Array.from({ length: 10 }, () => guard.begin(campaign, "enrich"));
+    expect((await Promise.all(begun)).every(({ kind }) => kind === "stop")).toBe(true);
+    expect([paused.length, told.length]).toEqual([1, 1]);
+    // It was resumed without a raise: that is another stop.
+    set({ isPaused: false });
+    await guard.begin(campaign, "enrich");
+    expect(told).toHaveLength(2);
   });
 
   test("B28: a reached limit pauses the job, and other tasks of the kind go on", async () => {
@@ -141,8 +181,77 @@ describe("budget of a campaign", () => {
     expect(ran).toEqual(["another", "demo"]);
   });
 
+  test("B28: the last visit pauses a job that has enough companies, if something is left", async () => {
+    const { guard, paused, set, setVisits } = setUp();
+    const campaign = campaignOf("[budget]\ncompanies = 12");
+    setVisits(1);
+    guard.visited(campaign);
+    await guard[Symbol.asyncDispose]();
+    expect(paused).toEqual([]);
+    setVisits(0);
+    set({ pending: 0 });
+    guard.visited(campaign);
+    await guard[Symbol.asyncDispose]();
+    expect(paused).toEqual([]);
+    set({ pending: 1 });
+    guard.visited(campaign);
+    await guard[Symbol.asyncDispose]();
+    expect(paused).toEqual(["demo"]);
+  });
+
   test("what is no limit is refused with what to write", () => {
     expect(() => campaignOf("[budget]\nrequests = 0")).toThrow(/budget\.requests .*whole number/);
     expect(() => campaignOf("[budget]\nhour = 1")).toThrow(/unknown key budget\.hour/);
+  });
+});
+
+describe("limit of companies", () => {
+  /** Companies that several processes write; each counts what all have written. */
+  function createShared() {
+    const places = new Set<string>();
+    const process = () =>
+      createCompanyLimit({
+        counted: async () => ({ count: places.size, places: new Set(places) }),
+        companiesMax: async () => places.size,
+        clock: createTestClock(),
+      });
+    const put = async (some: readonly { readonly id: string; readonly isCounted: boolean }[]) => {
+      await Promise.resolve();
+      for (const { id, isCounted } of some) if (isCounted) places.add(id);
+    };
+    return { places, process, put };
+  }
+  const foundIn = (tile: string, count: number, isCounted = true) =>
+    Array.from({ length: count }, (_, at) => ({ id: `${tile}/${at}`, isCounted }));
+
+  test("B28: one process never exceeds it, and a tile that is searched again goes on where it was", async () => {
+    const { places, process, put } = createShared();
+    const limit = process();
+    const write = (max: number, tile: string, count: number) =>
+      limit.within(campaignOf(`[budget]\ncompanies = ${max}`), foundIn(tile, count), put);
+    const tiles = ["a", "b", "c", "d"].map((tile) => write(10, tile, 3));
+    expect(await Promise.all(tiles)).toEqual([3, 3, 3, 1]);
+    expect(places.size).toBe(10);
+    expect(await write(11, "d", 3)).toBe(2);
+    expect(await write(100, "d", 3)).toBe(3);
+    expect(places.size).toBe(12);
+    const filtered = foundIn("e", 5, false);
+    expect(await limit.within(campaignOf("[budget]\ncompanies = 12"), filtered, put)).toBe(5);
+    expect(await write(10_000, "f", 200)).toBe(200);
+  });
+
+  test("B28: several processes exceed it by at most one company each", async () => {
+    const { places, process, put } = createShared();
+    const campaign = campaignOf("[budget]\ncompanies = 300");
+    const processes = Array.from({ length: 5 }, process);
+    await Promise.all(
+      processes.map(async (limit, at) => {
+        for (let tile = 0; tile < 3; tile += 1) {
+          await limit.within(campaign, foundIn(`${at}/${tile}`, 200), put);
+        }
+      }),
+    );
+    expect(places.size).toBeGreaterThanOrEqual(300);
+    expect(places.size).toBeLessThanOrEqual(300 + processes.length);
   });
 });

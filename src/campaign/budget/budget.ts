@@ -12,13 +12,13 @@ export interface BudgetSources {
   readonly dollars: (lastMs: number) => Promise<number>;
   /** Dollars for one request of a commit of the queue; 0: the queue is not on a bucket that charges. */
   readonly dollarsPerCommitRequest: number;
-  /** Of the campaign, without excluded and filtered ones; may stop counting at `max`. */
-  readonly companies: (campaign: Campaign, max: number) => Promise<number>;
+  /** Of the campaign, without excluded and filtered ones; what was counted may be seconds old. */
+  readonly companies: (campaign: Campaign) => Promise<number>;
 }
 
 const hourMs = 3_600_000;
 
-/** Undefined: the campaign has no budget. */
+/** Undefined: the campaign has no limit. */
 export async function budgetStanding(
   campaign: Campaign,
   sources: BudgetSources,
@@ -30,27 +30,32 @@ export async function budgetStanding(
   for (const limit of budgetLimits) {
     const max = budget[limit];
     if (max === undefined) continue;
-    limits.push({ limit, max, spent: await spentOf({ campaign, limit, max, job, sources }) });
+    limits.push({ limit, max, spent: await spentOf({ campaign, limit, job, sources }) });
   }
-  const reached = limits.find(({ max, spent }) => spent >= max)?.limit;
-  const isLeft = job !== undefined && job.pending + job.running > 0;
+  if (limits.length === 0) return undefined;
+  const left = job ? job.pending + job.running : 0;
+  const exceeded = limits.find(({ limit, max, spent }) => !growing.has(limit) && spent > max);
+  const reached = (left > 0 ? undefined : exceeded) ?? limits.find(({ max, spent }) => spent >= max);
   return {
-    state: reached !== undefined && isLeft ? "budget" : "within",
-    ...(reached !== undefined && { reached }),
+    state: reached && (left > 0 || exceeded) ? "budget" : "within",
+    ...(reached && { reached: reached.limit }),
     limits,
+    left,
   };
 }
+
+/** These also grow when all work is done, so then they exceed nothing. */
+const growing: ReadonlySet<BudgetLimit> = new Set(["hours", "dollars"]);
 
 interface Asked {
   readonly campaign: Campaign;
   readonly limit: BudgetLimit;
-  readonly max: number;
   readonly job: Job | undefined;
   readonly sources: BudgetSources;
 }
 
-async function spentOf({ campaign, limit, max, job, sources }: Asked): Promise<number> {
-  if (limit === "companies") return await sources.companies(campaign, max);
+async function spentOf({ campaign, limit, job, sources }: Asked): Promise<number> {
+  if (limit === "companies") return await sources.companies(campaign);
   if (!job) return 0;
   if (limit === "requests") return job.requests;
   const openMs = Math.max(0, (await sources.nowMs()) - job.openedAtMs);
@@ -68,8 +73,12 @@ export const spentText = ({ limits, reached }: BudgetStanding): string =>
     .map(({ limit, max, spent }) => `${formatCount(spent)} of ${formatCount(max)} ${limit}`)
     .join(", ");
 
-/** What stopped a campaign, and how to go on. */
-export const budgetText = (campaign: string, standing: BudgetStanding): string =>
-  `stopped by its budget, ${spentText(standing)}: raise it with \`forager campaign set ${campaign} ` +
-  `budget.${standing.reached ?? "requests"}=…\`, then \`forager campaign run ${campaign}\` or ` +
-  `\`forager campaign dispatch ${campaign}\` goes on`;
+/** Which limit was reached, and what to do. */
+export function budgetText(campaign: string, standing: BudgetStanding): string {
+  const { reached = "requests", left } = standing;
+  const set = (value: string) => `\`forager campaign set ${campaign} budget.${reached}=${value}\``;
+  return left > 0
+    ? `stopped by its budget, ${spentText(standing)}: raise it with ${set("…")}, then ` +
+        `\`forager campaign run ${campaign}\` or \`forager campaign dispatch ${campaign}\` goes on`
+    : `all done, but more than its budget, ${spentText(standing)}: raise it with ${set("…")}, or remove it with ${set("none")}`;
+}

@@ -28,6 +28,8 @@ export interface CampaignReportInput {
   /** Whether looking a target through has failed. */
   readonly hasFailed?: (target: Target) => boolean;
   readonly tasks?: CampaignReport["tasks"];
+  /** Requests that the queue has counted for the campaign's job, also of visits that have not ended. */
+  readonly requests?: number;
   /** The estimate that is kept with the campaign. */
   readonly estimate?: CampaignEstimate | undefined;
   /** How much of the budget is spent, with so many companies. Undefined: there is none. */
@@ -82,7 +84,9 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   const funnel = funnels.all();
   const bucket = await input.bucket?.(firstAt.slice(0, 10));
   const hours = Math.max(0, (Date.parse(lastAt) - Date.parse(firstAt)) / 3_600_000) || 0;
-  const cost = costOf(funnel.withEmail, { ...spent, hours }, bucket);
+  // Visits of other jobs are only in the companies, visits under way only in the job.
+  const requests = Math.max(spent.requests, input.requests ?? 0);
+  const cost = costOf(funnel.withEmail, { ...spent, requests, hours }, bucket);
   const budget = await input.budget?.(funnel.companies);
   const estimate = input.estimate && {
     estimate: compareEstimate({

@@ -24,6 +24,7 @@ export const campaignSet: Command = {
       line: "forager campaign set austin env.test.proximityKm=2",
       summary: "only where the setting environment is test",
     },
+    { line: "forager campaign set austin budget.requests=none", summary: "remove a limit of the budget" }, // prettier-ignore
     {
       line: "forager campaign set --defaults politeness.delayMs=2000",
       summary: "for all campaigns",
