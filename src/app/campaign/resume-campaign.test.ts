@@ -22,7 +22,7 @@ test("B28: a campaign that goes on after its budget was raised or removed visits
       campaign: campaignOf(budget),
       queue,
       queueUrl: "sqlite:queue.db",
-      paths: createPaths("nowhere"),
+      paths: createPaths("/nowhere"),
       clock: systemClock,
       ledger: { readAll: async () => [] },
       records: { search: async () => ({ rows: [], next: undefined }), count: async () => 0 },
