@@ -27,7 +27,8 @@ test("B28: a campaign that goes on after its budget was raised or removed visits
       ledger: { readAll: async () => [] },
       records: { search: async () => ({ rows: [], next: undefined }), count: async () => 0 },
     });
-  const visits = ["a", "b"].map((company) =>
+  const visits = ["a", "b"].map(
+    (company) =>
     firstTask({ job: "leads", round: "r", target: `company/${company}`, website: `https://${company}.example/` }), // prettier-ignore
   );
   await queue.add(visits);

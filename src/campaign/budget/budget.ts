@@ -35,7 +35,8 @@ export async function budgetStanding(
   if (limits.length === 0) return undefined;
   const left = job ? job.pending + job.running : 0;
   const exceeded = limits.find(({ limit, max, spent }) => !growing.has(limit) && spent > max);
-  const reached = (left > 0 ? undefined : exceeded) ?? limits.find(({ max, spent }) => spent >= max);
+  const reached =
+    (left > 0 ? undefined : exceeded) ?? limits.find(({ max, spent }) => spent >= max);
   return {
     state: reached && (left > 0 || exceeded) ? "budget" : "within",
     ...(reached && { reached: reached.limit }),
