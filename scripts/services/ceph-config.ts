@@ -39,5 +39,7 @@ memstore device bytes = 4294967296
 [client.rgw]
 rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 rgw data = ${folder}/rgw
+# A day of a lifecycle rule takes two seconds.
+rgw lc debug interval = 2
 `;
 }

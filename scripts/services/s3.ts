@@ -88,6 +88,7 @@ export async function startS3(context: ServiceContext): Promise<Service> {
       FORAGER_TEST_S3_ACCESS_KEY: accessKey,
       FORAGER_TEST_S3_SECRET_KEY: secretKey,
       FORAGER_TEST_S3_REGION: region,
+      FORAGER_TEST_S3_ADMIN: ceph.conf[1]!,
     },
     pids: daemons.map((daemon) => daemon.pid),
     async restart() {
@@ -107,6 +108,7 @@ async function installIfMissing(say: (line: string) => void): Promise<void> {
 
 interface Cluster {
   readonly endpoint: string;
+  /** Arguments that name its configuration. */
   readonly conf: readonly string[];
   run(name: string, ...args: readonly string[]): Promise<string>;
   admin(...args: readonly string[]): Promise<string>;

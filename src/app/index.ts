@@ -12,7 +12,13 @@ export {
   queueOptions,
 } from "./configured-queue.ts";
 export { locateQueue, type QueueAddress } from "./queue-address.ts";
-export { openBucket, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
+export {
+  openBucket,
+  openMeteredBucket,
+  parseS3,
+  type BucketCaller,
+  type BucketFor,
+} from "./open-bucket.ts";
 export { createBucket } from "./create-bucket.ts";
 export { dayOf, openUsageRecord, readUsage, type UsageRecordOptions } from "./usage-record.ts";
 export {

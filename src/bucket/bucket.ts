@@ -47,6 +47,9 @@ export interface Bucket extends Closable {
   traits(): Readonly<Record<string, string>>;
 }
 
+/** No object has it: a write under this condition is refused, by a store that is asked for rights too. */
+export const impossibleEtag = '"00000000000000000000000000000000"';
+
 export interface GetOptions {
   readonly ifNoneMatch?: string;
 }

@@ -8,6 +8,7 @@ import { recordCommands } from "./record-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
 import { userCommands } from "./user-commands.ts";
 import { suppressCommands } from "./suppress-commands.ts";
+import { infraCommands } from "./infra-commands.ts";
 import { webhookCommands } from "./webhook-commands.ts";
 
 export const registry: Registry = {
@@ -30,6 +31,7 @@ export const registry: Registry = {
     node: "this machine, and the others of its fleet",
     hub: "the node that makes checkpoints",
     fleet: "pause, drain and scale nodes",
+    infra: "rights and rules for the store of a bucket",
     user: "people who may sign in, and their roles",
     token: "secrets by which programs call the API",
     config: "settings, and where they come from",
@@ -267,6 +269,7 @@ export const registry: Registry = {
     ...campaignCommands,
     ...scheduleCommands,
     ...webhookCommands,
+    ...infraCommands,
     ...auditLogCommands,
     ...fleetCommands,
     ...userCommands,

@@ -20,6 +20,8 @@ export interface Services {
     readonly accessKey: string;
     readonly secretKey: string;
     readonly region: string;
+    /** The configuration file for `radosgw-admin`; empty for a server of your own. */
+    readonly admin: string;
   };
   /** A program, no server. */
   readonly promtool: { readonly path: string };
@@ -100,6 +102,7 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
     accessKey: variable("FORAGER_TEST_S3_ACCESS_KEY"),
     secretKey: variable("FORAGER_TEST_S3_SECRET_KEY"),
     region: variable("FORAGER_TEST_S3_REGION"),
+    admin: process.env["FORAGER_TEST_S3_ADMIN"] ?? "",
   }),
   promtool: () => ({ path: variable("FORAGER_TEST_PROMTOOL") }),
   namespaces: () => ({ ip: variable("FORAGER_TEST_NAMESPACES") }),

@@ -1,12 +1,17 @@
-import type { Command } from "../command.ts";
+import type { Command, SettingsContext } from "../command.ts";
 import { fleetBucketAddress } from "../../app/index.ts";
 import { checkConfigured } from "../doctor/configured-checks.ts";
 import { checkBucket } from "../doctor/bucket-checks.ts";
 import type { Finding } from "../doctor/check.ts";
+import { checkRights } from "../doctor/rights-checks.ts";
 import { checkSites } from "../doctor/site-checks.ts";
 import { runChecks } from "../doctor/run-checks.ts";
 import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
+import type { Bucket } from "../../bucket/index.ts";
+import { usageError } from "../../base/usage-error.ts";
+import { roleNames, type RoleName } from "../../ship/index.ts";
+import { openReaderOf } from "../node-context.ts";
 import { openRawBucket } from "./bucket/open-bucket.ts";
 
 const tints: Readonly<Record<Finding["state"], Tint>> = { ok: "good", warn: "warn", fail: "bad" };
@@ -20,6 +25,13 @@ export const doctor: Command = {
       summary:
         "prove this bucket, not that of bucket.url: s3://BUCKET/PREFIX, dir:PATH, postgres://",
     },
+    { flag: "--permissions", summary: "also ask which rights its user has, without a change" },
+    {
+      flag: "--role",
+      value: "role",
+      summary: "the rights that it should have (default: node)",
+      choices: roleNames,
+    },
   ],
   examples: [
     { line: "forager doctor", summary: "is this machine fit? exits 1 when a check fails" },
@@ -29,6 +41,10 @@ export const doctor: Command = {
       summary: "is that server fit for a queue, and well?",
     },
     { line: "forager doctor --bucket s3://fleet", summary: "what can that store really do?" },
+    {
+      line: "forager doctor --permissions --role hub",
+      summary: "has this key what a hub needs, and no more?",
+    },
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
 
@@ -39,7 +55,12 @@ export const doctor: Command = {
     const address =
       textFlag(flags, "bucket") ?? (configured && (await fleetBucketAddress(configured)));
     if (address !== undefined) {
-      rows.push(...(await checkBucket({ open: () => openRawBucket(address), clock })));
+      const open = () => openRawBucket(address);
+      const found = await checkBucket({ open, clock });
+      rows.push(...found);
+      if (flags["permissions"] === true) rows.push(...(await rightsOf(context, open, found)));
+    } else if (flags["permissions"] === true) {
+      throw usageError("there is no bucket to ask: set bucket.url, or give one with --bucket");
     }
     rows.push(...(await checkSites(paths, context.signal)));
     out.table(rows, [
@@ -54,3 +75,21 @@ export const doctor: Command = {
     if (rows.some((row) => row.state === "fail")) return "failed";
   },
 };
+
+type Row = Finding & { readonly check: string };
+
+/** Only on a store that keeps the conditions of writes: elsewhere a question would write. */
+async function rightsOf(
+  context: SettingsContext,
+  open: () => Promise<Bucket>,
+  found: readonly Row[],
+): Promise<readonly Row[]> {
+  if (found.some(({ state }) => state !== "ok")) {
+    const detail = "not asked: the store has to pass the checks above first";
+    return [{ check: "rights", state: "fail", detail, advice: "mend those" }];
+  }
+  const role = (textFlag(context.flags, "role") ?? "node") as RoleName;
+  await using reader = await openReaderOf(context);
+  const { node } = await reader.ledger.status();
+  return await checkRights({ open, role, node });
+}

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { leaseKey, type Bucket } from "../../bucket/index.ts";
+import { impossibleEtag, leaseKey, type Bucket } from "../../bucket/index.ts";
 import {
   archivePrefix,
   boundaryKey,
@@ -9,8 +9,6 @@ import {
   segmentsPrefix,
 } from "./keys.ts";
 
-/** No object has it, so a write under it is refused, by those who may write too. */
-const noEtag = "00000000000000000000000000000000";
 /** No object of the ledger has such a name. */
 const name = "rights-probe";
 
@@ -35,11 +33,13 @@ export async function missingHubRights(bucket: Bucket): Promise<readonly string[
     `${partsPrefix}${name}`,
     `${manifestsPrefix}${name}`,
     `${archivePrefix}${name}`,
-    `${boundaryKey}.${name}`,
-    `${leaseKey(hubLease)}.${name}`,
+    boundaryKey,
+    leaseKey(hubLease),
   ];
   for (const key of written) {
-    await needs(`write ${folderOf(key)}`, () => bucket.putIfMatch(key, new Uint8Array(), noEtag));
+    await needs(`write ${folderOf(key)}`, () =>
+      bucket.putIfMatch(key, new Uint8Array(), impossibleEtag),
+    );
   }
   for (const prefix of [segmentsPrefix, partsPrefix, manifestsPrefix]) {
     await needs(`delete ${prefix}`, () => bucket.delete(`${prefix}${name}`));

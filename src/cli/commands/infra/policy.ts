@@ -1,0 +1,33 @@
+import { asUsage } from "../../../base/usage-error.ts";
+import { docsPage } from "../../../base/docs-page.ts";
+import { identityPolicy, roleNames, type RoleName } from "../../../ship/index.ts";
+import type { Command } from "../../command.ts";
+import { bucketArgument, nodeOption, targetOf } from "./target.ts";
+
+export const infraPolicy: Command = {
+  needs: "nothing",
+  arguments: [
+    { name: "role", summary: "what the machine does", choices: roleNames },
+    bucketArgument,
+  ],
+  options: [nodeOption],
+  examples: [
+    { line: "forager infra policy node s3://acme-fleet", summary: "for machines that work" },
+    {
+      line: "forager infra policy hub s3://acme-fleet/team-a",
+      summary: "for the machine that makes checkpoints",
+    },
+  ],
+  details: [
+    "Attach it to the user or role of the machine. AWS then refuses writes without their condition,\n" +
+      "so that no fault and no stolen key can overwrite a queue.",
+    `Page: ${docsPage("guides/bucket-rights.md")}`,
+  ],
+
+  async run({ args, flags, out }) {
+    const [role = "node", address = ""] = args;
+    const target = await asUsage(async () => targetOf(address, flags), ["bucket_address"]);
+    const policy = identityPolicy(role as RoleName, target);
+    out.result(policy, JSON.stringify(policy, undefined, 2));
+  },
+};

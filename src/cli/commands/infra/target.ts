@@ -1,0 +1,31 @@
+import { parseS3 } from "../../../app/index.ts";
+import { usageError } from "../../../base/usage-error.ts";
+import type { ArgumentSpec, BareContext, OptionSpec } from "../../command.ts";
+import { textFlag } from "../../flags.ts";
+
+export const bucketArgument: ArgumentSpec = {
+  name: "bucket",
+  summary: "its address, as in bucket.url: s3://BUCKET/PREFIX",
+};
+
+export const nodeOption: OptionSpec = {
+  flag: "--only-node",
+  value: "id",
+  summary: "only the folders of this node (default: of any)",
+};
+
+const idRule = /^[0-9a-z]{13}$/;
+
+/** What policies and rules are about. */
+export function targetOf(address: string, flags: BareContext["flags"] = {}) {
+  if (!address.startsWith("s3://")) {
+    throw usageError(`only a bucket of S3 has policies: '${address}' does not begin with s3://`);
+  }
+  const { bucket, prefix } = parseS3(address);
+  const node = textFlag(flags, "onlyNode");
+  if (node !== undefined && !idRule.test(node)) {
+    throw usageError(`--only-node takes the id of a node, as \`forager node show\` prints it; '${node}' is none`); // prettier-ignore
+  }
+  const scope = { prefix: prefix.replace(/^\/+|\/+$/g, ""), node };
+  return { arn: `arn:aws:s3:::${bucket}`, ...scope };
+}

@@ -1,0 +1,73 @@
+import { AppError } from "../../base/app-error.ts";
+import { createId } from "../../base/ids.ts";
+import type { Random } from "../../base/random.ts";
+import { impossibleEtag, type Bucket } from "../../bucket/index.ts";
+import { roles, type RoleName } from "./roles.ts";
+
+export interface RightFinding {
+  /** Such as `write shards/*`. */
+  readonly right: string;
+  readonly isNeeded: boolean;
+  readonly isThere: boolean;
+}
+
+export interface ExamineRightsOptions {
+  /** One that is known to keep the conditions of writes: otherwise a question would write. */
+  readonly bucket: Bucket;
+  readonly role: RoleName;
+  /** The id of this node. */
+  readonly node: string;
+  readonly random: Random;
+}
+
+/**
+ * Which rights of the table the user of this bucket has, needed or not. Nothing is changed: writes
+ * have a condition that cannot hold, and deletes name objects that are not there.
+ */
+export async function examineRights(
+  options: ExamineRightsOptions,
+): Promise<readonly RightFinding[]> {
+  const { bucket, role, node, random } = options;
+  const scratch = `rights-${createId(random)}`;
+  const asked = new Map<string, boolean>();
+  const keyOf = (key: string) => key.replace("NODE", node).replace("*", scratch);
+  const ask = async (right: string, request: () => Promise<unknown>) => {
+    if (!asked.has(right)) asked.set(right, await isAllowed(request));
+  };
+  await ask("list", () => bucket.list("", { limit: 1 }));
+  await ask("read what is not there", () => bucket.get(scratch));
+  for (const { key, rights } of role === "publisher" ? roles.publisher : allRows) {
+    if (rights.some((right) => right !== "delete")) {
+      await ask(`write ${key}`, () =>
+        bucket.putIfMatch(keyOf(key), new Uint8Array(), impossibleEtag),
+      );
+    }
+    // A key without `*` is that of one object, which may be there.
+    if (key.includes("*")) await ask(`delete ${key}`, () => bucket.delete(keyOf(key)));
+  }
+  const needed = neededBy(role);
+  return [...asked].map(([right, isThere]) => ({ right, isThere, isNeeded: needed.has(right) }));
+}
+
+const allRows = (["node", "hub", "dashboard"] as const).flatMap((role) => roles[role]);
+
+function neededBy(role: RoleName): ReadonlySet<string> {
+  const rows = roles[role].flatMap(({ key, rights }) =>
+    rights.map((right) => `${right === "delete" ? "delete" : "write"} ${key}`),
+  );
+  // Who may do it everywhere may do it in the folder of a node.
+  const within = rows
+    .filter((row) => row.endsWith("ledger/wal/*"))
+    .map((row) => row.replace("ledger/wal/*", "ledger/wal/NODE/*"));
+  return new Set(["list", "read what is not there", ...rows, ...within]);
+}
+
+async function isAllowed(request: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await request();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "bucket_forbidden") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { inScope, keysWith, type Right, type RoleName, type RoleScope } from "./roles.ts";
+
+export interface PolicyTarget extends RoleScope {
+  /** Of the bucket: `arn:aws:s3:::NAME`. */
+  readonly arn: string;
+}
+
+export interface Statement {
+  readonly Sid: string;
+  readonly Effect: "Allow" | "Deny";
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly Principal?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Policy {
+  readonly Version: "2012-10-17";
+  readonly Statement: readonly Statement[];
+}
+
+/** For AWS: the store itself refuses a write without its condition, so no bug and no stolen key can overwrite a queue. */
+export function identityPolicy(role: RoleName, target: PolicyTarget): Policy {
+  return { Version: "2012-10-17", Statement: awsStatements(role, target) };
+}
+
+/** For Ceph and others whose rights are a policy of the bucket. They know no condition on how an object is written. */
+export function bucketPolicy(
+  grants: readonly { readonly user: string; readonly role: RoleName }[],
+  target: PolicyTarget,
+): Policy {
+  const statements = grants.flatMap(({ user, role }) =>
+    plainStatements(role, target).map((statement) => ({
+      ...statement,
+      Sid: `${statement.Sid}${sidOf(user)}`,
+      Principal: { AWS: [`arn:aws:iam:::user/${user}`] },
+    })),
+  );
+  return { Version: "2012-10-17", Statement: statements };
+}
+
+function reading({ arn, ...scope }: PolicyTarget): readonly Statement[] {
+  return [
+    // Without the right to list, a key that is not there is answered with 403 instead of 404.
+    { Sid: "List", Effect: "Allow", Action: ["s3:ListBucket"], Resource: [arn] },
+    {
+      Sid: "Read",
+      Effect: "Allow",
+      Action: ["s3:GetObject"],
+      Resource: [`${arn}/${inScope("*", scope)}`],
+    },
+  ];
+}
+
+function awsStatements(role: RoleName, target: PolicyTarget): readonly Statement[] {
+  const of = (...rights: readonly Right[]) => resources(role, rights, target);
+  const put = ["s3:PutObject"];
+  const found: readonly Statement[] = [
+    ...reading(target),
+    { Sid: "Create", Effect: "Allow", Action: put, Resource: of("create"), Condition: { Null: { "s3:if-none-match": "false" } } }, // prettier-ignore
+    { Sid: "Replace", Effect: "Allow", Action: put, Resource: of("replace") },
+    { Sid: "ReplaceOnlyWhatWasRead", Effect: "Deny", Action: put, Resource: of("replace"), Condition: { Null: { "s3:if-none-match": "true", "s3:if-match": "true" } } }, // prettier-ignore
+    { Sid: "Write", Effect: "Allow", Action: put, Resource: of("write") },
+    { Sid: "Delete", Effect: "Allow", Action: ["s3:DeleteObject"], Resource: of("delete") },
+  ];
+  return found.filter(({ Resource }) => Resource.length > 0);
+}
+
+function plainStatements(role: RoleName, target: PolicyTarget): readonly Statement[] {
+  const written = resources(role, ["create", "replace", "write"], target);
+  const deleted = resources(role, ["delete"], target);
+  return [
+    ...reading(target),
+    { Sid: "Write", Effect: "Allow", Action: ["s3:PutObject"], Resource: written },
+    { Sid: "Delete", Effect: "Allow", Action: ["s3:DeleteObject"], Resource: deleted },
+  ];
+}
+
+const resources = (role: RoleName, rights: readonly Right[], target: PolicyTarget) =>
+  [...new Set(rights.flatMap((right) => keysWith(role, right, target)))].map(
+    (key) => `${target.arn}/${key}`,
+  );
+
+const sidOf = (user: string) => user.replaceAll(/[^A-Za-z0-9]/g, "");
