@@ -39,6 +39,8 @@ export interface Output {
 /** Makes text that fits the terminal, or whole lines where there is none. */
 export interface Layout {
   table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): string;
+  /** Lines of a frame; undefined: as many as there are. */
+  readonly rowsMax?: number | undefined;
 }
 
 export interface Frame {
@@ -71,6 +73,9 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
   const layout: Layout = {
     table: (rows, columns) =>
       formatTable(rows, columns, { widthMax: terminalWidth(stdout), hasColor }),
+    get rowsMax() {
+      return stdout.isTTY === true ? (stdout.rows || 24) - 1 : undefined;
+    },
   };
   const isTerminal = stdout.isTTY === true && !isJson;
   const piece = async (text: string) => {

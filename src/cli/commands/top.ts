@@ -1,4 +1,5 @@
 import { openExistingQueue } from "../../app/index.ts";
+import { readKeptLog } from "../../base/kept-log.ts";
 import { usageError } from "../../base/usage-error.ts";
 import { readHeartbeats } from "../../observe/index.ts";
 import type { Queue, QueueStats } from "../../queue/index.ts";
@@ -6,9 +7,14 @@ import type { Command, SettingsContext } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { textFlag } from "../flags.ts";
 import { goesOnAfter } from "../until-stopped.ts";
+import { openKeys } from "./top/keys.ts";
+import type { ViewName } from "./top/top-state.ts";
 import { describeTop, describeTopInLine, type TopView } from "./top/top-view.ts";
+import { watchWithKeys } from "./top/watch-with-keys.ts";
 
 const ratesKept = 60;
+/** Of the log that is shown. */
+const linesMax = 1_000;
 
 export const top: Command = {
   needs: "settings",
@@ -21,6 +27,9 @@ export const top: Command = {
     { line: "forager top --json | head -1", summary: "one look, for a program" },
   ],
   details: [
+    "On a terminal: 1-5 or tab for another view (queue, waiting, workers, gates, log), / for a filter,\n" +
+      "< and > to sort, enter for all about a row, l for the log, space to pause, ? for all keys, q to\n" +
+      "end. The mouse is left alone.",
     "Workers are those of this data folder, as they told of themselves within the last minute. It goes\n" +
       "on until Ctrl-C, or until nobody reads any more. Its cost depends on\nthe number of lanes (kind × job × host), not of tasks.",
   ],
@@ -32,6 +41,15 @@ export const top: Command = {
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     await using queue = await openExistingQueue(context);
     const rates = createRates();
+    using keys = out.isTerminal ? openKeys(context.stdin, { clock, signal }) : undefined;
+    if (keys) {
+      const lookFor = async (view: ViewName) => ({
+        ...(await look(queue, context, rates)),
+        log: view === "log" ? readKeptLog(context.paths.logs(), { linesMax }).toReversed() : [],
+      });
+      await watchWithKeys({ look: lookFor, keys, out, clock, everyMs, signal });
+      return "stopped";
+    }
     do {
       const view = await look(queue, context, rates);
       out.frame(view, {

@@ -80,14 +80,14 @@ function busiest({ gates, storeNowMs }: TopView) {
     .slice(0, gatesShownMax);
 }
 
-const reasonColumns: readonly TableColumn<ReasonStats>[] = [
+export const reasonColumns: readonly TableColumn<ReasonStats>[] = [
   { title: "waiting for", value: ({ reason }) => reason },
   { title: "tasks", value: ({ count }) => count },
   { title: "share", value: ({ share }) => `${(share * 100).toFixed(0)}%` },
   { title: "oldest", value: ({ oldestAgeMs }) => formatDuration(oldestAgeMs) },
 ];
 
-const workerColumns: readonly TableColumn<WorkerBeat & { readonly node: string }>[] = [
+export const workerColumns: readonly TableColumn<WorkerBeat & { readonly node: string }>[] = [
   { title: "node", value: ({ node }) => node },
   { title: "worker", value: ({ name }) => name },
   { title: "state", value: ({ state }) => state, tint: stateTint },
