@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { tick } from "./data/format.ts";
-import { startLive } from "./data/live.ts";
+import { isStreaming, startLive } from "./data/live.ts";
 import { isPublished } from "./data/published.ts";
 import { followLinks } from "./data/router.ts";
 import { loadSession } from "./data/session.ts";
@@ -11,7 +11,13 @@ import { Shell } from "./shell/shell.tsx";
 applyTheme(theme.value);
 followLinks();
 startLive();
-if (!isPublished) void loadSession();
+if (!isPublished) {
+  void loadSession();
+  // A stream also ends because the session did: then the page shows the way in.
+  isStreaming.subscribe((isOpen) => {
+    if (isOpen === false) void loadSession();
+  });
+}
 setInterval(() => {
   if (!document.hidden) tick.value += 1;
 }, 1_000);

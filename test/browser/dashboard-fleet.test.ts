@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
+import { openTestServe, testPassword } from "../../src/app/serve/testing/open-test-serve.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";
 import { startFixtureServer, type Answers } from "./dashboard/fixture-server.ts";
@@ -39,15 +39,35 @@ const screens = [
   ["/nodes?open=n3", "most have 0.1.0"],
   ["/nodes?open=n3&tab=log", "host asks to wait"],
   ["/nodes?open=n3&tab=scaling", "the process could not keep up"],
+  ["/activity", "What holds now"],
+  ["/activity?tab=alarms", "which ones, and why"],
+  ["/activity?tab=schedules", "every Monday at 06:00"],
+  ["/activity?tab=schedules&open=austin-weekly", "the run before had not ended"],
+  ["/activity?tab=audit", "needs fleet:command"],
+  ["/activity?tab=deliveries", "500 Internal Server Error"],
+  ["/settings", "Sessions of everybody"],
+  ["/settings?tab=users", "carla"],
+  ["/settings?tab=tokens", "crm-sync"],
+  ["/settings?tab=webhooks", "the receiver answered 410"],
+  ["/settings?tab=suppressions", "asked by mail"],
+  ["/settings?tab=server", "s3://acme-fleet"],
 ] as const;
 
 async function expectFit(page: Page, what: string): Promise<void> {
   expect(await axeViolations(page), `${what}, light`).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await sidewaysPixels(page), `${what} scrolls sideways`).toBe(0);
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+/** Colours are the same everywhere: a list, a table with forms and a panel show them. */
+const darkScreens: readonly string[] = ["/nodes", "/settings?tab=users", "/nodes?open=n3&tab=log"];
+
+async function expectDark(page: Page, what: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "dark" });
   await page.setViewportSize({ width: 360, height: 740 });
   const rules = ["color-contrast", "scrollable-region-focusable", "target-size"];
   expect(await axeViolations(page, { rules }), `${what}, dark, on a phone`).toEqual([]);
-  expect(await sidewaysPixels(page), `${what} scrolls sideways`).toBe(0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.emulateMedia({ colorScheme: "light" });
 }
@@ -58,6 +78,7 @@ test("nodes, activity and settings are accessible, fit a phone and run without e
     await page.goto(origin + path);
     await page.getByText(text).first().waitFor();
     await expectFit(page, path);
+    if (darkScreens.includes(path)) await expectDark(page, path);
   }
   expect(faults).toEqual([]);
 });
@@ -65,14 +86,25 @@ test("nodes, activity and settings are accessible, fit a phone and run without e
 test("hostile names, log lines and answers are shown as text", async () => {
   const bad = `<img src=x onerror="window.isHacked=1">\u202e${"A".repeat(100_000)}`;
   const full = fullAnswers({ companies: [] });
-  const spoilt = (text: string): unknown => JSON.parse(text.replaceAll(/"(pi-3|anna|host asks to wait)"/g, JSON.stringify(bad))); // prettier-ignore
+  const spoilt = (text: string): unknown => JSON.parse(text.replaceAll(/"(pi-3|anna|bob|crm-sync|asked by mail|204|10\.0\.0\.7|upkeep)"/g, JSON.stringify(bad))); // prettier-ignore
   const { page, faults, origin } = await openFixture((request) => {
     const found = full(request);
     if (request.path === "/api/logs") return { body: { node: "n3", lines: [bad, JSON.stringify({ level: bad, time: 1, msg: bad })] } }; // prettier-ignore
     return found && { ...found, body: spoilt(JSON.stringify(found.body)) };
   });
   await page.setViewportSize({ width: 360, height: 740 });
-  for (const path of ["/nodes", "/nodes?open=n3&tab=log"]) {
+  for (const path of [
+    "/nodes",
+    "/nodes?open=n3&tab=log",
+    "/activity",
+    "/activity?tab=schedules",
+    "/activity?tab=audit",
+    "/activity?tab=deliveries",
+    "/settings",
+    "/settings?tab=users",
+    "/settings?tab=tokens",
+    "/settings?tab=suppressions",
+  ]) {
     await page.goto(origin + path);
     await page.getByText("<img src=x").first().waitFor();
     expect(await sidewaysPixels(page), path).toBe(0);
@@ -112,4 +144,78 @@ test("the fleet is paused: each node answers, and undo lets it work again", asyn
   await table.getByRole("link", { name: "pi-2" }).waitFor();
   expect(await table.getByRole("link", { name: "pi-1" }).count()).toBe(0);
   expect(faults).toEqual([]);
+});
+
+async function signInAs(page: Page, origin: string, user: string): Promise<void> {
+  await page.goto(`${origin}/settings`);
+  await page.getByLabel("Name").fill(user);
+  await page.getByLabel("Password").fill(testPassword);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText(`signed in as ${user}`).waitFor();
+}
+
+test("a viewer is shown no writes and is refused one; a session that an admin ends is over", async () => {
+  const { origin } = await openTestServe({ users: { anna: "admin", bob: "viewer" } });
+  const viewer = await openPatientPage(origin);
+  await signInAs(viewer.page, origin, "bob");
+  await viewer.page.goto(`${origin}/nodes`);
+  await viewer.page.getByRole("region", { name: "Nodes" }).getByRole("link").first().waitFor();
+  expect(await viewer.page.getByRole("button", { name: "Pause all" }).count()).toBe(0);
+  const refused = await viewer.page.evaluate(async () => {
+    const body = JSON.stringify({ node: "all", what: ["pause"] });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch("/api/fleet/commands", { method: "POST", headers, body });
+    return { status: answer.status, text: await answer.text() };
+  });
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain("fleet:command");
+  await viewer.page.goto(`${origin}/settings`);
+  await viewer.page.getByRole("link", { name: "Tokens" }).waitFor();
+  expect(await viewer.page.getByRole("link", { name: "Users" }).count()).toBe(0);
+  await viewer.page.getByRole("region", { name: "Sessions" }).getByText("this one").waitFor();
+  expect(await axeViolations(viewer.page)).toEqual([]);
+
+  const admin = await openPatientPage(origin);
+  await signInAs(admin.page, origin, "anna");
+  await admin.page.goto(`${origin}/settings`);
+  await admin.page.getByRole("button", { name: "End the session of bob" }).click();
+  await admin.page.getByText("The session has ended").waitFor();
+  await expect.poll(() => admin.page.getByRole("button", { name: "End the session of bob" }).count()).toBe(0); // prettier-ignore
+  // His page finds out by itself, and shows the way in.
+  await viewer.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await admin.page.goto(`${origin}/activity?tab=audit`);
+  await admin.page
+    .getByRole("cell", { name: /denied/ })
+    .first()
+    .waitFor();
+  // Before she signed in, the page was refused.
+  expect(admin.faults.filter((text) => !text.includes("401 (Unauthorized)"))).toEqual([]);
+});
+
+test("users are added after the password was typed again, and the link is shown once", async () => {
+  let isFresh = false;
+  const full = fullAnswers({ companies: [] });
+  const { page, origin } = await openFixture((request) => {
+    const { method, path } = request;
+    if (method === "POST" && path === "/api/session/confirm") {
+      isFresh = true;
+      return { body: { user: "anna", role: "admin" } };
+    }
+    if (method !== "POST" || path !== "/api/users") return full(request);
+    if (!isFresh) return { status: 403, body: { type: "about:blank", title: "Forbidden", status: 403, detail: "sign in again", code: "fresh_login_needed", requestId: "1" } }; // prettier-ignore
+    const user = { name: "dora", role: "editor", hasPassword: false, linkUntil: null, createdAt: "2026-11-17T19:00:00Z", createdBy: "anna" }; // prettier-ignore
+    return { status: 201, body: { user, link: "http://x.example/welcome#dora/abc" } };
+  });
+  await page.goto(`${origin}/settings?tab=users`);
+  await page.getByRole("button", { name: "Add a user" }).click();
+  await page.getByLabel(/^Name/).fill("dora");
+  await page.getByRole("radio", { name: /^editor/ }).check();
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText("http://x.example/welcome#dora/abc").waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("welcome#dora").waitFor({ state: "detached" });
 });

@@ -1,5 +1,5 @@
 /** Data of the API in a component: what is known, what went wrong, and how to ask again. */
-import { useSignal, type Signal } from "@preact/signals";
+import { signal, useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../../api/client/api-client.ts";
 import {
@@ -30,6 +30,9 @@ interface State<T> {
   readonly failure?: Failure;
   readonly isLoading: boolean;
 }
+
+/** The server no longer knows who asks: the session has ended, by its time or by somebody's hand. */
+export const isStranger = signal(false);
 
 export interface ResourceOptions {
   /** Ask again when one of these changes on the server. */
@@ -63,7 +66,7 @@ export function useResource<T>(
     } catch (error) {
       if (controller.signal.aborted) return;
       const { data } = state.peek();
-      state.value = { ...(data !== undefined && { data }), failure: failureOf(error), isLoading: false }; // prettier-ignore
+      state.value = { ...(data !== undefined && { data }), failure: noteFailure(error), isLoading: false }; // prettier-ignore
     }
   }, []);
 
@@ -107,6 +110,13 @@ export function failureOf(error: unknown): Failure {
   }
   markOffline();
   return { kind: "offline" };
+}
+
+/** Of a read. A write may be refused with 401 for another reason, such as a wrong password. */
+export function noteFailure(error: unknown): Failure {
+  const failure = failureOf(error);
+  if (failure.kind === "problem" && failure.status === 401) isStranger.value = true;
+  return failure;
 }
 
 /** Why a write did not happen. `rest` is what did not: "nothing was saved". */

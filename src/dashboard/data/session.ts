@@ -2,12 +2,11 @@
 import { signal } from "@preact/signals";
 import { api, type AnswerOf } from "./api.ts";
 import { clockOffsetMs } from "./format.ts";
-import { failureOf, type Failure } from "./resource.ts";
+import { noteFailure } from "./resource.ts";
 
 export type Session = AnswerOf<"GET", "/api/session">;
 
 export const session = signal<Session | undefined>(undefined);
-export const sessionFailure = signal<Failure | undefined>(undefined);
 
 export async function loadSession(): Promise<void> {
   try {
@@ -16,9 +15,8 @@ export async function loadSession(): Promise<void> {
     const middleMs = (askedMs + Date.now()) / 2;
     clockOffsetMs.value = found.nowMs - middleMs;
     session.value = found;
-    sessionFailure.value = undefined;
   } catch (error) {
-    sessionFailure.value = failureOf(error);
+    noteFailure(error);
   }
 }
 

@@ -47,6 +47,22 @@ const allScreens: readonly Screen[] = [
     isLiveOnly: true,
     View: lazyScreen(async () => (await import("../nodes/nodes.tsx")).Nodes),
   },
+  {
+    path: "activity",
+    title: "Activity",
+    icon: "history",
+    key: "a",
+    isLiveOnly: true,
+    View: lazyScreen(async () => (await import("../activity/activity.tsx")).Activity),
+  },
+  {
+    path: "settings",
+    title: "Settings",
+    icon: "settings",
+    key: "s",
+    isLiveOnly: true,
+    View: lazyScreen(async () => (await import("../settings/settings.tsx")).Settings),
+  },
 ];
 
 export const screens = allScreens.filter(({ isLiveOnly }) => !isPublished || !isLiveOnly);

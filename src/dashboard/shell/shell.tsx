@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { pathParts, place } from "../data/router.ts";
 import { isPublished } from "../data/published.ts";
-import { session, sessionFailure } from "../data/session.ts";
+import { isStranger } from "../data/resource.ts";
+import { session } from "../data/session.ts";
 import { applyTheme, theme, themes } from "../data/theme.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Notice } from "../parts/state-view.tsx";
@@ -21,10 +22,8 @@ export function Shell() {
   useEffect(() => {
     document.title = screen && screen.path !== "" ? `${screen.title} · Forager` : "Forager";
   }, [screen]);
-  const failure = sessionFailure.value;
-  const isStranger = failure?.kind === "problem" && failure.status === 401;
   if (first === "welcome") return <Welcome />;
-  if (first === "sign-in" || isStranger) return <SignIn />;
+  if (first === "sign-in" || isStranger.value) return <SignIn />;
   return (
     <div class="app">
       <a class="btn skip" href="#main" onClick={skipToMain}>

@@ -164,7 +164,7 @@ function Page({
 }
 
 /** Ends the session at the server, then shows the way in. */
-export async function signOut(): Promise<void> {
-  await api.send("POST", "/api/session/logout", { body: {} });
+export async function signOut({ isEverywhere = false } = {}): Promise<void> {
+  await api.send("POST", "/api/session/logout", { body: { everywhere: isEverywhere } });
   location.assign("/sign-in");
 }

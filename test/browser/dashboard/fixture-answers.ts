@@ -1,5 +1,6 @@
 import { sampleCampaigns, sampleCampaignStatus, sampleCompany, sampleCoverage, sampleReport, sampleSession, sampleStatus, sampleThroughput, shownCompany } from "./fixture-data.ts"; // prettier-ignore
 import { fleetAnswers } from "./fixture-fleet.ts";
+import { settingsAnswers } from "./fixture-settings.ts";
 import { workAnswers } from "./fixture-work.ts";
 import type { Answers } from "./fixture-server.ts";
 
@@ -38,6 +39,7 @@ export function fullAnswers({
     if (answer) return { body: answer() };
     if (path in workAnswers) return { body: workAnswers[path] };
     if (path in fleetAnswers) return { body: fleetAnswers[path] };
+    if (path in settingsAnswers) return { body: settingsAnswers[path] };
     if (path === "/api/companies") {
       const after = Number(query.get("after") ?? 0);
       const limit = Number(query.get("limit") ?? 100);

@@ -1,0 +1,72 @@
+import { signal, useSignal } from "@preact/signals";
+import { api } from "../data/api.ts";
+import { failureOf, failureText } from "../data/resource.ts";
+import { loadSession } from "../data/session.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Problem } from "../parts/problem.tsx";
+
+/** What waits for a password. */
+const waiting = signal<{ readonly resolve: (isProved: boolean) => void } | undefined>(undefined);
+
+/**
+ * Users and tokens are changed only by somebody who has typed their password within the last
+ * 15 minutes. If the server asks for it, so does the page, and then it tries again. Answers
+ * undefined if the person would rather not.
+ */
+export async function withFreshSignIn<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure.kind !== "problem" || failure.code !== "fresh_login_needed") throw error;
+  }
+  const isProved = await new Promise<boolean>((resolve) => (waiting.value = { resolve }));
+  waiting.value = undefined;
+  return isProved ? await ask() : undefined;
+}
+
+/** Shown while something waits for a password. */
+export function FreshSignIn() {
+  return waiting.value ? <AskPassword answer={waiting.value.resolve} /> : null;
+}
+
+function AskPassword({ answer }: { readonly answer: (isProved: boolean) => void }) {
+  const password = useSignal("");
+  const problem = useSignal("");
+  const prove = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await api.send("POST", "/api/session/confirm", { body: { password: password.value } });
+      void loadSession();
+      answer(true);
+    } catch (error) {
+      problem.value = failureText(error, "nothing was changed");
+    }
+  };
+  return (
+    <Dialog title="Your password, please" onClose={() => answer(false)}>
+      <form class="stack" onSubmit={(event) => void prove(event)}>
+        <p class="dim">Users and tokens are changed only soon after a password was typed.</p>
+        <label class="field-label">
+          Password
+          <input
+            required
+            autoFocus
+            type="password"
+            autocomplete="current-password"
+            maxLength={200}
+            value={password.value}
+            onInput={(event) => (password.value = event.currentTarget.value)}
+          />
+        </label>
+        <Problem title="Not done" text={problem.value} />
+        <div class="row">
+          <button class="btn go">Go on</button>
+          <button type="button" class="btn" onClick={() => answer(false)}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

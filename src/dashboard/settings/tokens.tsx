@@ -1,0 +1,201 @@
+import { useSignal } from "@preact/signals";
+import { api } from "../data/api.ts";
+import { timeOf } from "../data/format.ts";
+import { failureText, useResource } from "../data/resource.ts";
+import { session, type Session } from "../data/session.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Same } from "../parts/same.tsx";
+import { Loaded, Notice } from "../parts/state-view.tsx";
+import { Ago, Text } from "../parts/text.tsx";
+import { say } from "../parts/toast.tsx";
+import { withFreshSignIn } from "./fresh-sign-in.tsx";
+import { ShownOnce } from "./shown-once.tsx";
+
+/** What programs sign in with. Each is shown once. */
+export function Tokens() {
+  const tokens = useResource("tokens", (signal) => api.get("/api/tokens", { signal }));
+  const isAdding = useSignal(false);
+  const made = useSignal<{ readonly name: string; readonly token: string } | undefined>(undefined);
+  const revoke = async (id: string) => {
+    try {
+      const done = await withFreshSignIn(() => api.send("DELETE", "/api/tokens/{id}", { params: { id } })); // prettier-ignore
+      if (done) say("The token is revoked: it opens nothing any more");
+    } catch (error) {
+      say(failureText(error, "nothing was changed"));
+    }
+    tokens.reload();
+  };
+  return (
+    <>
+      <section class="card" aria-label="Tokens">
+        <header>
+          <h2>Tokens of programs</h2>
+          <span class="sp" />
+          <button class="btn" onClick={() => (isAdding.value = true)}>
+            <Icon name="plus" /> Make a token
+          </button>
+        </header>
+        <Loaded from={tokens}>
+          {({ rows }) =>
+            rows.length === 0 ? (
+              <Notice icon="terminal" title="There are no tokens">
+                <p>
+                  A program signs in with one. Make it here, or run{" "}
+                  <code>forager token add crm-sync --scope companies:read</code>
+                </p>
+              </Notice>
+            ) : (
+              <table class="cards">
+                <thead>
+                  <tr>
+                    <th>For</th>
+                    <th>May</th>
+                    <th>Of</th>
+                    <th>Last used</th>
+                    <th>Ends</th>
+                    <th>
+                      <span class="for-readers">Revoke</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((row) => (
+                    <tr key={row.id}>
+                      <td data-label="For">
+                        <b>
+                          <Text value={row.name} max={60} />
+                        </b>
+                      </td>
+                      <td data-label="May">
+                        <Text value={row.scopes.join(", ")} max={300} />
+                      </td>
+                      <td data-label="Of">
+                        <Text value={row.user ?? "the fleet"} max={60} />
+                      </td>
+                      <td data-label="Last used" class="nowrap">
+                        {row.usedAt === null ? (
+                          <span class="dim">never</span>
+                        ) : (
+                          <Ago atMs={timeOf(row.usedAt)} />
+                        )}
+                      </td>
+                      <td data-label="Ends" class="nowrap">
+                        <Ago atMs={timeOf(row.expiresAt)} />
+                      </td>
+                      <td class="n">
+                        <button class="btn small" onClick={() => void revoke(row.id)}>
+                          Revoke
+                        </button>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            )
+          }
+        </Loaded>
+      </section>
+      <Same command="forager token list" api="GET /api/tokens" />
+      {isAdding.value && (
+        <AddToken
+          onClose={() => (isAdding.value = false)}
+          onMade={(name, token) => {
+            isAdding.value = false;
+            made.value = { name, token };
+            tokens.reload();
+          }}
+        />
+      )}
+      {made.value && (
+        <ShownOnce
+          title={`The token for ${made.value.name}`}
+          text="The program sends it as the header Authorization: Bearer TOKEN."
+          secret={made.value.token}
+          onClose={() => (made.value = undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+interface AddTokenProps {
+  readonly onClose: () => void;
+  readonly onMade: (name: string, token: string) => void;
+}
+
+function AddToken({ onClose, onMade }: AddTokenProps) {
+  const name = useSignal("");
+  const days = useSignal("90");
+  const scopes = useSignal<ReadonlySet<Session["scopes"][number]>>(new Set(["companies:read"]));
+  const problem = useSignal("");
+  /** No token can change users. */
+  const offered = (session.value?.scopes ?? []).filter((scope) => scope !== "users:admin");
+  const make = async (event: Event) => {
+    event.preventDefault();
+    problem.value = "";
+    try {
+      const body = { name: name.value.trim(), scopes: [...scopes.value], days: Number(days.value) };
+      const made = await withFreshSignIn(() => api.send("POST", "/api/tokens", { body }));
+      if (made) onMade(made.name, made.token);
+    } catch (error) {
+      problem.value = failureText(error, "nothing was made");
+    }
+  };
+  return (
+    <Dialog title="Make a token" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void make(event)}>
+        <label class="field-label">
+          What it is for
+          <input
+            required
+            autoFocus
+            maxLength={100}
+            placeholder="crm-sync"
+            value={name.value}
+            onInput={(event) => (name.value = event.currentTarget.value)}
+          />
+        </label>
+        <fieldset class="checks">
+          <legend>What it may do</legend>
+          {offered.map((scope) => (
+            <label key={scope} class="row choice">
+              <input
+                type="checkbox"
+                checked={scopes.value.has(scope)}
+                onChange={(event) => {
+                  const next = new Set(scopes.value);
+                  if (event.currentTarget.checked) next.add(scope);
+                  else next.delete(scope);
+                  scopes.value = next;
+                }}
+              />
+              {scope}
+            </label>
+          ))}
+        </fieldset>
+        <label class="field-label">
+          For how many days
+          <input
+            required
+            type="number"
+            min={1}
+            max={3_650}
+            value={days.value}
+            onInput={(event) => (days.value = event.currentTarget.value)}
+          />
+        </label>
+        <Problem title="Not made" text={problem.value} />
+        <div class="row">
+          <button class="btn go" disabled={scopes.value.size === 0}>
+            Make it
+          </button>
+          <button type="button" class="btn" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
