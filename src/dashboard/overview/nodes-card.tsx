@@ -17,14 +17,20 @@ export function NodesCard({
       <header>
         <h2>Nodes</h2>
         <span class="sp" />
-        <small>{plural(nodes.filter(({ isPresent }) => isPresent).length, "node")} present</small>
+        <small>
+          <a href="/nodes">
+            {plural(nodes.filter(({ isPresent }) => isPresent).length, "node")} present
+          </a>
+        </small>
       </header>
       <table>
         <tbody>
           {nodes.slice(0, 20).map((node) => (
             <tr key={node.node}>
               <td>
-                <Text value={node.label || node.node} max={40} />{" "}
+                <a href={`/nodes?open=${encodeURIComponent(node.node)}`}>
+                  <Text value={node.label || node.node} max={40} />
+                </a>{" "}
                 {node.isSelf && <span class="pill quiet">this node</span>}{" "}
                 {node.node === hub && <span class="pill">hub</span>}
               </td>
