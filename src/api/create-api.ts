@@ -114,7 +114,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
 }
 
 function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Response {
-  const problem = problemOf(error, c.get("requestId"));
+  const problem = problemOf(isForStrangers(c, error) ? undefined : error, c.get("requestId"));
   if (problem.status >= 500) {
     log.error("a request failed", { requestId: problem.requestId, path: c.req.path, error });
   }
@@ -126,6 +126,10 @@ function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Respo
   c.header("cache-control", "no-store");
   return c.body(JSON.stringify(problem), problem.status as 400);
 }
+
+/** What is wrong inside is for people who have signed in. */
+const isForStrangers = (c: ApiContext, error: unknown): boolean =>
+  (c.get("audit")?.caller?.by ?? "nobody") === "nobody" && problemOf(error, "").status === 500;
 
 async function sendHealth(
   c: ApiContext,

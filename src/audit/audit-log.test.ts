@@ -29,14 +29,15 @@ test("entries are kept, newest first, and found by who, what, result and time", 
   );
   await clock.advance(60_000);
   await log.append(entry({ who: "bob", what: "login", result: "denied", detail: "wrong" }));
-  const all = await log.list({ limit: 10 });
+  const { entries: all } = await log.list({ limit: 10 });
   expect(all.map(({ who, what, result }) => `${who} ${what} ${result}`)).toEqual(["bob login denied", "ann setCompany ok"]); // prettier-ignore
   expect(all[1]).toMatchObject({ before: '{"city":"Austin"}', after: '{"city":"Waco"}', from: "10.0.0.9" }); // prettier-ignore
-  const found = async (query: object) => (await log.list({ limit: 10, ...query })).map(({ who }) => who); // prettier-ignore
+  const found = async (query: object) => (await log.list({ limit: 10, ...query })).entries.map(({ who }) => who); // prettier-ignore
   expect(await found({ who: "ann" })).toEqual(["ann"]);
   expect(await found({ what: "log" })).toEqual(["bob"]);
   expect(await found({ result: "denied" })).toEqual(["bob"]);
   expect(await found({ since: "2026-01-15T00:00:30.000Z" })).toEqual(["bob"]);
+  expect(await found({ until: "2026-01-15T00:00:30.000Z" })).toEqual(["ann"]);
   expect(await found({ limit: 1 })).toEqual(["bob"]);
   const [name = ""] = readdirSync(folder);
   expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
@@ -49,14 +50,14 @@ test("no text can begin another line or steer a terminal", async () => {
   const [name = ""] = readdirSync(folder);
   const text = readFileSync(join(folder, name), "utf8");
   expect(text).toMatch(/^[\x20-\x7e]+\n$/);
-  expect((await log.list({ limit: 9 })).map(({ who }) => who)).toEqual([hostile]);
+  expect((await log.list({ limit: 9 })).entries.map(({ who }) => who)).toEqual([hostile]);
 });
 
 test("secrets are removed, and what is long is cut", async () => {
   const { log } = setUp();
   const after = { password: "hunter2", nested: { apiKey: "k1" }, note: "n".repeat(9_000) };
   await log.append(entry({ after, target: "https://u:hunter2@h/?token=t0ken" }));
-  const [found] = await log.list({ limit: 1 });
+  const [found] = (await log.list({ limit: 1 })).entries;
   expect(JSON.stringify(found)).not.toMatch(/hunter2|k1|t0ken/);
   expect(found!.after!.length).toBeLessThan(2_100);
 });
@@ -67,15 +68,48 @@ test("a line that was cut off is skipped, and the next one is whole", async () =
   const [name = ""] = readdirSync(folder);
   appendFileSync(join(folder, name), '{"at":"2026-01-');
   await open().append(entry({ who: "bob" }));
-  expect((await log.list({ limit: 9 })).map(({ who }) => who)).toEqual(["bob", "ann"]);
+  expect((await log.list({ limit: 9 })).entries.map(({ who }) => who)).toEqual(["bob", "ann"]);
 });
 
 test("many at once are all there, and old months go", async () => {
   const { log, folder, clock, open } = setUp();
   const other = open();
   await Promise.all(Array.from({ length: 40 }, (_, at) => (at % 2 ? log : other).append(entry({ who: `u${at}` })))); // prettier-ignore
-  expect(new Set((await log.list({ limit: 99 })).map(({ who }) => who)).size).toBe(40);
+  expect(new Set((await log.list({ limit: 99 })).entries.map(({ who }) => who)).size).toBe(40);
   await clock.advance(120 * 86_400_000);
   await log.append(entry());
   expect(readdirSync(folder)).toEqual(["2026-05.jsonl"]);
+});
+
+test("pages give each entry once, whatever is added meanwhile, over months and damaged lines", async () => {
+  const { log, folder, clock } = setUp();
+  for (let at = 0; at < 25; at++) {
+    await log.append(entry({ who: `u${at}`, after: { note: "ä".repeat(at * 40) } }));
+    if (at === 9) await clock.advance(20 * 86_400_000);
+    if (at === 14) appendFileSync(join(folder, "2026-02.jsonl"), '{"at":"cut off\n\n');
+  }
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { entries, next } = await log.list({ limit: 4, ...(cursor !== undefined && { cursor }) });
+    seen.push(...entries.map(({ who }) => who));
+    await log.append(entry({ who: "late" }));
+    cursor = next ?? undefined;
+  } while (cursor !== undefined);
+  expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => `u${24 - at}`));
+  await expect(log.list({ limit: 1, cursor: "../x" })).rejects.toMatchObject({
+    code: "bad_cursor",
+  });
+});
+
+test("entries beyond the first megabyte of a file are found", async () => {
+  const { log, folder } = setUp();
+  await log.append(entry({ who: "first" }));
+  const filler = `${JSON.stringify({ at: "no entry", note: "x".repeat(900) })}\n`.repeat(2_500);
+  appendFileSync(join(folder, "2026-01.jsonl"), filler);
+  await log.append(entry({ who: "last" }));
+  const { entries, next } = await log.list({ limit: 1 });
+  expect(entries.map(({ who }) => who)).toEqual(["last"]);
+  const more = await log.list({ limit: 9, cursor: next! });
+  expect(more).toMatchObject({ entries: [{ who: "first" }], next: null });
 });

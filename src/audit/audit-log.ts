@@ -7,6 +7,7 @@
  */
 import fs from "node:fs/promises";
 import { join } from "node:path";
+import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import {
@@ -30,19 +31,27 @@ export interface AuditQuery {
   readonly result?: AuditEntry["result"] | undefined;
   /** ISO 8601. */
   readonly since?: string | undefined;
+  /** ISO 8601; the moment itself is left out. */
+  readonly until?: string | undefined;
   readonly limit: number;
+  /** `next` of the page before. Entries that are added meanwhile do not move it. */
+  readonly cursor?: string | undefined;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
 }
 
 export interface AuditLog {
   append(entry: NewAuditEntry): Promise<void>;
   /** Newest first. */
-  list(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  list(query: AuditQuery): Promise<AuditPage>;
 }
 
 const dayMs = 86_400_000;
 const fileName = /^\d{4}-\d{2}\.jsonl$/;
-/** A file that grows beyond this is most likely under attack; its newest part is read. */
-const readBytesMax = 64 * 1024 * 1024;
 
 export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): AuditLog {
   let prunedAtMs = -Infinity;
@@ -78,30 +87,65 @@ export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): Audi
       }
     },
     async list(query) {
-      const found: AuditEntry[] = [];
+      const start = parseCursor(query.cursor);
+      const entries: AuditEntry[] = [];
+      let next = "";
       for (const name of (await filesIn()).toReversed()) {
         const month = name.slice(0, 7);
+        if (start && month > start.month) continue;
         if (query.since !== undefined && month < query.since.slice(0, 7)) break;
-        const lines = (await readEnd(join(folder, name))).split("\n");
-        for (const line of lines.toReversed()) {
+        const endMax = start?.month === month ? start.offset : Infinity;
+        for await (const { line, offset } of linesBackwards(join(folder, name), endMax)) {
           const entry = line === "" ? undefined : parseLine(line);
-          if (entry && isWanted(entry, query)) found.push(entry);
-          if (found.length >= query.limit) return found;
+          if (!entry || !isWanted(entry, query)) continue;
+          // There is one more.
+          if (entries.length === query.limit) return { entries, next };
+          entries.push(entry);
+          next = `${month}.${offset}`;
         }
       }
-      return found;
+      return { entries, next: null };
     },
   };
 }
 
-async function readEnd(path: string): Promise<string> {
+/** Month of the file and offset of the oldest line that was given out. */
+function parseCursor(cursor: string | undefined) {
+  if (cursor === undefined) return undefined;
+  const [, month, offset] = /^(\d{4}-\d{2})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (month !== undefined) return { month, offset: Number(offset) };
+  throw new AppError("invalid", "bad_cursor", "the cursor is none of this list: begin without one");
+}
+
+const chunkBytes = 1024 * 1024;
+/** A line is far shorter; what is longer was not written by us. */
+const lineBytesMax = 64 * 1024;
+
+/** Lines from the last to the first, with the offset at which each begins. */
+async function* linesBackwards(path: string, endMax: number) {
   const file = await fs.open(path, "r");
   try {
-    const { size } = await file.stat();
-    const length = Math.min(size, readBytesMax);
-    const bytes = Buffer.alloc(length);
-    await file.read(bytes, 0, length, size - length);
-    return bytes.toString();
+    let end = Math.min((await file.stat()).size, endMax);
+    /** The beginning of a line that the chunk before ended with. */
+    let rest = Buffer.alloc(0);
+    while (end > 0) {
+      const start = Math.max(0, end - chunkBytes);
+      const chunk = Buffer.alloc(end - start);
+      await file.read(chunk, 0, chunk.length, start);
+      const bytes = Buffer.concat([chunk, rest]);
+      let to = bytes.length;
+      for (
+        let at = bytes.lastIndexOf(10, to - 1);
+        at !== -1;
+        at = at === 0 ? -1 : bytes.lastIndexOf(10, at - 1)
+      ) {
+        yield { line: bytes.toString("utf8", at + 1, to), offset: start + at + 1 };
+        to = at;
+      }
+      rest = to > lineBytesMax ? Buffer.alloc(0) : bytes.subarray(0, to);
+      end = start;
+    }
+    yield { line: rest.toString(), offset: 0 };
   } finally {
     await file.close();
   }
@@ -115,8 +159,9 @@ function parseLine(line: string): AuditEntry | undefined {
   }
 }
 
-const isWanted = (entry: AuditEntry, { who, what, result, since }: AuditQuery): boolean =>
+const isWanted = (entry: AuditEntry, { who, what, result, since, until }: AuditQuery): boolean =>
   (who === undefined || entry.who === who) &&
   (what === undefined || entry.what.startsWith(what)) &&
   (result === undefined || entry.result === result) &&
-  (since === undefined || entry.at >= since);
+  (since === undefined || entry.at >= since) &&
+  (until === undefined || entry.at < until);

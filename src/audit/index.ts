@@ -1,2 +1,2 @@
-export { openAuditLog, type AuditLog, type AuditQuery } from "./audit-log.ts";
+export { openAuditLog, type AuditLog, type AuditPage, type AuditQuery } from "./audit-log.ts";
 export { auditResults, type AuditEntry, type NewAuditEntry } from "./audit-entry.ts";

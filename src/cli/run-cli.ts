@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError } from "../base/app-error.ts";
@@ -13,6 +14,7 @@ import { textFlag, type GlobalFlags } from "./flags.ts";
 import { canColor, createOutput, type TextStream } from "./output.ts";
 import { parse, type Parsed } from "./parse.ts";
 import { createProgress } from "./progress.ts";
+import { givenFlags, isRecorded, targetOf } from "./recorded-commands.ts";
 
 /** All that a run takes from its process, so that a test can hand it something else. */
 export interface CliOptions {
@@ -104,7 +106,7 @@ async function prepareRun(
 ): Promise<() => Promise<CommandOutcome>> {
   const { command } = found;
   const context = createContext(found, options);
-  if (command.needs === "nothing") return () => command.run(context);
+  if (command.needs === "nothing") return () => runBare(found, () => command.run(context), options);
   const flags = settingFlags(found, options.cwd);
   const prepared = await readSettings({ flags, keepsLog: command.keepsLog === true }, options);
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
@@ -119,36 +121,59 @@ async function prepareRun(
   };
 }
 
-type AuditedRun = Pick<FoundCommand, "name" | "args"> & Pick<Prepared, "settings" | "paths" | "log"> & { readonly clock: Clock }; // prettier-ignore
+/** Settings may be broken, which such a command often mends: recorded if they can be read afterwards. */
+async function runBare(
+  found: FoundCommand,
+  run: () => Promise<CommandOutcome>,
+  options: CliOptions,
+): Promise<CommandOutcome> {
+  const outcome = await run();
+  if (!isRecorded(found)) return outcome;
+  const flags = settingFlags(found, options.cwd);
+  const prepared = await readSettings({ flags, keepsLog: false }, options).catch(() => undefined);
+  if (prepared) await audited({ ...found, ...prepared, clock: options.clock }, async () => outcome);
+  return outcome;
+}
+
+type AuditedRun = Pick<FoundCommand, "name" | "args" | "flags"> & Pick<Prepared, "settings" | "paths" | "log"> & { readonly clock: Clock }; // prettier-ignore
 
 /** A command that changes something leaves an entry in the audit log, whatever came of it. */
 async function audited(
-  { name, args, settings, paths, log, clock }: AuditedRun,
+  { name, args, flags, settings, paths, log, clock }: AuditedRun,
   run: (markChange: () => void) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
-  let isChange = false;
+  const given = { name, args, flags };
+  let isChange = isRecorded(given);
+  let isMarked = false;
   const write = async (result: "ok" | "failed", detail: string) => {
-    if (!isChange) return;
+    // A command that found nothing to work on must not make a data folder.
+    if (!isChange || (!isMarked && !existsSync(paths.root()))) return;
     try {
       const { openAudit } = await import("../app/index.ts");
       const { userName } = await import("../config/index.ts");
-      const target = args.join(" ");
-      const entry = { who: userName(), by: "command", what: name, target, result, detail };
+      const entry = { who: userName(), by: "command", what: name, target: targetOf(given), result, detail, after: givenFlags(given) }; // prettier-ignore
       await (await openAudit({ settings, paths, clock })).append(entry);
     } catch (error) {
-      // Of a command that failed, on a full disk for example, its own error says more.
-      if (result === "ok") log.warn("the audit log could not be written", { error });
+      // Of a command that failed, on a full disk for example, its own error says more. Whoever may
+      // only read the folder cannot be recorded, whatever they read it with.
+      if (result === "ok" && !isForbidden(error)) log.warn("the audit log could not be written", { error }); // prettier-ignore
     }
   };
   try {
-    const outcome = await run(() => (isChange = true));
+    const outcome = await run(() => (isChange = isMarked = true));
     await write(outcome === "failed" ? "failed" : "ok", outcome ?? "done");
     return outcome;
   } catch (error) {
-    await write("failed", error instanceof Error ? error.message : String(error));
+    // A typing error changes nothing.
+    if (isMarked || !isUsageError(error)) {
+      await write("failed", error instanceof Error ? error.message : String(error));
+    }
     throw error;
   }
 }
+
+const isForbidden = (error: unknown) =>
+  ["EACCES", "EPERM", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 function createContext(
   { args, flags, global }: FoundCommand,

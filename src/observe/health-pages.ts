@@ -42,7 +42,7 @@ function verdict(troubles: readonly string[], isTrusted: boolean): HealthAnswer 
   const isGood = troubles.length === 0;
   return {
     status: isGood ? 200 : 503,
-    type: "application/json",
+    type: "application/json; charset=utf-8",
     body: `${JSON.stringify({ ok: isGood, ...(isTrusted && { troubles }) })}\n`,
   };
 }

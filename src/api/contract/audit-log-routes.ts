@@ -1,7 +1,29 @@
 import * as z from "zod";
-import { moment, name, pageLimit, route } from "./route.ts";
+import { moment, name, pageCursor, pageLimit, pageOf, route } from "./route.ts";
 
 const result = z.enum(["ok", "denied", "failed"]);
+
+const filter = {
+  who: name.optional(),
+  what: name.optional().describe("how the name of the route or command begins"),
+  result: result.optional(),
+  since: moment.optional(),
+  until: moment.optional().describe("the moment itself is left out"),
+};
+
+const entry = z.strictObject({
+  at: z.string(),
+  who: z.string().describe("empty: nobody had signed in"),
+  by: z.string().describe("session, token, loopback, command or request"),
+  from: z.string().nullable().describe("network address; null: at the machine"),
+  what: z.string().describe("the name of a route, or a command"),
+  target: z.string(),
+  before: z.string().nullable().describe("JSON without secrets, cut if it is long"),
+  after: z.string().nullable(),
+  result,
+  detail: z.string(),
+  requestId: z.string().nullable(),
+});
 
 export const auditLogRoutes = {
   listAuditLog: route({
@@ -9,30 +31,18 @@ export const auditLogRoutes = {
     path: "/api/audit-log",
     scope: "audit:read",
     summary: "logins, refusals, changes and exports, newest first",
-    query: z.strictObject({
-      who: name.optional(),
-      what: name.optional().describe("how the name of the route or command begins"),
-      result: result.optional(),
-      since: moment.optional(),
-      limit: pageLimit,
-    }),
-    answer: z.strictObject({
-      rows: z.array(
-        z.strictObject({
-          at: z.string(),
-          who: z.string().describe("empty: nobody had signed in"),
-          by: z.string().describe("session, token, loopback, command or request"),
-          from: z.string().nullable().describe("network address; null: at the machine"),
-          what: z.string().describe("the name of a route, or a command"),
-          target: z.string(),
-          before: z.string().nullable().describe("JSON without secrets, cut if it is long"),
-          after: z.string().nullable(),
-          result,
-          detail: z.string(),
-          requestId: z.string().nullable(),
-        }),
-      ),
-    }),
-    commands: ["audit-log list", "audit-log export"],
+    query: z.strictObject({ ...filter, after: pageCursor.optional(), limit: pageLimit }),
+    answer: pageOf(entry),
+    commands: ["audit-log list"],
+  }),
+  exportAuditLog: route({
+    method: "GET",
+    path: "/api/audit-log/export",
+    scope: "audit:read",
+    summary: "the same as a file, one line of JSON for each entry, newest first",
+    query: z.strictObject(filter),
+    sends: "file",
+    answer: z.string(),
+    commands: ["audit-log export"],
   }),
 };

@@ -1,11 +1,34 @@
+import type { AuditQuery } from "../../audit/index.ts";
 import type { auditLogRoutes } from "../contract/audit-log-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 
+const pageSize = 1_000;
+
 export const auditLogHandlers: HandlersOf<typeof auditLogRoutes> = {
-  listAuditLog: async ({ query: { since, ...query } }, { audit }) => ({
-    rows: await audit.list({
-      ...query,
-      since: since === undefined ? undefined : new Date(since).toISOString(),
-    }),
+  async listAuditLog({ query: { after, limit, ...filter } }, { audit }) {
+    const { entries, next } = await audit.list({ ...times(filter), limit, cursor: after });
+    return { rows: entries, next };
+  },
+  exportAuditLog: async ({ query }, { audit, signal }) => ({
+    fileName: "audit-log.jsonl",
+    type: "application/x-ndjson; charset=utf-8",
+    async run(write) {
+      let cursor: string | undefined;
+      do {
+        signal.throwIfAborted();
+        const { entries, next } = await audit.list({ ...times(query), limit: pageSize, cursor });
+        await write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+        cursor = next ?? undefined;
+      } while (cursor !== undefined);
+    },
   }),
 };
+
+type Filter = Omit<AuditQuery, "limit" | "cursor">;
+
+/** Entries have their times in UTC. */
+const times = ({ since, until, ...rest }: Filter): Filter => ({
+  ...rest,
+  since: since === undefined ? undefined : new Date(since).toISOString(),
+  until: until === undefined ? undefined : new Date(until).toISOString(),
+});

@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { scrypt } from "node:crypto";
+import { expect, test, vi } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
 import { checkPassword } from "./password-rules.ts";
 import { createPasswords, passwordCost } from "./passwords.ts";
+
+vi.mock("node:crypto", { spy: true });
 
 const cheap = { N: 2 ** 4, r: 8, p: 1 };
 const make = (cost = cheap) => createPasswords({ cost, clock: systemClock, random: systemRandom });
@@ -67,4 +70,54 @@ test.each([
   "a long phrase about nothing ".repeat(4),
 ])("the password %s is taken, without rules of composition", (password) => {
   expect(() => checkPassword(password, "annaliese")).not.toThrow();
+});
+
+test("for a name that nobody has, the same work is done as for a wrong password", async () => {
+  const passwords = make();
+  const stored = await passwords.hash("correct horse battery");
+  const workOf = async (kept: string | undefined) => {
+    vi.mocked(scrypt).mockClear();
+    expect((await passwords.verify({ password: "a wrong guess", stored: kept })).isRight).toBe(
+      false,
+    );
+    return vi.mocked(scrypt).mock.calls.map((call) => [String(call[0]), call[2], { ...(call[3] as object) }]); // prettier-ignore
+  };
+  const known = await workOf(stored);
+  expect(known).toHaveLength(1);
+  expect(await workOf(undefined)).toEqual(known);
+});
+
+test("a password of 12 to 200 characters of any sort is taken, and one that guessers try first is not", () => {
+  const refused = (password: string, user = "anna") => {
+    try {
+      checkPassword(password, user);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  // No rules about digits, capitals or signs; spaces and other scripts are fine.
+  for (const good of [
+    "alllowercaseletters",
+    "eight words and some spaces",
+    "пароль из многих слов",
+    "qzwmvkrt plfo",
+    "long ".repeat(30) + "enough",
+  ]) {
+    // prettier-ignore
+    expect([good, refused(good)]).toEqual([good, false]);
+  }
+  for (const bad of [
+    "short",
+    "elevenchars",
+    "password1234",
+    "P@ssw0rd2026!",
+    "qwertyuiop12",
+    "aaaaaaaaaaaaaaaa",
+    "annaannaanna",
+    "y".repeat(201),
+  ]) {
+    // prettier-ignore
+    expect([bad, refused(bad)]).toEqual([bad, true]);
+  }
 });

@@ -16,10 +16,11 @@ describe("the audit log", () => {
     server = await openTestServe({ owner: "file" });
     await server.client.send("POST", "/api/campaigns", { body: { campaign: "austin" } });
   });
-  const entries = () =>
-    openAudit({ settings: server.settings, paths: server.paths, clock: systemClock }).list({
-      limit: 10_000,
-    });
+  const entries = async () => {
+    const { settings, paths } = server;
+    return (await openAudit({ settings, paths, clock: systemClock }).list({ limit: 10_000 }))
+      .entries;
+  };
   const sample = (schema: z.ZodType | undefined) =>
     schema &&
     fc.sample(goodValues(z.toJSONSchema(schema, { io: "input" }) as Schema), {
@@ -76,5 +77,31 @@ describe("the audit log", () => {
     expect(denied.length).toBeLessThan(250);
     expect(denied[0]).toMatchObject({ who: "", target: "GET /api/status" });
     expect(all.filter(({ what, result }) => what === "login" && result === "ok")).toHaveLength(1);
+  });
+
+  test("by the API it is read in pages and by filters, and exported as a file", async () => {
+    for (const name of ["one", "two", "three"]) {
+      await server.client.send("POST", "/api/campaigns", { body: { campaign: `page-${name}` } });
+    }
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const query = { what: "createCampaign", result: "ok", limit: 1, ...(after !== undefined && { after }) } as const; // prettier-ignore
+      const { rows, next } = await server.client.get("/api/audit-log", { query });
+      seen.push(...rows.map((row) => row.after ?? ""));
+      after = next ?? undefined;
+    } while (after !== undefined);
+    expect(seen.slice(0, 3).join("\n")).toMatch(/page-three[^]*page-two[^]*page-one/);
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await server.client.get("/api/audit-log", { query: { since: future } })).rows).toEqual([]); // prettier-ignore
+    expect((await server.client.get("/api/audit-log", { query: { until: "2020-01-01T00:00:00Z" } })).rows).toEqual([]); // prettier-ignore
+    const headers = { authorization: `Bearer ${server.token}` };
+    const file = await fetch(`${server.origin}/api/audit-log/export?what=createCampaign`, { headers }); // prettier-ignore
+    expect(file.headers.get("content-disposition")).toBe('attachment; filename="audit-log.jsonl"');
+    const lines = (await file.text()).trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThanOrEqual(seen.length);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ what: "createCampaign" });
+    const wrong = await fetch(`${server.origin}/api/audit-log?after=../../x`, { headers });
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { code: "bad_cursor" }]);
   });
 });

@@ -75,7 +75,7 @@ describe("signing in with an identity provider", () => {
     const { rows } = await server.client.get("/api/sessions");
     expect(rows.find((row) => row.user === user)).toMatchObject({ by: "oidc", role: "viewer" });
     const audit = openAudit({ settings: server.settings, paths: server.paths, clock });
-    const [entry] = await audit.list({ who: user, limit: 1 });
+    const [entry] = (await audit.list({ who: user, limit: 1 })).entries;
     expect(entry).toMatchObject({ what: "login", result: "ok", from: "127.0.0.1" });
     expect((await fetch(`${server.origin}/api/login`).then((one) => one.json())) as unknown).toEqual({ password: true, provider: true }); // prettier-ignore
   });

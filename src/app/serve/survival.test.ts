@@ -1,6 +1,9 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { mountSmallDisk } from "../../queue/adapters/sqlite/testing/small-disk.ts";
 import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test-serve.ts";
 
 test("10,000 wrong sign-ins from 250 addresses: most are refused without work, and the user gets in", async () => {
@@ -53,4 +56,33 @@ test("clients that send their request slowly hold no one up and are cut off", as
   }
   expect(await client.get("/api/session")).toMatchObject({ by: "token" });
   await expect.poll(() => closed, { timeout: 180_000, interval: 500 }).toBe(100);
+});
+
+test("on a full disk people sign in and read, a write says why not, and works when there is room", async () => {
+  const disk = mountSmallDisk(24);
+  if (!disk) return expect(process.getuid?.()).not.toBe(0); // only root can mount one
+  onTestFinished(() => disk[Symbol.dispose]());
+  const env = { FORAGER_DATA: join(disk.path, "data") };
+  const { origin } = await openTestServe({ users: { anna: "editor" }, env });
+  const add = async (name: string) =>
+    sendAs(origin, (await signIn(origin, "anna")).cookie)("POST", "/api/companies", { name, fields: {} }); // prettier-ignore
+  expect((await add("Acme")).status).toBe(201);
+  const filler = join(disk.path, "filler");
+  for (let size = 2 ** 20; size >= 1; size = Math.floor(size / 2)) {
+    try {
+      for (;;) writeFileSync(filler, "x".repeat(size), { flag: "a" });
+    } catch {
+      // full for pieces of this size
+    }
+  }
+  // Neither the audit log nor anything else can be written.
+  const { status, cookie } = await signIn(origin, "anna");
+  expect(status).toBe(200);
+  const anna = sendAs(origin, cookie);
+  expect((await anna("GET", "/api/companies")).body["rows"]).toHaveLength(1);
+  const refused = await anna("POST", "/api/companies", { name: "Bolt", fields: {} });
+  expect(refused.status).toBeGreaterThanOrEqual(500);
+  expect(String(refused.body["detail"])).toContain("is full");
+  rmSync(filler);
+  await expect.poll(async () => (await add("Bolt")).status).toBe(201);
 });

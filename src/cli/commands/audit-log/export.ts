@@ -18,7 +18,7 @@ export const auditLogExport: Command = {
   async run(context) {
     const { flags, out } = context;
     const audit = await openAudit(context);
-    const rows = (await audit.list(auditQuery(flags, entriesMax))).toReversed();
+    const rows = (await audit.list(auditQuery(flags, entriesMax))).entries.toReversed();
     out.result(rows, rows.map((row) => JSON.stringify(row)).join("\n"));
   },
 };

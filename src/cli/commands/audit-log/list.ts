@@ -14,12 +14,12 @@ export const auditLogList: Command = {
   ],
   details: [
     "Recorded on this machine: sign-ins, refused requests, changes and exports through the HTTP API,\n" +
-      "and commands that write to the data folder. audit.keepDays says how long.",
+      "and commands that change something or export. audit.keepDays says how long.",
   ],
 
   async run(context) {
     const { flags, out } = context;
-    const rows = await (await openAudit(context)).list(auditQuery(flags, 50));
+    const { entries: rows } = await (await openAudit(context)).list(auditQuery(flags, 50));
     if (rows.length === 0) return out.result([], "nothing is recorded");
     out.table(rows, [
       { title: "at", value: ({ at }) => at, isKey: true },

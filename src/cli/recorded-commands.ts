@@ -1,0 +1,78 @@
+import type { Flags } from "./command.ts";
+
+/** Commands that change something or give data out: each run leaves an entry in the audit log. */
+const recorded = new Set([
+  "init",
+  "publish",
+  "enrich",
+  ...words("queue", "add import pause resume seal cancel gate retry purge move"),
+  ...words("bucket", "create put"),
+  ...words("company", "add set unset note meeting call tag exclude check-emails merge unmerge distinct resolve restore delete forget open"), // prettier-ignore
+  ...words("person", "add set unset note meeting call tag restore delete forget open"),
+  ...words("records", "rebuild ingest purge"),
+  "undo",
+  "import companies",
+  ...words("export", "companies emails changes"),
+  "audit-log export",
+  ...words("suppress", "add remove import"),
+  ...words("ledger", "set compact quarantine restore forget"),
+  ...words("campaign", "new edit set remove plan dispatch rematch run"),
+  "places import",
+  ...words("schedule", "add pause resume remove run-now"),
+  ...words("webhook", "add replay rotate enable remove test"),
+  ...words("node", "join key"),
+  "fleet set",
+  ...words("user", "add role password remove"),
+  ...words("token", "add revoke"),
+  ...words("config", "set edit"),
+]);
+
+/** Recorded only with these flags: without them the command shows something. */
+const changesOnlyWith: Readonly<Record<string, readonly string[]>> = {
+  "campaign audit": ["repair"],
+  "queue reconcile": ["repair"],
+  "queue gate": ["delay", "limit", "block"],
+};
+
+/** With these a command that changes things only says what it would do, or what was done. */
+const showOnly = ["dryRun", "status", "report"];
+
+export function isRecorded({ name, flags, args }: RecordedRun): boolean {
+  const needed = changesOnlyWith[name];
+  if (needed) return needed.some((flag) => isGiven(flags[flag]));
+  if (name === "queue log") return args[0] === "prune" && flags["dryRun"] !== true;
+  return recorded.has(name) && !showOnly.some((flag) => isGiven(flags[flag]));
+}
+
+export interface RecordedRun {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly flags: Flags;
+}
+
+const isGiven = (value: Flags[string]) => value !== undefined && value !== false && value !== "";
+
+/** What the command was run on. The path of a web address is often a secret. */
+export function targetOf({ name, args }: RecordedRun): string {
+  // The value may be a secret, and its key says what was changed.
+  const shown = name === "config set" ? args.slice(0, 1) : args;
+  return shown.map((text) => (/^https?:\/\//i.test(text) ? `${hostOf(text)}/…` : text)).join(" ");
+}
+
+/** The flags that were given. */
+export function givenFlags({ flags }: RecordedRun): Flags | undefined {
+  const given = Object.entries(flags).filter(([name, value]) => isGiven(value) && name !== "yes");
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+function hostOf(text: string): string {
+  try {
+    return new URL(text).origin;
+  } catch {
+    return "an address";
+  }
+}
+
+function words(noun: string, verbs: string): readonly string[] {
+  return verbs.split(" ").map((verb) => `${noun} ${verb}`);
+}
