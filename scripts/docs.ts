@@ -38,7 +38,14 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "metrics",
   ],
   "Choose and build": ["choosing-a-backend", "cost", "worker", "api", "api-curl", "coming-from"],
-  "How it is made": ["architecture", "threat-model", "glossary", "promises", "testing"],
+  "How it is made": [
+    "architecture",
+    "threat-model",
+    "security-checks",
+    "glossary",
+    "promises",
+    "testing",
+  ],
 };
 
 const { values } = parseArgs({ options: { to: { type: "string" } } });

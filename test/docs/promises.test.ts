@@ -1,4 +1,4 @@
-// inputs: docs/promises.md src/** test/**
+// inputs: docs/promises.md docs/security-checks.md src/** test/**
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,15 +10,23 @@ const ids = Object.entries({ A: 11, B: 28, C: 9, D: 17, E: 12 }).flatMap(([lette
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
 );
 
+const readTest = (path: string) => {
+  const file = join(repositoryRoot, path);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+};
+
+test("docs/security-checks.md names all 25 checks, and every test it names is there", () => {
+  const rows = parsePromises(readFileSync(join(repositoryRoot, "docs/security-checks.md"), "utf8"));
+  const checks = Array.from({ length: 25 }, (_, index) => `S${index + 1}`);
+  expect(promiseViolations(rows, { ids: checks, readTest })).toEqual([]);
+  expect(rows.filter(({ state }) => state !== "works")).toEqual([]);
+});
+
 describe("docs/promises.md", () => {
   const page = readFileSync(join(repositoryRoot, "docs/promises.md"), "utf8");
   const rows = parsePromises(page);
 
   test("names every promise, and every test it names is there", () => {
-    const readTest = (path: string) => {
-      const file = join(repositoryRoot, path);
-      return existsSync(file) ? readFileSync(file, "utf8") : undefined;
-    };
     expect(promiseViolations(rows, { ids, readTest })).toEqual([]);
   });
 

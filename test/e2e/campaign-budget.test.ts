@@ -1,8 +1,10 @@
 // inputs: src/** test/support/** package.json tsconfig.json tsconfig.build.json
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test } from "vitest";
 import type { CampaignReport } from "../../src/campaign/index.ts";
+import { openReceiver, signedHeaders } from "../../src/notify/testing/receiver.ts";
 import { createSandbox } from "../support/built-cli.ts";
 import { startFakeWeb, type FakeWeb } from "../support/fake-web.ts";
 
@@ -17,6 +19,7 @@ async function setUp(size: number, more: (web: FakeWeb) => string) {
   const env = {
     FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: web.network,
     FORAGER_CRAWL_BROWSER: "off",
+    FORAGER_WEBHOOK_ALLOW_PRIVATE_NETWORKS: "127.0.0.0/8",
     FORAGER_WORK_GRACE_MS: "2000",
   };
   const forager = (line: string) => sandbox.forager(line.split(" "), { env });
@@ -117,4 +120,25 @@ test("B28: what a filter rejects is asked for nothing, and counted by filter", a
   expect(web.requests.length).toBeGreaterThan(0);
   const hosts = new Set(web.requests.map((request) => request.split("/")[0]));
   expect([...hosts]).toEqual([new URL(web.places[0]!.website).hostname]);
+});
+
+test("D17: a budget that is reached and an export that is ready are delivered, signed", async () => {
+  const { forager } = await setUp(4, () => "[budget]\nrequests = 2");
+  const { got, url } = await openReceiver();
+  const added = await forager(`webhook add ${url} --event budget.reached --event export.ready --json`); // prettier-ignore
+  const { secret } = JSON.parse(added.stdout) as { readonly secret: string };
+  expect((await forager("campaign dispatch demo")).exitCode).toBe(0);
+  await forager("work --drain --processes 1 --concurrency 1");
+  expect((await forager("schedule add leads --does export --campaign demo --every 1d")).exitCode).toBe(0); // prettier-ignore
+  expect((await forager("schedule run-now leads")).exitCode).toBe(0);
+  // The run adds the delivery, which the same process or the next one makes.
+  for (let count = 0; count < 3 && got.length < 2; count++) await forager("work --drain --processes 1"); // prettier-ignore
+  const events = got.map((received) => {
+    const verified = new Webhook(secret).verify(received.body, signedHeaders(received));
+    return verified as { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+  });
+  expect(events.map(({ type }) => type)).toEqual(["budget.reached", "export.ready"]);
+  expect(events[0]!.data).toMatchObject({ campaign: "demo", limit: "requests", max: 2 });
+  expect(events[1]!.data).toMatchObject({ campaign: "demo", schedule: "leads", format: "csv", file: "demo.csv" }); // prettier-ignore
+  expect(events[1]!.data["rows"]).toBeGreaterThan(0);
 });

@@ -1,7 +1,8 @@
-import { scrypt } from "node:crypto";
+import { scrypt, timingSafeEqual } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
+import { isEqual, hashOf } from "./manage-users.ts";
 import { checkPassword } from "./password-rules.ts";
 import { createPasswords, passwordCost } from "./passwords.ts";
 
@@ -120,4 +121,12 @@ test("a password of 12 to 200 characters of any sort is taken, and one that gues
     // prettier-ignore
     expect([bad, refused(bad)]).toEqual([bad, true]);
   }
+});
+
+test("secrets are compared in constant time", async () => {
+  const count = vi.mocked(timingSafeEqual).mock.calls.length;
+  expect(isEqual(hashOf("a"), hashOf("a"))).toBe(true);
+  expect(isEqual(hashOf("a"), hashOf("b"))).toBe(false);
+  await make().verify({ password: "x", stored: await make().hash("correct horse battery") });
+  expect(vi.mocked(timingSafeEqual).mock.calls.length - count).toBe(3);
 });

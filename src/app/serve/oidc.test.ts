@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { systemClock, type Clock } from "../../base/clock.ts";
@@ -276,11 +278,25 @@ describe("signing in with an identity provider", () => {
   });
 });
 
-const oidcEnv = ({ issuer }: TestProvider) => ({
+const oidcEnv = ({ issuer }: Pick<TestProvider, "issuer">) => ({
   FORAGER_OIDC_ISSUER: issuer,
   FORAGER_OIDC_CLIENT_ID: testClient.id,
   FORAGER_OIDC_CLIENT_SECRET: testClient.secret,
   FORAGER_OIDC_ROLES: "staff=viewer,cn=leads=operator,admins=admin",
+});
+
+test("a description of the provider that leads elsewhere is not followed", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(302, { location: "/inner/secret" }).end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin } = await openTestServe({ env: oidcEnv({ issuer }) });
+  expect((await openTestBrowser().visit(`${origin}/login/provider`)).status).toBe(503);
+  expect(asked).toEqual(["/.well-known/openid-configuration"]);
 });
 
 test("settings that cannot work are refused at the start", async () => {
