@@ -172,8 +172,11 @@ async function audited(
   }
 }
 
-const isForbidden = (error: unknown) =>
-  ["EACCES", "EPERM", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "");
+function isForbidden(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return ["EACCES", "EPERM", "EROFS"].includes(code) || isForbidden(error.cause);
+}
 
 function createContext(
   { args, flags, global }: FoundCommand,

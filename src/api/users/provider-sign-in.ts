@@ -70,7 +70,9 @@ export function createProviderSignIn(
     const known = describe(error);
     if (!known) throw error;
     const { status, title, text } = known;
-    log.warn("a sign-in with the identity provider failed", { address: c.get("client").address, error }); // prettier-ignore
+    // What nobody has to do anything for is free for whoever sends it: it must not fill the log.
+    const say = error instanceof ProblemError ? log.debug.bind(log) : log.warn.bind(log);
+    say("a sign-in with the identity provider failed", { address: c.get("client").address, error }); // prettier-ignore
     if (error instanceof ProblemError && error.retrySeconds !== undefined) c.header("retry-after", String(error.retrySeconds)); // prettier-ignore
     await auditor.login(c, { isDone: false, detail: `identity provider: ${known.code}` });
     setCookie(c, "", 0);
