@@ -58,6 +58,21 @@ const shots: readonly Shot[] = [
   { name: "node-log", path: "/nodes?open=n3&tab=log", text: "host asks to wait" },
   { name: "node-scaling", path: "/nodes?open=n3&tab=scaling", text: "could not keep up" },
   { name: "command", path: "/nodes", text: "Who lacks what", button: "Pause all", opened: "Which node" }, // prettier-ignore
+  { name: "queue", path: "/queue", text: "Tasks by kind", isInTour: true },
+  { name: "tasks", path: "/queue/tasks", text: "4719" },
+  { name: "task", path: "/queue/tasks?open=4713", text: "Start now", isInTour: true },
+  { name: "task-failed", path: "/queue/tasks?open=4711", text: "Where it happened" },
+  { name: "jobs", path: "/queue/jobs", text: "leads-2026-11" },
+  { name: "failed", path: "/queue/failed", text: "has expired", isInTour: true },
+  { name: "actions", path: "/queue/actions", text: "20 changed" },
+  { name: "hosts", path: "/hosts", text: "overpass.example" },
+  {
+    name: "host",
+    path: "/hosts?host=overpass.example",
+    text: "Asked to slow down",
+    isInTour: true,
+  },
+  { name: "add-task", path: "/queue", text: "Tasks by kind", button: "Add a task", opened: "Payload, as JSON" }, // prettier-ignore
 ];
 
 interface Look {

@@ -178,9 +178,24 @@ export const registry: Registry = {
       load: async () => (await import("./commands/queue-gate.ts")).queueGate,
     },
     {
+      name: "queue pacing",
+      summary: "show when a host was visited, and who visits it",
+      load: async () => (await import("./commands/queue-pacing.ts")).queuePacing,
+    },
+    {
       name: "queue log",
       summary: "list finished tasks in order, or remove old ones",
       load: async () => (await import("./commands/queue-log.ts")).queueLog,
+    },
+    {
+      name: "queue failures",
+      summary: "group failed tasks by their error",
+      load: async () => (await import("./commands/queue-failures.ts")).queueFailures,
+    },
+    {
+      name: "queue raise",
+      summary: "let a pending task run sooner",
+      load: async () => (await import("./commands/queue-raise.ts")).queueRaise,
     },
     {
       name: "queue retry",

@@ -2,8 +2,12 @@ export { browseAll, byName, endedAll } from "./browse-all.ts";
 export { createMaintenance, type MaintenanceOptions } from "./maintenance.ts";
 export { createQueue, type QueueOptions } from "./create-queue.ts";
 export type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "./counts.ts";
+export { failureGroup, groupFailures } from "./failure-groups.ts";
+export type { FailureGroup, FailureGroups } from "./failure-groups.ts";
 export { gateDefaults } from "./gate.ts";
 export type * from "./gate.ts";
+export { readPacing, type GateHolder, type GatePacing } from "./gate-pacing.ts";
+export type { PacingEnd, PacingOutcome } from "./gate-pacing.ts";
 export type * from "./job.ts";
 export { openLateQueueStore } from "./late-queue-store.ts";
 export type { KeptKey, LogEntry, LogStats } from "./log-entry.ts";
@@ -12,7 +16,14 @@ export type * from "./operation.ts";
 export type * from "./queue.ts";
 export type * from "./queue-store.ts";
 export { createRaiseDebouncer, type RaiseCounts, type RaiseDebouncer } from "./raise-debouncer.ts";
+export { raiseTask, type RaiseTaskOptions } from "./raise-task.ts";
 export type { KindStats, QueueStats, ReasonStats, ShardStats } from "./stats.ts";
+export {
+  createWaitingReader,
+  searchTasks,
+  type TaskPage,
+  type TaskSearch,
+} from "./search-tasks.ts";
 export { endedAttempts, lastReason } from "./task.ts";
 export type * from "./task.ts";
 export { addTasksMax, createValidator, payloadBytesMax } from "./validate.ts";

@@ -167,8 +167,13 @@ export interface Raise {
 }
 export interface RaiseOne extends Identity {
   readonly priority: number;
+  /** Ends the wait of a task that is due later. */
+  readonly isDueNow?: true;
 }
-/** "unchanged": the task is not pending, or already has this priority or a higher one. */
+/**
+ * "unchanged": the task is not pending, or already has this priority or a higher one and, if
+ * `isDueNow`, is due.
+ */
 export type Raised = "raised" | "unchanged" | "absent";
 
 /** Selects finished tasks that match all given fields. */

@@ -205,6 +205,8 @@ export interface JobInput {
 export interface RaiseInput extends Partial<Identity> {
   readonly key: string;
   readonly priority: number;
+  /** Ends the wait of a task that is scheduled for later, or waits for its next attempt. */
+  readonly isDueNow?: true;
 }
 
 /** Default: failed tasks. */

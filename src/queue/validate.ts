@@ -241,6 +241,7 @@ export const checkRaise = (input: RaiseInput): operation.RaiseOne => ({
   gate: check.gateOrNone(input.gate ?? ""),
   key: check.text("key", input.key, check.keyLengthMax),
   priority: priority(input.priority),
+  ...(input.isDueNow === true && { isDueNow: true }),
 });
 const raiseAll = (inputs: readonly RaiseInput[]) => check.list("raises", inputs, checkRaise);
 

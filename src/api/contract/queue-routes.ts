@@ -151,6 +151,25 @@ export const gateRow = z.strictObject({
   opensInMs: z.number(),
 });
 
+const gatePacing = z.strictObject({
+  nowMs: timeMs,
+  fromMs: timeMs,
+  ends: z
+    .array(
+      z.strictObject({
+        atMs: timeMs,
+        task: z.int().min(1),
+        outcome: z.enum(["done", "skipped", "failed", "retry", "slow_down"]),
+        reason: z.string().describe("empty: it was done"),
+      }),
+    )
+    .describe("attempts that ended in this time, oldest first"),
+  isComplete: z.boolean().describe("false: more ended; the newest 5,000 are here"),
+  holders: z
+    .array(z.strictObject({ worker: z.string(), task: z.int().min(1), leaseLeftMs: z.number() }))
+    .describe("who has tasks of the gate now, at most 20"),
+});
+
 const lane = {
   kind: name.optional(),
   job: name.optional(),
@@ -164,7 +183,19 @@ export const taskFilter = {
   ...lane,
   keyPrefix: name.optional(),
   text: name.optional().describe("in the JSON text of the payload"),
+  waits: z.enum(waitingReasonNames).optional().describe("pending, for this reason"),
+  error: name.optional().describe("in the last error, or a group of errors as /api/queue/failures names it"), // prettier-ignore
 };
+
+const failureRow = z.strictObject({
+  error: z.string().describe("with … for what differs from task to task"),
+  kind: z.string(),
+  count,
+  firstAtMs: timeMs,
+  lastAtMs: timeMs,
+  exampleId: z.int().min(1),
+  example: z.string().describe("the whole error of that task"),
+});
 
 export const queueRoutes = {
   queueStats: route({
@@ -218,9 +249,27 @@ export const queueRoutes = {
     path: "/api/queue/tasks",
     scope: "queue:read",
     summary: "tasks in order of their number",
-    query: z.strictObject({ ...taskFilter, after: pageCursor.optional(), limit: pageLimit }),
-    answer: pageOf(taskRow),
+    query: z.strictObject({
+      ...taskFilter,
+      hasWaiting: z.boolean().default(false).describe("say why each pending task waits"),
+      after: pageCursor.optional(),
+      limit: pageLimit,
+    }),
+    answer: pageOf(taskRow.extend({ waiting: waiting.optional() })),
     commands: ["queue list"],
+  }),
+  listFailures: route({
+    method: "GET",
+    path: "/api/queue/failures",
+    scope: "queue:read",
+    summary: "failed tasks, grouped by their error",
+    query: z.strictObject(lane),
+    answer: z.strictObject({
+      rows: z.array(failureRow).describe("the largest group first"),
+      read: count.describe("how many failed tasks were looked at"),
+      isComplete: z.boolean().describe("false: more failed; the newest 50,000 were read"),
+    }),
+    commands: ["queue failures"],
   }),
   showTask: route({
     method: "GET",
@@ -257,6 +306,17 @@ export const queueRoutes = {
     query: namePage,
     answer: pageOf(gateRow),
     commands: ["queue gates"],
+  }),
+  gatePacing: route({
+    method: "GET",
+    path: "/api/queue/gates/{gate}/pacing",
+    scope: "queue:read",
+    summary:
+      "when visits of a host ended, which it answered with 429 or 503, and who visits it now",
+    params: z.strictObject({ gate: name }),
+    query: z.strictObject({ minutes: z.int().min(1).max(10_080).default(60) }),
+    answer: gatePacing,
+    commands: ["queue pacing"],
   }),
   showGate: route({
     method: "GET",

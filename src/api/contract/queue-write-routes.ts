@@ -62,6 +62,21 @@ export const queueWriteRoutes = {
     }),
     commands: ["queue add", "queue import", "crawl", "enrich"],
   }),
+  raiseTask: route({
+    method: "POST",
+    path: "/api/queue/tasks/{id}/raise",
+    scope: "queue:write",
+    summary: "let a pending task run sooner: a higher priority, or due at once",
+    params: z.strictObject({ id: z.int().min(1) }),
+    body: z.strictObject({
+      priority: z.int().min(0).max(1000).default(0).describe("0 to 1000; a lower one changes nothing"), // prettier-ignore
+      isDueNow: z.boolean().default(false).describe("do not wait until it is due"),
+    }),
+    answer: z.strictObject({
+      isChanged: z.boolean().describe("false: it is not pending, or was so already"),
+    }),
+    commands: ["queue raise"],
+  }),
   setJob: route({
     method: "PUT",
     path: "/api/queue/jobs/{job}",

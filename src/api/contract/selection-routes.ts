@@ -86,6 +86,13 @@ export const selectionRoutes = {
     body: z.strictObject(taskFilter),
     answer: selection,
   }),
+  listTaskSelections: route({
+    method: "GET",
+    path: "/api/selections/tasks",
+    scope: "queue:read",
+    summary: "the last selections of tasks, and what was done with them; newest first",
+    answer: z.strictObject({ rows: z.array(selection) }),
+  }),
   showTaskSelection: route({
     method: "GET",
     path: "/api/selections/tasks/{id}",

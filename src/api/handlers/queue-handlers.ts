@@ -1,5 +1,9 @@
 import {
+  createWaitingReader,
   endedAttempts,
+  groupFailures,
+  readPacing,
+  searchTasks,
   type Gate,
   type LogEntry,
   type NamePage,
@@ -22,15 +26,25 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
   }),
   queueThroughput: async ({ query: { minutes } }, { queue: open, history }) =>
     await readThroughput(await open(), { minutes, history: () => history("minute") }),
-  async listTasks({ query: { state, after, ...query } }, { queue: open }) {
+  async listTasks({ query: { state, after, hasWaiting, ...query } }, { queue: open }) {
     const queue = await open();
-    const tasks = await queue.browse({
+    const { tasks, nextId } = await searchTasks(queue, {
       ...defined(query),
       ...(state && { states: state }),
       ...(after !== undefined && { afterId: idOf(after) }),
     });
-    const last = tasks.length === query.limit ? tasks.at(-1) : undefined;
-    return { rows: tasks.map(asEnded), next: last ? String(last.id) : null };
+    const waiting = hasWaiting ? await createWaitingReader(queue).read(tasks) : undefined;
+    return {
+      rows: tasks.map((task) => {
+        const why = waiting?.get(task.id);
+        return { ...asEnded(task), ...(why && { waiting: why }) };
+      }),
+      next: nextId === undefined ? null : String(nextId),
+    };
+  },
+  async listFailures({ query }, { queue: open, signal }) {
+    const { groups, ...rest } = await groupFailures(await open(), defined(query), signal);
+    return { rows: [...groups], ...rest };
   },
   async showTask({ params: { id } }, { queue: open }) {
     const queue = await open();
@@ -72,6 +86,10 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     const { ms } = await queue.now();
     const { rows, next } = await pageByName((page) => queue.gates(page), query);
     return { rows: rows.map((gate) => gateValue(gate, ms)), next };
+  },
+  gatePacing: async ({ params: { gate }, query: { minutes } }, { queue: open, signal }) => {
+    const { ends, holders, ...rest } = await readPacing(await open(), gate, { minutes, signal });
+    return { ...rest, ends: [...ends], holders: [...holders] };
   },
   async showGate({ params: { gate } }, { queue: open }) {
     const queue = await open();

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { resumeJob } from "../../campaign/index.ts";
-import type { EndedCursor, FinishedInput, JobAnswer, Queue } from "../../queue/index.ts";
+import { raiseTask, type EndedCursor, type FinishedInput, type JobAnswer, type Queue } from "../../queue/index.ts"; // prettier-ignore
 import type { queueWriteRoutes } from "../contract/queue-write-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { notFound, ProblemError } from "../problems.ts";
@@ -10,6 +10,9 @@ export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
   async addTasks({ body: { tasks } }, { queue: open }) {
     const added = await (await open()).add(tasks.map((task) => ({ kind: "", ...defined(task) })));
     return { rows: added.map((one) => ({ ...one })) };
+  },
+  async raiseTask({ params: { id }, body: { priority, isDueNow } }, { queue: open }) {
+    return { isChanged: await raiseTask(await open(), id, { priority, isDueNow }) };
   },
   async setJob({ params: { job }, body }, { queue: open }) {
     const queue = await open();

@@ -1,5 +1,6 @@
+import type * as z from "zod";
 import type { Change } from "../../ledger/index.ts";
-import type { TaskState } from "../../queue/index.ts";
+import { searchTasks, type TaskPage } from "../../queue/index.ts";
 import type { selectionRoutes } from "../contract/selection-routes.ts";
 import type { RouteContext, HandlersOf } from "../handler.ts";
 import { selectionMax, type BatchResult, type Found } from "../selections/selections.ts";
@@ -42,6 +43,7 @@ export const selectionHandlers: HandlersOf<typeof selectionRoutes> = {
   stopCompanySelection: async ({ params: { id } }, { selections }) => selections.companies.stop(id),
   selectTasks: async ({ body }, context) =>
     context.selections.tasks.freeze(await findTasks(body, context)),
+  listTaskSelections: async (_, { selections }) => ({ rows: [...selections.tasks.list()] }),
   showTaskSelection: async ({ params: { id } }, { selections }) => selections.tasks.show(id),
   async retrySelection({ params: { id }, body: { count } }, context) {
     const queue = await context.queue();
@@ -81,30 +83,31 @@ async function findCompanies(
   return { items, samples, isComplete: after === undefined };
 }
 
+type TaskSelectionFilter = z.output<typeof selectionRoutes.selectTasks.body>;
+
 async function findTasks(
-  { state, ...filter }: { readonly state?: readonly TaskState[] | undefined },
+  { state, ...filter }: TaskSelectionFilter,
   { queue: open, signal }: RouteContext,
 ): Promise<Found<number>> {
   const queue = await open();
   const items: number[] = [];
   const samples: string[] = [];
-  let isComplete = false;
-  while (!isComplete && items.length < selectionMax) {
-    const last = items.at(-1);
-    const page = await queue.browse({
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined && items.length < selectionMax) {
+    const { tasks, nextId }: TaskPage = await searchTasks(queue, {
       ...defined(filter),
       ...(state && { states: state }),
-      ...(last !== undefined && { afterId: last }),
+      afterId,
       limit: pageSize,
     });
-    for (const { id, kind, key } of page) {
+    for (const { id, kind, key } of tasks) {
       items.push(id);
       if (samples.length < samplesShown) samples.push(`${id} ${kind} ${key ?? ""}`.trim());
     }
-    isComplete = page.length < pageSize;
+    afterId = nextId;
     signal.throwIfAborted();
   }
-  return { items, samples, isComplete };
+  return { items, samples, isComplete: afterId === undefined };
 }
 
 interface Wanted {

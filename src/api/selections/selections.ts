@@ -31,6 +31,8 @@ export interface BulkWork<Item, Undo> {
 export interface Selections<Item, Undo = never> {
   freeze(found: Found<Item>): SelectionValue;
   show(id: string): SelectionValue;
+  /** The newest first. */
+  list(): readonly SelectionValue[];
   /** Begins, and answers at once. */
   begin(id: string, work: BulkWork<Item, Undo>): SelectionValue;
   /** Changes back what the last action has changed. */
@@ -134,6 +136,7 @@ export function createSelections<Item, Undo = never>(
       return valueOf(one);
     },
     show: (id) => valueOf(find(id)),
+    list: () => [...kept.values()].map(valueOf).toReversed(),
     begin(id, { count, run, ...how }) {
       const one = find(id);
       if (count !== one.items.length) {

@@ -7,6 +7,7 @@ import type { AddStatus, TaskInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
+import { parsePriority } from "./queue/filters.ts";
 
 export const queueAdd: Command = {
   needs: "settings",
@@ -78,12 +79,6 @@ function readTask(args: readonly string[], flags: Flags): KeyedTask {
     ...(delay === undefined ? {} : { delayMs: parseDuration("delay", delay) }),
     ...(attempts === undefined ? {} : { attemptsMax: parseCount("attempts", attempts) }),
   };
-}
-
-function parsePriority(text: string): number {
-  const priority = Number(text);
-  if (/^\d+$/.test(text) && priority <= 1_000) return priority;
-  throw usageError(`--priority takes a whole number from 0 to 1000, not '${text}'`);
 }
 
 function parsePayload(text: string): unknown {

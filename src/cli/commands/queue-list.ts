@@ -1,12 +1,13 @@
 import { openQueueToRead } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
-import type { BrowseQuery, Task, TaskState } from "../../queue/index.ts";
+import type { Queue, Task, TaskPage, TaskSearch, TaskState } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import type { TableColumn, Tint } from "../table.ts";
-import { browseAll, lastReason } from "../../queue/index.ts";
+import { browseAll, lastReason, searchTasks, waitingReasons } from "../../queue/index.ts";
 import {
+  errorOption,
   laneOptions,
   parseId,
   readLaneFilter,
@@ -26,12 +27,18 @@ export const queueList: Command = {
     ...laneOptions,
     { flag: "--key-prefix", value: "text", summary: "only tasks whose key begins so" },
     { flag: "--text", value: "text", summary: "only tasks with this in their payload" },
+    { flag: "--waits", value: "reason", summary: "only tasks that wait for this reason", choices: waitingReasons }, // prettier-ignore
+    errorOption,
     { flag: "--limit", value: "count", summary: `how many, up to ${limitMax}`, default: "100" },
     { flag: "--after", value: "id", summary: "go on behind this task" },
   ],
   examples: [
     { line: "forager queue list --state failed", summary: "what did not work" },
     { line: "forager queue list --job nightly --after 1200 --limit 50", summary: "the next page" },
+    {
+      line: "forager queue list --waits domain_delay --limit 20",
+      summary: "what waits for its host",
+    },
     {
       line: "forager queue list --gate example.org --text contact --json",
       summary: "by host and payload; JSON is { tasks, after }, after is null on the last page",
@@ -45,7 +52,7 @@ export const queueList: Command = {
     if (query.job !== undefined) await requireJob(queue, query.job);
     let [count, lastId] = [0, 0];
     async function* tasks() {
-      for await (const task of browseAll(queue, query, signal)) {
+      for await (const task of tasksOf(queue, query, signal)) {
         [count, lastId] = [count + 1, task.id];
         yield task;
       }
@@ -65,13 +72,28 @@ export const queueList: Command = {
   },
 };
 
-function readQuery(flags: Flags): Partial<BrowseQuery> {
+/** A search ends after so many tasks, and goes on behind them. */
+async function* tasksOf(queue: Queue, query: TaskSearch, signal: AbortSignal) {
+  const { waits, error, limit = 100 } = query;
+  if (waits === undefined && error === undefined) return yield* browseAll(queue, query, signal);
+  let afterId: number | undefined = query.afterId ?? 0;
+  for (let left = limit; left > 0 && afterId !== undefined; signal.throwIfAborted()) {
+    const page: TaskPage = await searchTasks(queue, { ...query, afterId, limit: left });
+    yield* page.tasks;
+    left -= page.tasks.length;
+    afterId = page.nextId;
+  }
+}
+
+function readQuery(flags: Flags): TaskSearch {
   const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
   if (limit > limitMax) {
     throw usageError(`--limit takes at most ${limitMax}: use --after for what follows`);
   }
   const [keyPrefix, text] = [textFlag(flags, "keyPrefix"), textFlag(flags, "text")];
   const after = textFlag(flags, "after");
+  const waits = waitingReasons.find((reason) => reason === flags["waits"]);
+  const error = textFlag(flags, "error");
   const chosen = readStates(flags, states);
   return {
     ...readLaneFilter(flags),
@@ -79,6 +101,8 @@ function readQuery(flags: Flags): Partial<BrowseQuery> {
     ...(chosen === undefined ? {} : { states: chosen }),
     ...(keyPrefix === undefined ? {} : { keyPrefix }),
     ...(text === undefined ? {} : { text }),
+    ...(waits === undefined ? {} : { waits }),
+    ...(error === undefined ? {} : { error }),
     ...(after === undefined ? {} : { afterId: after === "0" ? 0 : parseId("--after", after) }),
   };
 }

@@ -1,21 +1,27 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { sitePageKind } from "../../campaign/index.ts";
-import type { TerminalState } from "../../queue/index.ts";
+import { searchTasks, type Queue, type TaskPage, type TerminalState } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
+import { textFlag } from "../flags.ts";
 import { changeFinished } from "./queue/change-finished.ts";
-import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
+import { errorOption } from "./queue/filters.ts";
+import { finishedBefore, finishedOptions, readFinishedFlags, type FinishedFlags } from "./queue/finished-filter.ts"; // prettier-ignore
 
 const retryable: readonly TerminalState[] = ["failed", "skipped"];
 
 export const queueRetry: Command = {
   needs: "settings",
-  options: finishedOptions(retryable, "failed"),
+  options: [...finishedOptions(retryable, "failed"), errorOption],
   examples: [
     { line: "forager queue retry --job nightly", summary: "all that failed, after asking" },
     { line: "forager queue retry --id 42 --id 43", summary: "these two" },
     {
       line: "forager queue retry --gate example.org --older-than 1d --yes",
       summary: "what failed there before today, in a script",
+    },
+    {
+      line: "forager queue retry --error 'overpass answered 429' --yes",
+      summary: "a group of `forager queue failures`",
     },
     { line: "forager queue retry --dry-run", summary: "how many would be tried again?" },
   ],
@@ -29,7 +35,13 @@ export const queueRetry: Command = {
     const { flags } = context;
     const { states = ["failed"], olderThanMs, rest } = readFinishedFlags(flags, retryable);
     await using queue = await openExistingQueue(context);
-    const filter = { ...rest, states, ...(await finishedBefore(queue, olderThanMs)) };
+    const error = textFlag(flags, "error");
+    const byError =
+      error === undefined ? {} : { ids: await idsWith(queue, { error, rest, states }) };
+    const filter = { ...rest, states, ...byError, ...(await finishedBefore(queue, olderThanMs)) };
+    if (byError.ids?.length === 0) {
+      return context.out.result({ changed: 0 }, "no task has this error: nothing was changed");
+    }
     const outcome = await changeFinished(context, {
       queue,
       filters: [filter],
@@ -48,3 +60,31 @@ export const queueRetry: Command = {
     return outcome;
   },
 };
+
+interface ErrorFilter {
+  readonly error: string;
+  readonly rest: FinishedFlags["rest"];
+  readonly states: readonly TerminalState[];
+}
+
+/** The tasks with an error, by number: they are what is counted, asked about and changed. */
+async function idsWith(queue: Queue, { error, rest, states }: ErrorFilter): Promise<number[]> {
+  const { ids: chosen, ...lane } = rest;
+  const found: number[] = [];
+  let afterId: number | undefined = 0;
+  while (afterId !== undefined && found.length < idsMax) {
+    const page: TaskPage = await searchTasks(queue, {
+      ...lane,
+      states,
+      error,
+      afterId,
+      limit: 500,
+    });
+    found.push(...page.tasks.map(({ id }) => id));
+    afterId = page.nextId;
+  }
+  return found.filter((id) => chosen?.includes(id) ?? true).slice(0, idsMax);
+}
+
+/** Run it again for the rest. */
+const idsMax = 10_000;

@@ -4,6 +4,7 @@ import { formatCount, plural } from "../data/format.ts";
 import { liveValue } from "../data/live.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
+import { tasksHref } from "../data/task-query.ts";
 import { Bulk } from "../parts/bulk.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Progress } from "../parts/progress.tsx";
@@ -97,10 +98,20 @@ function Standing({ job, left }: { readonly job: Job | undefined; readonly left:
         <span class={`pill ${job.isPaused ? "warn" : left === 0 ? "quiet" : ""}`}>{state}</span>
         {left > 0 && (
           <span>
-            {formatCount(job.running)} running, {formatCount(job.pending)} waiting
+            <a href={tasksHref({ state: ["running"], job: job.name })}>
+              {formatCount(job.running)} running
+            </a>
+            ,{" "}
+            <a href={tasksHref({ state: ["pending"], job: job.name })}>
+              {formatCount(job.pending)} waiting
+            </a>
           </span>
         )}
-        {job.failed > 0 && <span class="pill bad">{formatCount(job.failed)} failed</span>}
+        {job.failed > 0 && (
+          <a class="pill bad" href={tasksHref({ state: ["failed"], job: job.name })}>
+            {formatCount(job.failed)} failed
+          </a>
+        )}
       </span>
       <Progress done={finished} total={finished + left} label="Finished tasks of the campaign">
         {formatCount(finished)} of {plural(finished + left, "task")} finished

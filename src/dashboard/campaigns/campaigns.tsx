@@ -4,6 +4,7 @@ import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, pathParts, place } from "../data/router.ts";
 import { may } from "../data/session.ts";
+import { tasksHref } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -137,12 +138,16 @@ function CampaignLine({ row: { campaign, phrases, locations, fault } }: { readon
             (data.tasks.pending + data.tasks.running === 0 ? (
               <span class="dim">none</span>
             ) : (
-              formatCount(data.tasks.pending + data.tasks.running)
+              <a href={tasksHref({ state: ["pending", "running"], job: campaign })}>
+                {formatCount(data.tasks.pending + data.tasks.running)}
+              </a>
             ))}
           {data && data.tasks.failed > 0 && (
             <>
               {" "}
-              <span class="pill bad">{formatCount(data.tasks.failed)} failed</span>
+              <a class="pill bad" href={tasksHref({ state: ["failed"], job: campaign })}>
+                {formatCount(data.tasks.failed)} failed
+              </a>
             </>
           )}
         </td>

@@ -1,19 +1,11 @@
 import type { AnswerOf } from "../data/api.ts";
 import { formatCount, formatDuration, plural } from "../data/format.ts";
+import { tasksHref, taskStates as states } from "../data/task-query.ts";
 import { Notice } from "../parts/state-view.tsx";
+import { Text } from "../parts/text.tsx";
+import { reasonText } from "../parts/waiting-reasons.ts";
 
 type QueueStatus = AnswerOf<"GET", "/api/status">["queue"];
-
-const reasonTexts: Readonly<Record<string, readonly [string, string, string]>> = {
-  domain_delay: ["Host delay", "polite pauses between visits of one host", "--tile-fresh"],
-  concurrency_limit: ["Host limit", "another visit of the same host is running", "--tile-aging"],
-  worker_capacity: ["Worker capacity", "more workers would help", "--accent"],
-  retry_backoff: ["Retry later", "it failed and is tried again", "--tile-expired"],
-  scheduled: ["Scheduled", "its time has not come", "--tile-empty"],
-  paused: ["Paused", "somebody paused it", "--tile-failed"],
-};
-
-const states = ["pending", "running", "done", "skipped", "failed"] as const;
 
 /** Tasks by state, and the one reason for which each of them waits. */
 export function WaitingCard({ queue }: { readonly queue: QueueStatus }) {
@@ -45,7 +37,7 @@ export function WaitingCard({ queue }: { readonly queue: QueueStatus }) {
                 key={reason}
                 style={{
                   width: `${100 * share}%`,
-                  background: `var(${reasonTexts[reason]?.[2] ?? "--dim"})`,
+                  background: `var(${reasonText(reason).colour})`,
                 }}
               />
             ))}
@@ -55,11 +47,13 @@ export function WaitingCard({ queue }: { readonly queue: QueueStatus }) {
               {waiting.map(({ reason, count, oldestAgeMs }) => (
                 <tr key={reason}>
                   <td>
-                    {reasonTexts[reason]?.[0] ?? reason}
+                    <a href={tasksHref({ waits: reason })}>{reasonText(reason).title}</a>
                     <br />
-                    <small class="dim">{reasonTexts[reason]?.[1]}</small>
+                    <small class="dim">{reasonText(reason).meaning}</small>
                   </td>
-                  <td class="n">{formatCount(count)}</td>
+                  <td class="n">
+                    <a href={tasksHref({ waits: reason })}>{formatCount(count)}</a>
+                  </td>
                   <td class="n dim nowrap">oldest {formatDuration(oldestAgeMs)}</td>
                 </tr>
               ))}
@@ -81,14 +75,19 @@ export function WaitingCard({ queue }: { readonly queue: QueueStatus }) {
         <tbody>
           {queue.kinds.slice(0, 12).map((kind) => (
             <tr key={kind.kind}>
-              <td>{kind.kind}</td>
+              <td>
+                <a href={tasksHref({ kind: kind.kind })}>
+                  <Text value={kind.kind} max={40} />
+                </a>
+              </td>
               {states.map((state) => (
                 <td class={state === "skipped" ? "n hide-s" : "n"} key={state}>
-                  {state === "failed" && kind.failed > 0 ? (
-                    <span class="pill bad">{formatCount(kind.failed)}</span>
-                  ) : (
-                    formatCount(kind[state])
-                  )}
+                  <a
+                    class={state === "failed" && kind.failed > 0 ? "pill bad" : ""}
+                    href={tasksHref({ state: [state], kind: kind.kind })}
+                  >
+                    {formatCount(kind[state])}
+                  </a>
                 </td>
               ))}
             </tr>

@@ -31,7 +31,9 @@ export function listenToKeys(): () => void {
     else if (event.key === "t")
       applyTheme(themes[(themes.indexOf(theme.value) + 1) % themes.length]!);
     else if (event.key === "/") {
-      const search = document.querySelector<HTMLInputElement>("main input[type=search]");
+      const search = document.querySelector<HTMLInputElement>(
+        "main :is(input[type=search], input[data-search])",
+      );
       if (!search) return;
       event.preventDefault();
       search.focus();

@@ -40,6 +40,22 @@ const allScreens: readonly Screen[] = [
     View: lazyScreen(async () => (await import("../companies/companies.tsx")).Companies),
   },
   {
+    path: "queue",
+    title: "Queue",
+    icon: "list-todo",
+    key: "q",
+    isLiveOnly: true,
+    View: lazyScreen(async () => (await import("../queue/queue.tsx")).Queue),
+  },
+  {
+    path: "hosts",
+    title: "Hosts",
+    icon: "globe",
+    key: "h",
+    isLiveOnly: true,
+    View: lazyScreen(async () => (await import("../hosts/hosts.tsx")).Hosts),
+  },
+  {
     path: "nodes",
     title: "Nodes",
     icon: "server",

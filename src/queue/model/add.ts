@@ -45,7 +45,7 @@ function addOne(
   const identity = identityOf({ job: job.name, gate, key });
   const known = draft.tasks.get(draft.idsByIdentity.get(identity) ?? 0);
   if (known) {
-    raiseTask(draft, known, priority);
+    raiseTask(draft, known, { priority });
     return { status: "duplicate", id: known.id };
   }
   const kept = draft.keptKeys.get(identity);

@@ -18,12 +18,22 @@ export const raise = (draft: ShardDraft, raises: readonly RaiseOne[]): readonly 
     // As in add: a task of a bound job is named without its gate.
     const gate = one.gate === "" ? jobOf(draft, one.job).gate : one.gate;
     const task = draft.tasks.get(draft.idsByIdentity.get(identityOf({ ...one, gate })) ?? 0);
-    return task ? raiseTask(draft, task, one.priority) : "absent";
+    return task ? raiseTask(draft, task, one) : "absent";
   });
 
-export function raiseTask(draft: ShardDraft, task: Task, priority: number): Raised {
-  if (task.state !== "pending" || task.priority >= priority) return countUnchanged(draft);
-  putTask(draft, { ...task, priority });
+export function raiseTask(
+  draft: ShardDraft,
+  task: Task,
+  { priority, isDueNow }: Pick<RaiseOne, "priority" | "isDueNow">,
+): Raised {
+  const isSooner = isDueNow === true && task.dueAtMs > draft.now.wallMs;
+  if (task.state !== "pending" || (task.priority >= priority && !isSooner))
+    return countUnchanged(draft);
+  putTask(draft, {
+    ...task,
+    priority: Math.max(task.priority, priority),
+    ...(isSooner && { dueAtMs: draft.now.wallMs }),
+  });
   draft.raises = { ...draft.raises, raised: draft.raises.raised + 1 };
   return "raised";
 }

@@ -2,6 +2,7 @@ import { sampleCampaigns, sampleCampaignStatus, sampleCompany, sampleCoverage, s
 import { fleetAnswers } from "./fixture-fleet.ts";
 import { settingsAnswers } from "./fixture-settings.ts";
 import { workAnswers } from "./fixture-work.ts";
+import { queueAnswer } from "./fixture-queue.ts";
 import type { Answers } from "./fixture-server.ts";
 
 type Sample = ReturnType<typeof sampleCompany>;
@@ -12,7 +13,7 @@ export function fullAnswers({
   tiles = 540,
 }: { readonly companies?: readonly Sample[]; readonly tiles?: number } = {}): Answers {
   const coverage = sampleCoverage(tiles);
-  return ({ path, query }) => {
+  return ({ method, path, query }) => {
     const name = decodeURIComponent(path.split("/")[3] ?? "");
     const words = (query.get("words") ?? "").toLowerCase();
     const found = companies.filter((one) => JSON.stringify([one.name, one.texts.city]).toLowerCase().includes(words)); // prettier-ignore
@@ -37,6 +38,8 @@ export function fullAnswers({
     };
     const answer = answers[path];
     if (answer) return { body: answer() };
+    const aboutQueue = queueAnswer(method, path, query);
+    if (aboutQueue !== undefined) return { body: aboutQueue };
     if (path in workAnswers) return { body: workAnswers[path] };
     if (path in fleetAnswers) return { body: fleetAnswers[path] };
     if (path in settingsAnswers) return { body: settingsAnswers[path] };

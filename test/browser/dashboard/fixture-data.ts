@@ -2,7 +2,7 @@
  * Made-up answers of the API, in its shape: for states that a real folder does not show at will (hostile names, 50,000
  * tiles, an empty folder). The journeys run against the real server.
  */
-const nowMs = Date.parse("2026-11-17T19:00:00Z");
+export const nowMs = Date.parse("2026-11-17T19:00:00Z");
 const stamp = (ageMs: number) => `${new Date(nowMs - ageMs).toISOString()}-0000`;
 
 const cities = ["Austin", "Round Rock", "Pflugerville", "San Marcos", "Bastrop", "Georgetown"];

@@ -19,7 +19,11 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-const liveAnswers = { status: "/api/status", campaigns: "/api/campaigns" };
+const liveAnswers = {
+  status: "/api/status",
+  campaigns: "/api/campaigns",
+  queue: "/api/queue/stats",
+};
 
 /** A snapshot of each topic, and nothing more. */
 function sendEvents(response: ServerResponse, answers: Answers): void {

@@ -18,6 +18,12 @@ export const laneOptions: readonly OptionSpec[] = [
   { flag: "--gate", value: "name", summary: "only tasks behind this gate ('' for no gate)" },
 ];
 
+export const errorOption: OptionSpec = {
+  flag: "--error",
+  value: "text",
+  summary: "only tasks whose last error has this, or is of this group",
+};
+
 export function readLaneFilter(flags: Flags): LaneFilter {
   const [job, kind, gate] = ["job", "kind", "gate"].map((name) => textFlag(flags, name));
   return {
@@ -81,4 +87,10 @@ export async function noSuchJob(queue: Queue, name: string): Promise<AppError> {
 export function noSuchTask(id: number): AppError {
   const message = `there is no task ${id}: it was never added, or was pruned from the log`;
   return new AppError("invalid", "no_such_task", message);
+}
+
+export function parsePriority(text: string): number {
+  const priority = Number(text);
+  if (/^\d+$/.test(text) && priority <= 1_000) return priority;
+  throw usageError(`--priority takes a whole number from 0 to 1000, not '${text}'`);
 }

@@ -80,6 +80,16 @@ export function priorityClauses(clause: QueueClause): void {
     expect((await at.queue.stats()).raises).toEqual({ raised: 1, unchanged: 4 });
   });
 
+  clause("raise with isDueNow ends the wait of a scheduled task and of a retry", async (at) => {
+    await at.add(work("later", dueIn(at, 60_000)), work("tried"), work("due"));
+    const tried = (await at.claim({ limit: 3 })).find(({ key }) => key === "tried")!;
+    await at.finish(tried, { kind: "retry", delayMs: 60_000, reason: "timeout" });
+    const raises = ["later", "tried", "due"].map((key) => ({ key, priority: 0, isDueNow: true as const })); // prettier-ignore
+    expect(await at.queue.raise(raises)).toEqual(["raised", "raised", "unchanged"]);
+    expect(keysOf(await at.claim({ limit: 3 })).sort()).toEqual(["later", "tried"]);
+    expect((await at.queue.reconcile()).drift).toEqual([]);
+  });
+
   clause("raise leaves running and finished tasks alone", async (at) => {
     await at.add(work("done", { priority: 1 }), work("running", { priority: 0 }));
     const [done] = await at.claim();

@@ -1,0 +1,41 @@
+import { openExistingQueue } from "../../app/index.ts";
+import { usageError } from "../../base/usage-error.ts";
+import { raiseTask } from "../../queue/index.ts";
+import type { Command } from "../command.ts";
+import { textFlag } from "../flags.ts";
+import { parseId, parsePriority } from "./queue/filters.ts";
+
+export const queueRaise: Command = {
+  needs: "settings",
+  arguments: [{ name: "id", summary: "the task's number, as `queue list` shows it" }],
+  options: [
+    { flag: "--priority", value: "0-1000", summary: "higher goes first; it never goes down" },
+    { flag: "--now", summary: "do not wait until it is due" },
+  ],
+  examples: [
+    { line: "forager queue raise 42 --priority 900", summary: "ahead of others" },
+    { line: "forager queue raise 42 --now", summary: "do not wait for its next attempt" },
+  ],
+  details: [
+    "Only a pending task changes. What else holds it back stays: a paused job, its host, busy workers.",
+  ],
+
+  async run(context) {
+    const { args, flags, out } = context;
+    const id = parseId("queue raise", args[0]!);
+    const priority = textFlag(flags, "priority");
+    const isDueNow = flags["now"] === true;
+    if (priority === undefined && !isDueNow) {
+      throw usageError("queue raise needs --priority or --now");
+    }
+    const wanted = { priority: priority === undefined ? 0 : parsePriority(priority), isDueNow };
+    await using queue = await openExistingQueue(context);
+    const isChanged = await raiseTask(queue, id, wanted);
+    out.result(
+      { id, isChanged },
+      isChanged
+        ? `task ${id} can run sooner`
+        : `task ${id} is as it was: it is not pending, or had that already`,
+    );
+  },
+};

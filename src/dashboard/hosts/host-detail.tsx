@@ -1,0 +1,289 @@
+import { useSignal } from "@preact/signals";
+import { api, apiUrl, type AnswerOf } from "../data/api.ts";
+import { formatCount, formatDuration, plural } from "../data/format.ts";
+import { failureText, useResource } from "../data/resource.ts";
+import { place, withQuery } from "../data/router.ts";
+import { may } from "../data/session.ts";
+import { tasksHref } from "../data/task-query.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Same } from "../parts/same.tsx";
+import { Loaded, Notice } from "../parts/state-view.tsx";
+import { Ago, Text } from "../parts/text.tsx";
+import { say } from "../parts/toast.tsx";
+import { Top } from "../parts/top.tsx";
+import { gateState, type HostGate } from "./gate-state.ts";
+import { outcomeTexts, PacingLine } from "./pacing-line.tsx";
+
+type Pacing = AnswerOf<"GET", "/api/queue/gates/{gate}/pacing">;
+
+const spans = [
+  ["5", "5 min"],
+  ["60", "1 h"],
+  ["360", "6 h"],
+  ["1440", "24 h"],
+  ["10080", "7 d"],
+] as const;
+
+/** One host: how it is paced, who visits it now, and each visit on a line of time. */
+export function HostDetail({ name }: { readonly name: string }) {
+  const span = spans.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "60";
+  const gate = useResource(
+    name,
+    (signal) => api.get("/api/queue/gates/{gate}", { params: { gate: name }, signal }),
+    { topics: ["queue"] },
+  );
+  const pacing = useResource(
+    `${name} ${span}`,
+    (signal) =>
+      api.get("/api/queue/gates/{gate}/pacing", { params: { gate: name }, query: { minutes: Number(span) }, signal }), // prettier-ignore
+    { topics: ["queue"] },
+  );
+  return (
+    <>
+      <Top title={name.slice(0, 120)}>
+        <a class="btn" href={tasksHref({ gate: name })}>
+          <Icon name="list-todo" /> Tasks
+        </a>
+        <a class="btn" href="/hosts">
+          All hosts
+        </a>
+      </Top>
+      <Loaded from={gate}>
+        {(data) => (
+          <div class="grid">
+            <Pace gate={data} holders={pacing.data?.holders ?? []} onChanged={gate.reload} />
+            {may("queue:write") && <SetPace key={name} gate={data} onChanged={gate.reload} />}
+          </div>
+        )}
+      </Loaded>
+      <section class="card" aria-label="Visits over time">
+        <header>
+          <h2>Visits</h2>
+          <small>the end of each attempt of a task of this host, on all nodes</small>
+          <span class="sp" />
+          <small>
+            {spans.map(([value, text], index) => (
+              <>
+                {index > 0 && " · "}
+                <a
+                  href={withQuery({ minutes: value === "60" ? undefined : value })}
+                  class={value === span ? "accent" : ""}
+                  aria-current={value === span ? "true" : undefined}
+                >
+                  {text}
+                </a>
+              </>
+            ))}
+          </small>
+        </header>
+        <Loaded from={pacing}>
+          {(data) => <Visits pacing={data} gate={gate.data} name={name} />}
+        </Loaded>
+      </section>
+      <Same
+        command={`forager queue pacing ${name} --since ${span}m`}
+        api={`GET ${apiUrl("/api/queue/gates/{gate}/pacing", { gate: name }, { minutes: Number(span) })}`}
+      />
+    </>
+  );
+}
+
+interface PaceProps {
+  readonly gate: HostGate;
+  readonly holders: Pacing["holders"];
+  readonly onChanged: () => void;
+}
+
+function Pace({ gate, holders, onChanged }: PaceProps) {
+  const { text, pill } = gateState(gate);
+  const unblock = async () => {
+    try {
+      await api.send("PUT", "/api/queue/gates/{gate}", {
+        params: { gate: gate.name },
+        body: { blockForMs: 0 },
+      });
+      say("The host may be visited again");
+      onChanged();
+    } catch (error) {
+      say(failureText(error, "nothing was changed"));
+    }
+  };
+  const lastStartMs = gate.delayMs > 0 && gate.opensAtMs > 0 ? gate.opensAtMs - gate.delayMs : 0;
+  return (
+    <section class="card" aria-label="Pace">
+      <header>
+        <h2>Pace</h2>
+        <span class={`pill ${pill}`}>{text}</span>
+      </header>
+      <dl class="pairs">
+        <dt>Pause from start to start</dt>
+        <dd>{gate.delayMs === 0 ? "none" : formatDuration(gate.delayMs)}</dd>
+        <dt>Visits at once</dt>
+        <dd>{formatCount(gate.limit)}, over all nodes</dd>
+        {lastStartMs > 0 && (
+          <>
+            <dt>Last start</dt>
+            <dd>
+              <Ago atMs={lastStartMs} />
+            </dd>
+          </>
+        )}
+        <dt>Who visits it now</dt>
+        <dd>
+          {holders.length === 0 ? (
+            <span class="dim">nobody</span>
+          ) : (
+            holders.slice(0, 5).map(({ worker, task }) => (
+              <div key={task}>
+                <Text value={worker} max={60} />,{" "}
+                <a class="accent" href={`/queue/tasks?open=${task}`}>
+                  task {task}
+                </a>
+              </div>
+            ))
+          )}
+        </dd>
+      </dl>
+      {gate.blockedForMs > 0 && may("queue:write") && (
+        <p class="row pages">
+          <button class="btn" onClick={() => void unblock()}>
+            <Icon name="play" /> Remove the block
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface SetPaceProps {
+  readonly gate: HostGate;
+  readonly onChanged: () => void;
+}
+
+function SetPace({ gate, onChanged }: SetPaceProps) {
+  const delay = useSignal(String(gate.delayMs / 1_000));
+  const limit = useSignal(String(gate.limit));
+  const block = useSignal("0");
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const blockForMs = Math.round(60_000 * Number(block.value));
+    try {
+      await api.send("PUT", "/api/queue/gates/{gate}", {
+        params: { gate: gate.name },
+        body: {
+          delayMs: Math.round(1_000 * Number(delay.value)),
+          limit: Number(limit.value),
+          ...(blockForMs > 0 && { blockForMs }),
+        },
+      });
+      block.value = "0";
+      say("The pace was set; workers follow with their next visit");
+      onChanged();
+    } catch (error) {
+      say(failureText(error, "nothing was changed"));
+    }
+  };
+  const field = (label: string, value: typeof delay, attributes: object) => (
+    <label class="field-label">
+      {label}
+      <input
+        type="number"
+        required
+        {...attributes}
+        value={value.value}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+    </label>
+  );
+  return (
+    <section class="card" aria-label="Change the pace">
+      <header>
+        <h2>Change the pace</h2>
+      </header>
+      <form class="stack" onSubmit={(event) => void save(event)}>
+        <div class="pair">
+          {field("Seconds between starts", delay, { min: 0, max: 86_400, step: "any" })}
+          {field("Visits at once", limit, { min: 1, max: 10_000 })}
+          {field("Leave it alone for so many minutes", block, {
+            min: 0,
+            max: 100_000,
+            step: "any",
+          })}
+        </div>
+        <div>
+          <button class="btn">Set</button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+interface VisitsProps {
+  readonly pacing: Pacing;
+  readonly gate: HostGate | undefined;
+  readonly name: string;
+}
+
+function Visits({ pacing, gate, name }: VisitsProps) {
+  const { ends, isComplete } = pacing;
+  if (ends.length === 0)
+    return (
+      <Notice icon="clock" title="No visit ended in this time">
+        <p>
+          Choose a longer time, or look at its{" "}
+          <a class="accent" href={tasksHref({ gate: name })}>
+            tasks
+          </a>
+          .
+        </p>
+      </Notice>
+    );
+  const gaps = ends.slice(1).map(({ atMs }, at) => atMs - ends[at]!.atMs).toSorted((a, b) => a - b); // prettier-ignore
+  const slow = ends.filter(({ outcome }) => outcome === "slow_down");
+  const notes = ends.filter(({ reason }) => reason !== "").slice(-10).toReversed(); // prettier-ignore
+  return (
+    <div class="stack">
+      <PacingLine pacing={pacing} gate={gate} />
+      <dl class="pairs">
+        <dt>Visits in this time</dt>
+        <dd>
+          {formatCount(ends.length)}
+          {isComplete ? "" : " and more before"}
+        </dd>
+        {gaps.length > 0 && (
+          <>
+            <dt>From end to end, half at least</dt>
+            <dd>{formatDuration(gaps[Math.floor(gaps.length / 2)]!)}</dd>
+          </>
+        )}
+        <dt>Asked to slow down (429, 503)</dt>
+        <dd>{slow.length === 0 ? "never" : plural(slow.length, "time")}</dd>
+      </dl>
+      <p class="dim">
+        <small>
+          The queue keeps when an attempt ended, not when it began. The pause is kept from start to
+          start by the worker that holds the host, and by no other at the same time; so two ends can
+          be closer than two starts, when an answer was slow.
+        </small>
+      </p>
+      {notes.length > 0 && (
+        <ol class="timeline">
+          {notes.map(({ atMs, task, outcome, reason }) => (
+            <li key={`${task} ${atMs}`} class={outcome === "slow_down" ? "is-slow" : ""}>
+              <b>{outcomeTexts[outcome]}</b>{" "}
+              <span class="dim">
+                <Ago atMs={atMs} />,{" "}
+              </span>
+              <a class="accent" href={`/queue/tasks?open=${task}`}>
+                task {task}
+              </a>
+              <p class="reason-text">
+                <Text value={reason} max={400} />
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}

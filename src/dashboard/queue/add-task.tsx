@@ -1,0 +1,124 @@
+import { useSignal } from "@preact/signals";
+import { api } from "../data/api.ts";
+import { failureText } from "../data/resource.ts";
+import { navigate } from "../data/router.ts";
+import { shownText } from "../data/safe-text.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { say } from "../parts/toast.tsx";
+
+interface AddTaskProps {
+  readonly kinds: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Adds one task of any kind, checked by the server. */
+export function AddTask({ kinds, onClose }: AddTaskProps) {
+  const problem = useSignal("");
+  const add = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    const text = (name: string) => {
+      const value = form.get(name);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    const optional = (name: string) => (text(name) === "" ? {} : { [name]: text(name) });
+    let payload: unknown;
+    try {
+      payload = text("payload") === "" ? undefined : JSON.parse(text("payload"));
+    } catch (error) {
+      problem.value = `The payload is not JSON: ${(error as Error).message}`;
+      return;
+    }
+    try {
+      const { rows } = await api.send("POST", "/api/queue/tasks", {
+        body: {
+          tasks: [
+            {
+              kind: text("kind"),
+              ...(payload !== undefined && { payload }),
+              ...optional("job"),
+              ...optional("gate"),
+              ...optional("key"),
+              priority: Number(text("priority")),
+              delayMs: 60_000 * Number(text("minutes")),
+            },
+          ],
+        },
+      });
+      const [{ status, id } = { status: "refused", id: undefined }] = rows;
+      if (id === undefined) {
+        problem.value = refusals[status] ?? `The queue answered ${status}.`;
+        return;
+      }
+      say(status === "duplicate" ? `Task ${id} has this key already` : `Task ${id} was added`);
+      onClose();
+      navigate(`/queue/tasks?open=${id}`);
+    } catch (error) {
+      problem.value = failureText(error, "nothing was added");
+    }
+  };
+  return (
+    <Dialog title="Add a task" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void add(event)}>
+        <label class="field-label">
+          Kind, which names the handler that does it
+          <input name="kind" required autoFocus maxLength={200} list="known-kinds" />
+        </label>
+        <datalist id="known-kinds">
+          {kinds.map((kind) => (
+            <option key={kind} value={kind} />
+          ))}
+        </datalist>
+        <label class="field-label">
+          Payload, as JSON
+          <textarea
+            name="payload"
+            class="code"
+            rows={4}
+            placeholder='{"url":"https://example.org/"}'
+          />
+        </label>
+        <div class="pair">
+          <label class="field-label">
+            Job (empty: default)
+            <input name="job" maxLength={200} />
+          </label>
+          <label class="field-label">
+            Host that paces it (empty: none)
+            <input name="gate" maxLength={200} />
+          </label>
+          <label class="field-label">
+            Key (a second task with it is a duplicate)
+            <input name="key" maxLength={400} />
+          </label>
+          <label class="field-label">
+            Priority, 0 to 1000
+            <input name="priority" type="number" min={0} max={1_000} defaultValue="500" required />
+          </label>
+          <label class="field-label">
+            Starts in so many minutes
+            <input name="minutes" type="number" min={0} max={100_000} defaultValue="0" required />
+          </label>
+        </div>
+        {problem.value !== "" && (
+          <div class="alarm bad" role="alert">
+            <b>Not added</b>
+            <span>{shownText(problem.value, 600)}</span>
+          </div>
+        )}
+        <div class="row">
+          <button class="btn go">Add it</button>
+          <button type="button" class="btn" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  over_budget: "Its job may hold no more tasks: the budget of the job is used up.",
+  closed: "Its job is sealed or has ended.",
+  full: "The queue takes no more tasks at the moment.",
+};

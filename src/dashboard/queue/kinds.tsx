@@ -1,0 +1,196 @@
+import type { AnswerOf } from "../data/api.ts";
+import { formatCount, formatDuration, formatShare, plural } from "../data/format.ts";
+import { tasksHref, taskStates } from "../data/task-query.ts";
+import { Same } from "../parts/same.tsx";
+import { Notice } from "../parts/state-view.tsx";
+import { Text } from "../parts/text.tsx";
+import { reasonText } from "../parts/waiting-reasons.ts";
+
+export type Stats = AnswerOf<"GET", "/api/queue/stats">;
+type Kind = Stats["kinds"][number];
+
+/** A task that could run and waits longer than this is stuck: see the alarm of that name. */
+const stuckMs = 600_000;
+
+/** Kinds of work by state, why tasks wait, and how long earlier ones waited. */
+export function Kinds({ stats }: { readonly stats: Stats }) {
+  if (stats.kinds.length === 0)
+    return (
+      <>
+        <section class="card">
+          <Notice icon="list-todo" title="The queue is empty">
+            <p>
+              A campaign fills it: <code>forager campaign run NAME</code>. Finished tasks stay for{" "}
+              some days; older ones are in <code>forager queue log</code>.
+            </p>
+          </Notice>
+        </section>
+        <Same command="forager queue stats" api="GET /api/queue/stats" />
+      </>
+    );
+  return (
+    <>
+      <div class="grid">
+        <section class="card" aria-label="Kinds">
+          <header>
+            <h2>Tasks by kind</h2>
+            <small>each number is a link to its tasks</small>
+          </header>
+          <table class="cards">
+            <thead>
+              <tr>
+                <th>Kind</th>
+                {taskStates.map((state) => (
+                  <th class="n" key={state}>
+                    {state}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {stats.kinds.map((kind) => (
+                <KindLine key={kind.kind} kind={kind} />
+              ))}
+            </tbody>
+          </table>
+        </section>
+        <Waiting stats={stats} />
+      </div>
+      <Waits stats={stats} />
+      <Same command="forager queue stats" api="GET /api/queue/stats" />
+    </>
+  );
+}
+
+function KindLine({ kind }: { readonly kind: Kind }) {
+  return (
+    <tr>
+      <td data-label="Kind">
+        <a href={tasksHref({ kind: kind.kind })}>
+          <b>
+            <Text value={kind.kind} max={60} />
+          </b>
+        </a>
+        {kind.claimableAgeMs > stuckMs && (
+          <>
+            {" "}
+            <span class="pill warn">
+              {formatCount(kind.claimable)} could run, and wait for{" "}
+              {formatDuration(kind.claimableAgeMs)}
+            </span>
+          </>
+        )}
+      </td>
+      {taskStates.map((state) => (
+        <td class="n" data-label={state} key={state}>
+          <a
+            class={kind[state] === 0 ? "dim" : state === "failed" ? "pill bad" : ""}
+            href={tasksHref({ state: [state], kind: kind.kind })}
+          >
+            {formatCount(kind[state])}
+          </a>
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function Waiting({ stats }: { readonly stats: Stats }) {
+  const { pending } = stats.states;
+  const waiting = stats.reasons.filter(({ count }) => count > 0);
+  return (
+    <section class="card" aria-label="Why tasks wait">
+      <header>
+        <h2>{pending === 0 ? "No task waits" : `Why ${plural(pending, "task")} wait`}</h2>
+      </header>
+      {pending === 0 ? (
+        <p class="dim">
+          What was added is done, skipped or failed.{" "}
+          <a class="accent" href="/campaigns">
+            Run a campaign
+          </a>{" "}
+          to add more.
+        </p>
+      ) : (
+        <>
+          <div class="shares" aria-hidden>
+            {waiting.map(({ reason, share }) => (
+              <i
+                key={reason}
+                style={{
+                  width: `${100 * share}%`,
+                  background: `var(${reasonText(reason).colour})`,
+                }}
+              />
+            ))}
+          </div>
+          <ul class="reasons">
+            {waiting.map(({ reason, count, oldestAgeMs }) => (
+              <li key={reason}>
+                <i style={{ background: `var(${reasonText(reason).colour})` }} />
+                <span>
+                  <a href={tasksHref({ waits: reason })}>{reasonText(reason).title}</a>
+                  <small class="dim">{reasonText(reason).meaning}</small>
+                </span>
+                <span class="n">
+                  <a href={tasksHref({ waits: reason })}>{formatCount(count)}</a>{" "}
+                  <span class="dim">{formatShare(count, pending)}</span>
+                  <small class="dim">oldest {formatDuration(oldestAgeMs)}</small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Waits that ended with a start: how long half, 95 % and 99 % of the tasks waited at most. */
+function Waits({ stats }: { readonly stats: Stats }) {
+  const rows = [
+    ["all kinds", stats.waits] as const,
+    ...stats.kinds.map(({ kind, waits }) => [kind, waits] as const),
+  ].filter(([, { count }]) => count > 0);
+  if (rows.length === 0) return null;
+  return (
+    <section class="card" aria-label="How long tasks waited">
+      <header>
+        <h2>How long tasks waited before they started</h2>
+        <small>of those that started, since the queue was made</small>
+      </header>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th>Kind</th>
+            <th class="n">Starts</th>
+            <th class="n">half at most</th>
+            <th class="n">95 % at most</th>
+            <th class="n">99 % at most</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([kind, { count, p50Ms, p95Ms, p99Ms }]) => (
+            <tr key={kind}>
+              <td data-label="Kind">
+                <Text value={kind} max={60} />
+              </td>
+              <td class="n" data-label="Starts">
+                {formatCount(count)}
+              </td>
+              <td class="n" data-label="half at most">
+                {formatDuration(p50Ms)}
+              </td>
+              <td class="n" data-label="95 % at most">
+                {formatDuration(p95Ms)}
+              </td>
+              <td class="n" data-label="99 % at most">
+                {formatDuration(p99Ms)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,80 @@
+import { useSignal } from "@preact/signals";
+import { api } from "../data/api.ts";
+import { formatCount } from "../data/format.ts";
+import { useLive } from "../data/resource.ts";
+import { pathParts } from "../data/router.ts";
+import { may } from "../data/session.ts";
+import { tasksHref, taskStates } from "../data/task-query.ts";
+import { Icon } from "../parts/icon.tsx";
+import { Loaded } from "../parts/state-view.tsx";
+import { Top } from "../parts/top.tsx";
+import { AddTask } from "./add-task.tsx";
+import { BulkActions } from "./bulk-actions.tsx";
+import { Failures } from "./failures.tsx";
+import { Jobs } from "./jobs.tsx";
+import { Kinds } from "./kinds.tsx";
+import { TaskList } from "./task-list.tsx";
+
+const tabs = [
+  ["", "Kinds"],
+  ["tasks", "Tasks"],
+  ["jobs", "Jobs"],
+  ["failed", "Failed, by error"],
+  ["actions", "Bulk actions"],
+] as const;
+
+/** Tasks of all nodes: how many, why they wait, what failed, and the buttons that change it. */
+export function Queue() {
+  const page = tabs.find(([path]) => path === (pathParts.value[1] ?? ""))?.[0] ?? "";
+  const stats = useLive("queue", (signal) => api.get("/api/queue/stats", { signal }));
+  const isAddOpen = useSignal(false);
+  return (
+    <>
+      <Top title="Queue">
+        {may("queue:write") && (
+          <button class="btn" onClick={() => (isAddOpen.value = true)}>
+            <Icon name="plus" /> Add a task
+          </button>
+        )}
+      </Top>
+      <Loaded from={stats}>
+        {({ states }) => (
+          <ul class="funnel" aria-label="Tasks by state">
+            {taskStates.map((state) => (
+              <li key={state}>
+                <a href={tasksHref({ state: [state] })} data-state={state}>
+                  <small>{state}</small>
+                  <strong class={state === "failed" && states.failed > 0 ? "bad" : ""}>
+                    {formatCount(states[state])}
+                  </strong>
+                </a>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <nav class="tabs" aria-label="Parts of the queue">
+        {tabs.map(([path, text]) => (
+          <a
+            key={path}
+            href={path === "" ? "/queue" : `/queue/${path}`}
+            aria-current={path === page ? "page" : undefined}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      {page === "" && <Loaded from={stats}>{(data) => <Kinds stats={data} />}</Loaded>}
+      {page === "tasks" && <TaskList stats={stats.data} />}
+      {page === "jobs" && <Jobs />}
+      {page === "failed" && <Failures />}
+      {page === "actions" && <BulkActions />}
+      {isAddOpen.value && (
+        <AddTask
+          kinds={stats.data?.kinds.map(({ kind }) => kind) ?? []}
+          onClose={() => (isAddOpen.value = false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { AppError } from "../base/app-error.ts";
+import type { Queue } from "./queue.ts";
+
+export interface RaiseTaskOptions {
+  /** A lower one than the task has changes nothing. */
+  readonly priority: number;
+  readonly isDueNow: boolean;
+}
+
+/** Lets one pending task run sooner. False: it is not pending, or nothing differs. */
+export async function raiseTask(
+  queue: Pick<Queue, "show" | "raise">,
+  id: number,
+  { priority, isDueNow }: RaiseTaskOptions,
+): Promise<boolean> {
+  const shown = await queue.show(id);
+  if (!shown) {
+    const message = `there is no task ${id}: it was never added, or is only in the log`;
+    throw new AppError("invalid", "no_such_task", message);
+  }
+  const { job, gate, key } = shown.task;
+  const raises = [{ job, gate, key, priority, ...(isDueNow && { isDueNow: true as const }) }];
+  return (await queue.raise(raises))[0] === "raised";
+}
