@@ -157,15 +157,15 @@ const inModel: readonly Sabotage[] = [
   {
     name: "a duplicate lowers the priority",
     file: "src/queue/model/add.ts",
-    find: "raiseTask(draft, known, priority);",
+    find: "raiseTask(draft, known, { priority });",
     replace: "putTask(draft, { ...known, priority });",
     caughtBy: `${memory} > a duplicate never lowers a priority`,
   },
   {
     name: "raise changes a task that runs",
     file: "src/queue/model/bulk.ts",
-    find: `task.state !== "pending" || task.priority >= priority`,
-    replace: "task.priority >= priority",
+    find: `task.state !== "pending" || (task.priority >= priority && !isSooner)`,
+    replace: "task.priority >= priority && !isSooner",
     caughtBy: `${memory} > raise leaves running and finished tasks alone`,
   },
   {
