@@ -72,6 +72,8 @@ const shots: readonly Shot[] = [
     text: "Asked to slow down",
     isInTour: true,
   },
+  { name: "charts", path: "/charts", text: "Tasks claimed and finished" },
+  { name: "chart", path: "/charts?chart=waiting", text: "Tasks claimed and finished" },
   { name: "add-task", path: "/queue", text: "Tasks by kind", button: "Add a task", opened: "Payload, as JSON" }, // prettier-ignore
 ];
 

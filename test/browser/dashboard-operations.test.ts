@@ -1,4 +1,5 @@
 // inputs: src/** scripts/dashboard/** test/browser/dashboard/**
+import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openQueue } from "../../src/app/open-queue.ts";
@@ -20,6 +21,7 @@ const screens = [
   ["/queue/jobs", "leads-2026-11"],
   ["/queue/failed", "has expired"],
   ["/queue/actions", "20 changed"],
+  ["/charts?chart=waiting", "Tasks claimed and finished"],
   ["/hosts", "overpass.example"],
   ["/hosts?host=overpass.example", "Asked to slow down"],
 ] as const;
@@ -78,7 +80,7 @@ test("hostile names, errors and payloads are shown as text", async () => {
   const { page, faults } = await openWatchedPage(browser, origin);
   page.setDefaultTimeout(pageTimeoutMs);
   await page.setViewportSize({ width: 360, height: 740 });
-  for (const path of screens.map(([one]) => one)) {
+  for (const path of screens.map(([one]) => one).filter((one) => !one.startsWith("/charts"))) {
     await page.goto(origin + path);
     await expect.poll(() => page.locator("main").innerText(), { message: path }).toContain("<img src=x"); // prettier-ignore
     expect(await sidewaysPixels(page), path).toBe(0);
@@ -166,4 +168,23 @@ test("the filter of tasks has suggestions by keyboard, and lives in the address"
   await page.reload();
   await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
   await page.getByText("forager queue list --waits retry_backoff").waitFor();
+});
+
+test("a chart is exported as CSV, and its range lives in the address", async () => {
+  const origin = await serve(fullAnswers());
+  const { page, faults } = await openWatchedPage(browser, origin);
+  page.setDefaultTimeout(pageTimeoutMs);
+  await page.goto(`${origin}/charts`);
+  await page.getByRole("link", { name: "1 h", exact: true }).click();
+  expect(new URL(page.url()).search).toBe("?minutes=60");
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV of Open tasks" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("forager-open.csv");
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines[0]).toBe("time,tasksPending,tasksRunning");
+  expect(lines.length).toBeGreaterThan(50);
+  expect(faults).toEqual([]);
 });

@@ -5,25 +5,33 @@ import type { Paths } from "../../config/index.ts";
 import { createMetricHistory, type MetricHistory } from "../../observe/index.ts";
 import { loadHistory, saveHistory } from "../history-file.ts";
 import { processMeter } from "../open-bucket.ts";
+import {
+  createCallPercentiles,
+  metricCounters,
+  metricGauges,
+  queueGauges,
+} from "./history-values.ts";
 import type { Work } from "../work/open-work.ts";
 
 export interface UpHistoryOptions {
   readonly paths: Paths;
-  readonly work: Pick<Work, "summary" | "queueStats" | "queueServer">;
+  readonly work: Pick<Work, "summary" | "metrics" | "queueStats" | "queueServer">;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /** What charts of the dashboard show. It costs no request: the queue was looked at anyway. */
-export const createUpHistory = ({ paths, work, clock, log }: UpHistoryOptions): MetricHistory =>
-  createMetricHistory({
+export function createUpHistory({ paths, work, clock, log }: UpHistoryOptions): MetricHistory {
+  const callPercentiles = createCallPercentiles();
+  return createMetricHistory({
     clock,
     log,
     load: () => loadHistory(paths),
     save: (history) => saveHistory(paths, history),
     async read() {
       const { done, skipped, failed } = work.summary();
-      const states = work.queueStats()?.states;
+      const queue = work.queueStats();
+      const metrics = work.metrics();
       const usage = Object.values(processMeter.usage());
       // While the server is away, the point lacks its figures.
       const server = await work.queueServer().catch(() => undefined);
@@ -31,15 +39,19 @@ export const createUpHistory = ({ paths, work, clock, log }: UpHistoryOptions): 
         gauges: {
           load1: loadavg()[0]!,
           memoryUsedBytes: totalmem() - freemem(),
-          ...(states && { tasksPending: states.pending, tasksRunning: states.running }),
+          ...(queue && queueGauges(queue)),
+          ...metricGauges(metrics),
+          ...callPercentiles(metrics),
           ...server,
         },
         counters: {
           tasksDone: done + skipped,
           tasksFailed: failed,
+          ...metricCounters(metrics),
           bucketRequests: usage.reduce((sum, { requests }) => sum + requests, 0),
           bucketDollars: usage.reduce((sum, { dollars }) => sum + dollars, 0),
         },
       };
     },
   });
+}

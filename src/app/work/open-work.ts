@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import { createMetrics } from "../../base/metrics.ts";
+import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import type { Service } from "../../base/service.ts";
 import { asUsage, usageError } from "../../base/usage-error.ts";
 import {
@@ -71,6 +71,8 @@ export interface Work extends Service, AsyncDisposable {
    */
   readonly ended: Promise<void>;
   summary(): WorkSummary;
+  /** Of all worker processes. */
+  metrics(): MetricsSnapshot;
   /** The summary with the reasons of what failed, which it reads from the queue. */
   outcome(): Promise<WorkOutcome>;
   /** What the queue had at the last look, a few seconds ago; undefined: there was none yet. */
@@ -243,6 +245,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   return {
     ended,
     summary: () => summaryOf(supervisor.metrics()),
+    metrics: () => supervisor.metrics(),
     async outcome() {
       // The node itself is closed when the work has stopped.
       await using reader = await openNodeReader({

@@ -107,7 +107,7 @@ export function PacingLine({
           </span>
         )}
         <span class="sp" />
-        <span>now</span>
+        {blockMs === 0 && <span>now</span>}
       </figcaption>
     </figure>
   );

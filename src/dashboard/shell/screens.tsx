@@ -56,6 +56,14 @@ const allScreens: readonly Screen[] = [
     View: lazyScreen(async () => (await import("../hosts/hosts.tsx")).Hosts),
   },
   {
+    path: "charts",
+    title: "Charts",
+    icon: "history",
+    key: "t",
+    isLiveOnly: true,
+    View: lazyScreen(async () => (await import("../charts/charts.tsx")).Charts),
+  },
+  {
     path: "nodes",
     title: "Nodes",
     icon: "server",

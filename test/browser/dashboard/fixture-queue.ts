@@ -90,6 +90,19 @@ function samplePacing(minutes: number) {
   return { nowMs, fromMs, ends, isComplete: true, holders: [{ worker: "pi-2/3", task: 4_716, leaseLeftMs: 41_000 }] }; // prettier-ignore
 }
 
+const historyNames = ["tasksClaimed", "tasksDone", "tasksFailed", "tasksPending", "tasksRunning", "waiting_domain_delay", "waiting_worker_capacity", "waiting_paused", "callP50Ms", "callP95Ms", "callP99Ms", "slotsActive", "slotsIdle", "slotsWaiting", "cacheHits", "cacheMisses", "cacheInvalidations", "limiterKeys", "cacheEntries", "memoryUsedBytes", "processBytes", "load1"]; // prettier-ignore
+function sampleHistory(by: string) {
+  const stepMs = by === "hour" ? 3_600_000 : 60_000;
+  const times = Array.from({ length: 720 }, (_, at) => nowMs - (719 - at) * stepMs);
+  const scaleOf = (name: string, at: number) =>
+    (name.endsWith("Bytes") ? 1e9 : 20) * (1 + ((at * 7) % 5));
+  const series = historyNames.map((name, which) => [
+    name,
+    times.map((_, at) => Math.round(100 * scaleOf(name, which) * (1 + 0.5 * Math.sin(at / 40 + which))) / 100), // prettier-ignore
+  ]);
+  return { stepMs, times, series: Object.fromEntries(series) as unknown };
+}
+
 /** Undefined: not about the queue. */
 export function queueAnswer(method: string, path: string, query: URLSearchParams): unknown {
   const id = Number(/^\/api\/queue\/tasks\/(\d+)$/.exec(path)?.[1]);
@@ -109,6 +122,8 @@ export function queueAnswer(method: string, path: string, query: URLSearchParams
   switch (path) {
     case "/api/queue/gates":
       return { rows: sampleGates, next: null };
+    case "/api/history":
+      return sampleHistory(query.get("by") ?? "minute");
     case "/api/queue/stats":
       return sampleQueueStats;
     case "/api/queue/tasks": {
