@@ -229,7 +229,7 @@ export const recordCommands: readonly CommandEntry[] = [
   },
   {
     name: "import companies",
-    summary: "import companies from CSV or JSON Lines",
+    summary: "import companies from CSV, JSON, GeoJSON or vCard",
     load: async () => (await import("./commands/exchange/import-companies.ts")).importCompanies,
   },
   {

@@ -18,7 +18,7 @@ export const registry: Registry = {
     company: "companies: plain text files, notes, calls, search",
     person: "people, and the companies they belong to",
     records: "files and index of companies and people",
-    import: "import companies from CSV or JSON Lines",
+    import: "import companies from CSV, JSON, GeoJSON or vCard",
     export: "export companies or e-mail addresses to a file",
     backup: "copies of the data folder, and how to restore them",
     suppress: "people and companies never to contact",

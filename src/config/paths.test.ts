@@ -153,3 +153,14 @@ test("no input escapes: what is accepted can be written, and nothing outside cha
   );
   expect(accepted).toBeGreaterThan(100);
 });
+
+test("links that lead in a circle are told in words", () => {
+  const loop = join(createTempFolder(), "loop");
+  symlinkSync("loop", loop);
+  for (const root of [loop, join(loop, "data")]) {
+    expect(() => createPaths(root).resolve("wal")).toThrow(
+      "symbolic links on the way lead in a circle",
+    );
+    expect(() => createPaths(root).root()).toThrow("symbolic links on the way lead in a circle");
+  }
+});

@@ -93,7 +93,10 @@ function checkLinks(root: string, parts: readonly string[]): void {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw refused(target, "a symbolic link on the way cannot be followed", error);
+    const { code } = error as NodeJS.ErrnoException;
+    const fault =
+      code === "ELOOP" ? faultNamed(code) : "a symbolic link on the way cannot be followed";
+    throw refused(target, fault, error);
   }
 }
 
@@ -105,10 +108,21 @@ function deepestExisting(root: string, parts: readonly string[]): string | undef
       if (lstatSync(path, { throwIfNoEntry: false })) return path;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== "ENOTDIR" && code !== "ENOENT") throw refused(path, `${code}`, error);
+      if (code !== "ENOTDIR" && code !== "ENOENT") throw refused(path, faultNamed(code), error);
     }
   }
   return undefined;
+}
+
+function faultNamed(code: string | undefined): string {
+  switch (code) {
+    case "ELOOP":
+      return "symbolic links on the way lead in a circle; choose another folder (ELOOP)";
+    case "EACCES":
+      return "a folder on the way may not be entered by the user this runs as (EACCES)";
+    default:
+      return `the file system answers ${code}`;
+  }
 }
 
 function refused(path: string, fault: string, cause?: unknown): AppError {

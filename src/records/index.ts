@@ -160,3 +160,4 @@ export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./resolve-name.ts";
 export { retentionSource } from "./record-history.ts";
 export { visitField, visitRecordOf, type VisitRecord } from "./visit-record.ts";
+export { createCardReader, type ReadCard } from "./exchange/vcard-reader.ts";

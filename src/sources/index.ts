@@ -59,4 +59,5 @@ export {
   type SnapshotRelease,
   type SnapshotStore,
 } from "./snapshots/snapshot-store.ts";
+export { featureTexts } from "./read/json-records.ts";
 export { placeFieldNamed } from "./read/place-names.ts";

@@ -11,6 +11,7 @@ import {
   type CompanyRead,
   type ImportColumn,
 } from "../../records/index.ts";
+import { cardObjects, listedObjects, type CompanyObject } from "./company-objects.ts";
 import { readLines } from "../../base/read-lines.ts";
 import { placeFieldNamed } from "../../sources/index.ts";
 
@@ -27,7 +28,7 @@ export interface CompanyLine extends CompanyRead {
 }
 
 export interface LineOptions extends ColumnOptions {
-  readonly format: "csv" | "jsonl";
+  readonly format: "csv" | "jsonl" | "json" | "geojson" | "vcf";
   readonly encoding: string;
   readonly delimiter?: string | undefined;
   readonly country?: string | undefined;
@@ -68,7 +69,7 @@ export function readCompanyLines(
     if (column) mapped.set(header, column.field);
     else leftOut.add(header);
   };
-  const read = options.format === "csv" ? readCsv : readJson;
+  const read = options.format === "csv" ? readCsv : readObjects;
   return {
     batches: read(chunks, options, note),
     mapped: () => mapped,
@@ -112,7 +113,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
   yield linesOf(reader.end());
 }
 
-async function* readJson(chunks: AsyncIterable<Buffer>, options: LineOptions, note: Note) {
+async function* readObjects(chunks: AsyncIterable<Buffer>, options: LineOptions, note: Note) {
   const columns = new Map<string, ImportColumn | undefined>();
   const columnFor = (header: string) => {
     if (!columns.has(header)) {
@@ -121,24 +122,40 @@ async function* readJson(chunks: AsyncIterable<Buffer>, options: LineOptions, no
     }
     return columns.get(header);
   };
-  for await (const { lines } of readLines(chunks, lineBytesMax)) {
-    yield lines.flatMap(({ number, bytes }): CompanyLine[] => {
-      if (!bytes) return [faulty(number, `it is longer than ${lineBytesMax} bytes`)];
-      const text = bytes
-        .toString("utf8")
-        .replace(/^\ufeff/, "")
-        .trim();
-      if (text === "") return [];
-      const value = parse(text);
-      if (value instanceof SyntaxError) return [faulty(number, `it is not JSON: ${value.message}`)];
-      if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return [faulty(number, "it is not a JSON object")];
-      }
+  for await (const batch of objectsIn(chunks, options)) {
+    yield batch.map(({ line, value, fault }): CompanyLine => {
+      if (!value) return faulty(line, fault ?? "it is not an object");
       const cells = Object.entries(value).flatMap(([header, one]): ImportCell[] => {
         const column = columnFor(header);
         return column ? [[column, one]] : [];
       });
-      return [companyLine(number, cells, options)];
+      return companyLine(line, cells, options);
+    });
+  }
+}
+
+function objectsIn(
+  chunks: AsyncIterable<Buffer>,
+  { format, encoding }: LineOptions,
+): AsyncIterable<readonly CompanyObject[]> {
+  if (format === "vcf") return cardObjects(decodeText(chunks, encoding));
+  return format === "jsonl" ? jsonLines(chunks) : listedObjects(decodeText(chunks, encoding));
+}
+
+async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CompanyObject[]> {
+  for await (const { lines } of readLines(chunks, lineBytesMax)) {
+    yield lines.flatMap(({ number, bytes }): CompanyObject[] => {
+      const line = number;
+      if (!bytes) return [{ line, fault: `it is longer than ${lineBytesMax} bytes` }];
+      const text = bytes.toString("utf8").replace(/^\ufeff/, "").trim(); // prettier-ignore
+      if (text === "") return [];
+      const value = parse(text);
+      if (value instanceof SyntaxError)
+        return [{ line, fault: `it is not JSON: ${value.message}` }];
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return [{ line, fault: "it is not a JSON object" }];
+      }
+      return [{ line, value: value as Readonly<Record<string, unknown>> }];
     });
   }
 }

@@ -89,3 +89,101 @@ describe("tables of other programs", () => {
     ]);
   });
 });
+
+describe("files of other programs", () => {
+  const fieldsOf = async (text: string, format: LineOptions["format"]) => {
+    const { all, leftOut } = await linesOf(Buffer.from(text), { format, country: "US" });
+    return { all: all.map(({ line, fault, fields }) => ({ line, ...(fault ? { fault } : fields) })), leftOut }; // prettier-ignore
+  };
+
+  test("vCard 2.1, 3 and 4: folded lines, groups, escapes, quoted-printable", async () => {
+    const cards = [
+      "BEGIN:VCARD\r\nVERSION:4.0\r\nKIND:org\r\nFN:Acme\\, Inc\r\nTEL;VALUE=uri;TYPE=work:tel:+1-512-555-0100;ext=1\r\nEMAIL:info@acme.\r\n example\r\nADR:;;Main St 1\\, Suite 2;Austin;TX;78701;US\r\nGEO:geo:30.2\\,-97.7\r\nPHOTO:data:xyz\r\nEND:VCARD",
+      "BEGIN:VCARD\nVERSION:3.0\nN:Meyer;Anna;;;\nFN:Anna Meyer\nORG:Meyer GmbH;Einkauf\nitem1.EMAIL;TYPE=INTERNET:anna@meyer.example\nURL:https://meyer.example\nCATEGORIES:vip,trade fair\nBDAY:1970-01-01\nEND:VCARD",
+      "BEGIN:VCARD\nVERSION:2.1\nORG;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller=\n GmbH\nEND:VCARD",
+      "BEGIN:VCARD\nFN:cut",
+    ];
+    const { all, leftOut } = await fieldsOf(`${cards.join("\n")}\n`, "vcf");
+    expect(all).toEqual([
+      {
+        line: 1,
+        name: "Acme, Inc",
+        "phone/+15125550100": true,
+        "email/info@acme.example": true,
+        street: "Main St 1, Suite 2",
+        city: "Austin",
+        state: "TX",
+        zip: "78701",
+        country: "US",
+        latitude: 30.2,
+        longitude: -97.7,
+      },
+      {
+        line: 12,
+        name: "Meyer GmbH",
+        "email/anna@meyer.example": true,
+        website: "https://meyer.example/",
+        domain: "meyer.example",
+        "tag/vip": true,
+        "tag/trade fair": true,
+      },
+      { line: 22, name: "Müller GmbH" },
+      { line: 27, fault: "it has no END:VCARD: is the file cut?" },
+    ]);
+    expect(leftOut).toEqual(["FN", "BDAY"]);
+  });
+
+  test("GeoJSON: properties and the point of each feature; a JSON list", async () => {
+    const feature = (properties: unknown, coordinates: readonly number[]) => ({
+      type: "Feature",
+      geometry: { type: "Point", coordinates },
+      properties,
+    });
+    const features = [feature({ name: "Acme", phone: "+15125550100" }, [-97.7, 30.2]), { type: "Feature", geometry: null, properties: { Firma: "Zeta" } }, 7]; // prettier-ignore
+    const { all } = await fieldsOf(
+      JSON.stringify({ type: "FeatureCollection", features }),
+      "geojson",
+    );
+    expect(all).toEqual([
+      { line: 1, name: "Acme", "phone/+15125550100": true, latitude: 30.2, longitude: -97.7 },
+      { line: 1, name: "Zeta" },
+    ]);
+    const list = await fieldsOf('[{"name":"A"},{"name":"B"}]', "json");
+    expect(list.all.map((one) => "name" in one && one.name)).toEqual(["A", "B"]);
+    await expect(fieldsOf('{"type":"FeatureCollection","features":[{"a":1}', "geojson")).rejects.toThrow(); // prettier-ignore
+  });
+
+  test("HubSpot's and Pipedrive's own headers are known", async () => {
+    const hubspot =
+      "Record ID,Company name,Company owner,Phone Number,City,Country/Region,Industry,Company Domain Name,Street Address,State/Region,Postal Code,Website URL,LinkedIn Company Page\n" +
+      "123,Acme,Jo,+15125550100,Austin,US,FLOORING,acme.example,Main 1,TX,78701,https://acme.example,https://www.linkedin.com/company/acme\n";
+    expect((await fieldsOf(hubspot, "csv")).all[0]).toEqual({
+      line: 2,
+      name: "Acme",
+      "phone/+15125550100": true,
+      city: "Austin",
+      country: "US",
+      "category/FLOORING": true,
+      domain: "acme.example",
+      street: "Main 1",
+      state: "TX",
+      zip: "78701",
+      website: "https://acme.example/",
+      "social/linkedin": "https://www.linkedin.com/company/acme",
+    });
+    const pipedrive =
+      "Organization - Name,Organization - Address,Organization - City/town/village/locality of Address,Organization - Label,Organization - Owner,Person - Email - Work,Person - Phone - Work\n" +
+      "Acme,Main 1,Austin,Hot lead,Jo,jane@acme.example,+15125550100\n";
+    const read = await fieldsOf(pipedrive, "csv");
+    expect(read.all[0]).toEqual({
+      line: 2,
+      name: "Acme",
+      address: "Main 1",
+      city: "Austin",
+      "tag/Hot lead": true,
+      "email/jane@acme.example": true,
+      "phone/+15125550100": true,
+    });
+    expect(read.leftOut).toEqual(["Organization - Owner"]);
+  });
+});

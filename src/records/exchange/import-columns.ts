@@ -83,11 +83,29 @@ const headings: Readonly<Record<string, readonly string[]>> = {
   note: ["notes", "comment", "comments", "remarks", "notiz", "notizen", "bemerkung", "kommentar"],
 };
 
+/** Pipedrive writes `Organization - Name`, `Person - Email - Work` and `… of Address`. */
+const ofPipedrive: Readonly<Record<string, readonly string[]>> = {
+  name: words("organizationname personorganization dealorganization"),
+  address: words("organizationaddress organizationfullcombinedaddressofaddress"),
+  street: ["organizationstreetroadnameofaddress"],
+  city: ["organizationcitytownvillagelocalityofaddress"],
+  zip: ["organizationzippostalcodeofaddress"],
+  state: ["organizationstatecountyofaddress"],
+  country: ["organizationcountryofaddress"],
+  website: ["organizationwebsite"],
+  linkedin: ["organizationlinkedinprofile"],
+  category: ["organizationindustry"],
+  tag: words("organizationlabel organizationlabels"),
+  phone: words("personphone personphonework personphonehome personphonemobile personphoneother"),
+  email: words("personemail personemailwork personemailhome personemailother"),
+};
+
 const fieldByName: ReadonlyMap<string, string> = new Map(
   [...importFields, ...keyFields].flatMap((field) =>
-    [plainName(field), ...(spellings[field] ?? []), ...(headings[field] ?? [])].map(
-      (name) => [name, field] as const,
-    ),
+    [spellings, headings, ofPipedrive]
+      .flatMap((names) => names[field] ?? [])
+      .concat(plainName(field))
+      .map((name) => [name, field] as const),
   ),
 );
 

@@ -11,9 +11,23 @@ import { sourceOption } from "../../source-option.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
 import { openNodeOf } from "../../node-context.ts";
 
+const formats = ["csv", "jsonl", "json", "geojson", "vcf"] as const;
+/** Other ends of file names. */
+const formatOf: Readonly<Record<string, string>> = {
+  ndjson: "jsonl",
+  tsv: "csv",
+  txt: "csv",
+  vcard: "vcf",
+};
+
 export const importCompanies: Command = {
   needs: "settings",
-  arguments: [{ name: "file", summary: "a .csv or .jsonl file; - reads standard input" }],
+  arguments: [
+    {
+      name: "file",
+      summary: "a .csv, .jsonl, .json, .geojson or .vcf file; - reads standard input",
+    },
+  ],
   options: [
     { flag: "--map", value: "column=field", summary: "what a column is; COLUMN= leaves it out", isRepeated: true }, // prettier-ignore
     {
@@ -21,7 +35,7 @@ export const importCompanies: Command = {
       summary: "keep columns that nothing is known of, as fields of your own",
     },
     { flag: "--country", value: "country", summary: "two letters, for phone numbers without code" },
-    { flag: "--format", value: "format", summary: "where the name does not tell", choices: ["csv", "jsonl"] }, // prettier-ignore
+    { flag: "--format", value: "format", summary: "where the name does not tell", choices: [...formats] }, // prettier-ignore
     {
       flag: "--delimiter",
       value: "char",
@@ -32,7 +46,7 @@ export const importCompanies: Command = {
     { ...sourceOption, summary: "provenance stored with the values (default: place:file/FILE)" },
   ],
   examples: [
-    { line: "forager import companies leads.csv --dry-run", summary: "what the columns mean, and what is new" }, // prettier-ignore
+    { line: "forager import companies hubspot-export.csv --dry-run", summary: "what the columns mean, and what is new" }, // prettier-ignore
     { line: "forager import companies leads.csv --map Firma=name --map Fax=", summary: "columns by hand" }, // prettier-ignore
     { line: "zcat all.jsonl.gz | forager import companies - --format jsonl", summary: "from another program" }, // prettier-ignore
   ],
@@ -89,12 +103,11 @@ function readOptions(
   flags: Flags,
   { name, nowMs }: { readonly name: string; readonly nowMs: number },
 ): LineOptions {
-  const extension = /\.(csv|jsonl|ndjson|tsv|txt)$/i.exec(name)?.[1]?.toLowerCase();
-  const format =
-    textFlag(flags, "format") ??
-    (extension && (/^(?:jsonl|ndjson)$/.test(extension) ? "jsonl" : "csv"));
-  if (format !== "csv" && format !== "jsonl") {
-    throw usageError(`is ${name} CSV or JSON lines? give --format csv or --format jsonl`);
+  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  const given = textFlag(flags, "format") ?? formatOf[extension] ?? extension;
+  const format = formats.find((one) => one === given);
+  if (format === undefined) {
+    throw usageError(`is ${name} CSV or JSON lines? give --format ${formats.join(", ")}`);
   }
   const delimiter = textFlag(flags, "delimiter")?.replace("\\t", "\t");
   if (delimiter !== undefined && !/^[^"\r\n]$/u.test(delimiter)) {
