@@ -10,11 +10,11 @@ export const backupCreate: Command = {
   needs: "settings",
   arguments: [{ name: "target", summary: "FILE, dir:FOLDER or s3://BUCKET/PREFIX" }],
   options: [
-    { flag: "--keep", value: "count", summary: "keep so many backups in a folder or bucket, remove older ones" }, // prettier-ignore
+    { flag: "--keep-newest", value: "count", summary: "keep so many backups in a folder or bucket, remove older ones" }, // prettier-ignore
   ],
   examples: [
     { line: "forager backup create /mnt/usb/forager.tar.gz", summary: "one file" },
-    { line: "forager backup create s3://my-backups/node-1 --keep 14", summary: "one more in a bucket, and the last 13" }, // prettier-ignore
+    { line: "forager backup create s3://my-backups/node-1 --keep-newest 14", summary: "one more in a bucket, and the last 13" }, // prettier-ignore
   ],
   details: [
     "Nodes may go on working: the copy is consistent. It has all records, their history, campaigns,\n" +
@@ -24,12 +24,12 @@ export const backupCreate: Command = {
 
   async run(context) {
     const { args, flags, out, paths, settings, cwd, clock, signal } = context;
-    const keepText = textFlag(flags, "keep");
-    const keep = keepText === undefined ? undefined : parseCount("keep", keepText);
+    const keepText = textFlag(flags, "keepNewest");
+    const keep = keepText === undefined ? undefined : parseCount("keep-newest", keepText);
     const target = args[0] ?? "";
     if (keep !== undefined && !/^(?:s3|dir):/.test(target)) {
       throw usageError(
-        "--keep is for a folder or bucket of backups: dir:FOLDER or s3://BUCKET/PREFIX",
+        "--keep-newest is for a folder or bucket of backups: dir:FOLDER or s3://BUCKET/PREFIX",
       );
     }
     const { createBackup } = await loadBackup();
