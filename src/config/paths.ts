@@ -115,14 +115,12 @@ function deepestExisting(root: string, parts: readonly string[]): string | undef
 }
 
 function faultNamed(code: string | undefined): string {
-  switch (code) {
-    case "ELOOP":
-      return "symbolic links on the way lead in a circle; choose another folder (ELOOP)";
-    case "EACCES":
-      return "a folder on the way may not be entered by the user this runs as (EACCES)";
-    default:
-      return `the file system answers ${code}`;
+  if (code === "ELOOP") {
+    return "symbolic links on the way lead in a circle; choose another folder (ELOOP)";
   }
+  return code === "EACCES"
+    ? "a folder on the way may not be entered by the user this runs as (EACCES)"
+    : `the file system answers ${code}`;
 }
 
 function refused(path: string, fault: string, cause?: unknown): AppError {
