@@ -11,6 +11,7 @@ test.each([
   ["--json company find x", "(did you mean `forager company search`?)"],
   ["version", "(did you mean `forager --version`?)"],
   ["companies", "(did you mean `forager company list`?)"],
+  ["ls", "(did you mean `forager company list`?)"],
   ["queu add", "(did you mean `forager queue`?)"],
 ])("%s: %s", (line, words) => {
   expect(unknownCommand(line.split(" "), registry)).toContain(words);

@@ -34,6 +34,8 @@ const nearCommands: Readonly<Record<string, string>> = {
   serve: "up",
   worker: "work",
   workers: "work",
+  ls: "company list",
+  list: "company list",
   companies: "company list",
   people: "person list",
   campaigns: "campaign list",

@@ -24,7 +24,7 @@ export {
   type TaskPage,
   type TaskSearch,
 } from "./search-tasks.ts";
-export { endedAttempts, lastReason } from "./task.ts";
+export { endedAttempts, isRetriedByHand, lastReason } from "./task.ts";
 export type * from "./task.ts";
 export { addTasksMax, createValidator, payloadBytesMax } from "./validate.ts";
 export { waitingReasons, type Waiting, type WaitingReason } from "./waiting.ts";

@@ -70,15 +70,32 @@ export function withAttempt(before: readonly Attempt[], last: Attempt): readonly
 
 /**
  * The attempts as they ended. A retry that had no attempt left is stored as it was asked for; it
- * ended the task, so it is a failure.
+ * ended the task, so it is a failure, also after somebody has made the task pending again. Such a
+ * round of attempts always has `attemptsMax` of them.
  */
-export function endedAttempts({
-  state,
-  attempts,
-}: Pick<Task, "state" | "attempts">): readonly Attempt[] {
-  const last = attempts.at(-1);
-  if (state !== "failed" || last?.outcome !== "retry") return attempts;
-  return attempts.with(-1, { ...last, outcome: "fail" });
+export function endedAttempts(task: EndedTask): readonly Attempt[] {
+  const { attempts, attemptsMax } = task;
+  const ended = [...attempts];
+  for (let at = lastFailure(task); ; at -= attemptsMax) {
+    const attempt = ended[at];
+    if (attempt?.outcome !== "retry") break;
+    ended[at] = { ...attempt, outcome: "fail" };
+  }
+  return ended;
+}
+
+type EndedTask = Pick<Task, "state" | "attempts" | "used" | "attemptsMax">;
+
+/** Whether it failed before, and was made pending again: its attempts are counted anew. */
+export const isRetriedByHand = (task: EndedTask): boolean =>
+  task.state === "pending" && endedAttempts(task)[lastFailure(task)]?.outcome === "fail";
+
+/** Which attempt ended the task last. Of the attempts after it, one that runs or succeeded is not listed. */
+function lastFailure({ state, attempts, used }: EndedTask): number {
+  if (state === "skipped") return -1; // by a cancelled job, perhaps without an attempt
+  const isLast = state === "failed";
+  const listed = state === "pending" ? used : used - 1;
+  return attempts.length - 1 - (isLast ? 0 : listed);
 }
 
 /** Why a task that is not done has not succeeded; "" if it is done, or nothing went wrong. */

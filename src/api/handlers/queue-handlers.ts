@@ -8,7 +8,6 @@ import {
   type LogEntry,
   type NamePage,
   type Queue,
-  type Task,
 } from "../../queue/index.ts";
 import type { queueRoutes } from "../contract/queue-routes.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -108,7 +107,7 @@ export const gateValue = (gate: Gate, nowMs: number) => ({
   opensInMs: Math.max(0, gate.opensAtMs - nowMs),
 });
 
-export const asEnded = <T extends Pick<Task, "state" | "attempts">>(task: T): T => ({
+export const asEnded = <T extends Parameters<typeof endedAttempts>[0]>(task: T): T => ({
   ...task,
   attempts: endedAttempts(task),
 });

@@ -1,7 +1,7 @@
 import { openQueueToRead, readReleaseRecords, type ReleaseRecord } from "../../app/index.ts";
 import { formatDuration, formatMoment } from "../../base/format-time.ts";
-import { endedAttempts } from "../../queue/index.ts";
-import type { Attempt, LogEntry, Shown, WaitingReason } from "../../queue/index.ts";
+import { endedAttempts, isRetriedByHand } from "../../queue/index.ts";
+import type { Attempt, LogEntry, Shown, Task, WaitingReason } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import type { Layout } from "../output.ts";
 import type { TableColumn } from "../table.ts";
@@ -75,7 +75,7 @@ function describeTask(shown: Shown, layout: Layout, released: ReleaseRecord | un
     ["priority", String(task.priority)],
     ["created", `${formatMoment(task.createdAtMs)}, ${formatDuration(ageMs)} ago`],
     ["due", task.dueAtMs === 0 ? "at once" : formatMoment(task.dueAtMs)],
-    ["tries", `${task.used} of ${task.attemptsMax}${task.isSuspect ? ", now runs alone" : ""}`],
+    ["tries", triesOf(task)],
     ...(task.state === "running"
       ? [
           ["worker", worker ?? "(unknown)"] as const,
@@ -92,6 +92,11 @@ function describeTask(shown: Shown, layout: Layout, released: ReleaseRecord | un
     ...describeAttempts(endedAttempts(task), layout),
   ].join("\n\n");
 }
+
+const triesOf = (task: Task) =>
+  `${task.used} of ${task.attemptsMax}` +
+  (isRetriedByHand(task) ? ", counted anew since it failed and was retried by hand" : "") +
+  (task.isSuspect ? ", now runs alone" : "");
 
 /** What the log keeps of a task whose row is gone. */
 function describeEntry(entry: LogEntry, layout: Layout): string {

@@ -53,13 +53,16 @@ async function printPage(
   if (flags["all"] === true) {
     const all = allRecords(reader.records, query, signal, (found) => names.learn(linksIn(found)));
     const count = await asUsage(() => out.list(all, { columns }));
-    return count === 0 && asked.words !== undefined ? "failed" : undefined;
+    if (count > 0) return undefined;
+    out.note(await emptyText(context, reader.records, asked.kind));
+    return asked.words !== undefined ? "failed" : undefined;
   }
   const { rows, next } = await asUsage(() => reader.records.search(query));
   const found = rows.map(recordOf);
   await names.learn(linksIn(found));
+  const why = found.length > 0 ? "" : await emptyText(context, reader.records, asked.kind);
   out.result({ rows: found, next: next ?? null }, (layout) =>
-    found.length === 0 ? emptyText(asked.kind, flags) : layout.table(found, columns),
+    found.length === 0 ? why : layout.table(found, columns),
   );
   if (next !== undefined) out.note(`more results: add --all, or --after ${next}`);
   if (found.length === 0 && asked.words !== undefined) return "failed";
@@ -89,8 +92,17 @@ async function* allRecords(
 
 const plurals: Readonly<Record<RecordKind, string>> = { company: "companies", person: "people" };
 
-/** Why a list is empty, as far as one can tell from what was asked for. */
-function emptyText(kind: RecordKind, flags: SettingsContext["flags"]): string {
+/** Why a list is empty: nothing is there at all, perhaps in the wrong folder, or nothing matches. */
+async function emptyText(
+  { flags, paths }: SettingsContext,
+  records: Pick<NodeReadApi["records"], "search">,
+  kind: RecordKind,
+): Promise<string> {
+  const { rows } = await records.search({ kind, limit: 1 });
+  if (rows.length === 0) {
+    const more = kind === "company" ? "; `forager import companies FILE` adds some" : "";
+    return `there are no ${plurals[kind]} in ${paths.resolve()}${more}`;
+  }
   const country = flags["country"];
   const isName = typeof country === "string" && !/^[a-z]{2}$/i.test(country);
   return `no ${plurals[kind]} match${isName ? "; --country takes two letters, such as DE or US" : ""}`;
