@@ -74,7 +74,9 @@ export function fieldToUnset(record: Company | Person, field: string): string {
     Object.hasOwn(record.texts, field) ||
     ("numbers" in record && Object.hasOwn(record.numbers, field));
   if (isElement || isEntry || isText || knownFields.has(field)) return field;
-  if (Object.hasOwn(record.socials, field)) return `social/${field}`;
+  // As JSON spells it, as the file does, and as a column.
+  const network = field.replace(/^(?:socials\.|social_)/, "");
+  if (network !== field || Object.hasOwn(record.socials, network)) return `social/${network}`;
   throw unknownField(field);
 }
 

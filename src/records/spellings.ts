@@ -38,7 +38,10 @@ export const spellings: Readonly<Record<string, readonly string[]>> = {
   tech: ["techstack"],
   keyword: ["keywords", "metakeywords"],
   ...Object.fromEntries(
-    socialNetworks.map((network) => [network, [`${network}url`, `social${network}`]]),
+    socialNetworks.map((network) => [
+      network,
+      [`${network}url`, `social${network}`, `socials${network}`],
+    ]),
   ),
 };
 

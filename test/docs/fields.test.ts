@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { listNames, listPrefixes, numberFields, textFields } from "../../src/records/fields.ts";
 import { columnValues } from "../../src/records/exchange/export-rows.ts";
-import { exportColumnNames, planColumns } from "../../src/records/index.ts";
+import {
+  exportColumnNames,
+  fieldToUnset,
+  planColumns,
+  readFieldValues,
+  type Company,
+} from "../../src/records/index.ts";
 import { layoutOf } from "../../src/records/layout.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
@@ -38,12 +44,32 @@ test("docs/formats/fields.md has every field as it is spelled in file, ledger, C
   expect(rows).toEqual(expected);
 });
 
+const profileSpellings = networks.flatMap((name) => [
+  name,
+  `social_${name}`,
+  `social/${name}`,
+  `socials.${name}`,
+]);
+
+test("each of the four spellings of a profile is understood by imports, exports, set and unset", () => {
+  const record = { socials: {}, texts: {}, numbers: {} } as unknown as Company;
+  for (const name of profileSpellings) {
+    const network = networks.find((one) => name.endsWith(one))!;
+    expect(planColumns([name]).columns, name).toMatchObject([{ field: network }]);
+    expect(() => columnValues([name]), name).not.toThrow();
+    const set = readFieldValues([[name, "https://x.example/acme"]], { kind: "company", isNew: false, country: undefined, nowMs: 0 }); // prettier-ignore
+    expect(Object.keys(set), name).toEqual([`social/${network}`]);
+    const held = { ...record, socials: { [network]: "https://x.example/acme" } };
+    expect(fieldToUnset(held, name), name).toBe(`social/${network}`);
+  }
+  expect(fieldToUnset(record, "social_facebook")).toBe("social/facebook");
+});
+
 test("the spelling of each field in the file and in CSV is understood by an import", () => {
   const headers = [...textFields, ...numberFields, ...listNames].filter(
     (field) => !machineFields.has(field),
   );
-  const social = networks.flatMap((name) => [name, `social_${name}`]);
-  for (const header of [...headers, ...social]) {
+  for (const header of [...headers, ...profileSpellings]) {
     expect(planColumns([header]).leftOut, header).toEqual([]);
   }
 });
@@ -54,7 +80,6 @@ test("the keys of a company's file are these, those of links and our own", () =>
   expect(others).toEqual(["people", "aliases", "id", "rev", "movedTo"]);
 });
 
-test("an export takes the spelling of the file and that of earlier versions too", () => {
-  const names = [...networks.map((name) => `social_${name}`), "found", "read"];
-  for (const name of names) expect(() => columnValues([name]), name).not.toThrow();
+test("an export takes the spelling of earlier versions too", () => {
+  for (const name of ["found", "read"]) expect(() => columnValues([name]), name).not.toThrow();
 });

@@ -90,12 +90,12 @@ export const exportColumnNames: readonly string[] = [
   ...Object.keys(chosenColumns),
 ];
 
-/** As the file spells a field, and as earlier versions called a column: both may be asked for. */
+/** As file, ledger and JSON spell a field, and as earlier versions called a column. */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ["found", "foundAt"],
   ["read", "enrichedAt"],
-  ...["facebook", "instagram", "linkedin", "twitter", "youtube"].map(
-    (network) => [`social_${network}`, network] as const,
+  ...socialNetworks.flatMap((network) =>
+    ["social_", "social/", "socials."].map((prefix) => [prefix + network, network] as const),
   ),
 ]);
 
