@@ -24,6 +24,8 @@ const notRecorded = new Set(
       "records status", "records watch",
       "ledger status", "ledger log", "ledger show", "ledger verify", "ledger sync", "ledger conflicts",
       "campaign list", "campaign show", "campaign status", "campaign coverage", "campaign report",
+      // A restore that was done is recorded by opening the folder; one that was refused writes nothing there.
+      "backup list", "backup verify", "backup restore",
       "schedule list", "schedule show", "suppress list", "audit-log list",
       "webhook list", "webhook deliveries", "user list", "token list",
       "node show", "node list", "node run", "hub run", "hub status", "fleet show",

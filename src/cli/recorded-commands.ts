@@ -14,6 +14,7 @@ const recorded = new Set([
   "import companies",
   ...words("export", "companies emails changes"),
   "audit-log export",
+  "backup create",
   ...words("suppress", "add remove import"),
   ...words("ledger", "set compact quarantine restore forget"),
   ...words("campaign", "new edit set remove plan dispatch rematch run"),
