@@ -17,7 +17,7 @@ const notRecorded = new Set(
     .join(" ")
     .split(" ")
     .concat([
-      "queue list", "queue show", "queue stats", "queue jobs", "queue job", "queue gates",
+      "queue list", "queue show", "queue stats", "queue jobs", "queue job", "queue gates", "queue pacing", "queue failures",
       "bucket ls", "bucket cat", "bucket usage", "bucket probe",
       "company show", "company search", "company list", "company to-call", "company who", "company duplicates", "company history", // prettier-ignore
       "person show", "person search", "person list", "person history",
@@ -26,6 +26,7 @@ const notRecorded = new Set(
       "campaign list", "campaign show", "campaign status", "campaign coverage", "campaign report",
       // A restore that was done is recorded by opening the folder; one that was refused writes nothing there.
       "backup list", "backup verify", "backup restore",
+      "infra policy", "infra bucket-policy", "infra lifecycle", "infra cloudformation",
       "schedule list", "schedule show", "suppress list", "audit-log list",
       "webhook list", "webhook deliveries", "user list", "token list",
       "node show", "node list", "node run", "hub run", "hub status", "fleet show",

@@ -5,7 +5,7 @@ const recorded = new Set([
   "init",
   "publish",
   "enrich",
-  ...words("queue", "add import pause resume seal cancel gate retry purge move"),
+  ...words("queue", "add import pause resume seal cancel gate retry purge move raise"),
   ...words("bucket", "create put"),
   ...words("company", "add set unset note meeting call tag exclude check-emails merge unmerge distinct resolve restore delete forget open"), // prettier-ignore
   ...words("person", "add set unset note meeting call tag restore delete forget open"),
@@ -25,6 +25,7 @@ const recorded = new Set([
   "fleet set",
   ...words("user", "add role password remove"),
   ...words("token", "add revoke"),
+  "infra apply-outputs",
   ...words("config", "set edit"),
 ]);
 
