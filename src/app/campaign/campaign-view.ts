@@ -44,6 +44,8 @@ export interface CampaignView {
   readonly tasks?: CampaignReport["tasks"];
   /** Requests to websites and place servers that the queue has counted for its job. */
   readonly requests?: number;
+  /** Places that its sources mark as closed for good. */
+  readonly closedPlaces: number;
   /** What has to be shown beside what its sources said. */
   readonly licences: readonly Attribution[];
 }
@@ -64,6 +66,7 @@ export async function readCampaignView(options: CampaignViewOptions): Promise<Ca
     nowMs: clock.nowMs(),
     mayHave: mayHave(releases),
     hasFailed: ({ tile, phrase, source }) => failed.has(`${tile.id} ${source} ${phrase}`),
+    closedPlaces: [...releases.values()].reduce((sum, release) => sum + (release?.closed ?? 0), 0),
     licences: licencesOf(campaign, releases.values()),
     ...(job && {
       requests: job.requests,

@@ -131,9 +131,10 @@ describe("the report of a campaign", () => {
       sampleCompany("f2", { foundBy: [foundAt("plumber", { campaign: "other" })] }),
       sampleCompany("f3", { foundBy: [foundAt("plumber")], texts: { website: "https://a.test/" } }),
     ];
-    const input = { campaign: { ...campaign, filters }, targets, witnesses: witnesses([]), nowMs };
+    const input = { campaign: { ...campaign, filters }, targets, witnesses: witnesses([]), nowMs, closedPlaces: 3 }; // prettier-ignore
     const report = await buildCampaignReport({ ...input, companies: [rejected] });
     expect(report.filtered).toEqual([{ filter: "website", companies: 2 }]);
+    expect(report.closedPlaces).toBe(3);
     expect(report.funnel.companies).toBe(1);
   });
 

@@ -30,6 +30,8 @@ export interface CampaignReportInput {
   readonly tasks?: CampaignReport["tasks"];
   /** Requests that the queue has counted for the campaign's job, also of visits that have not ended. */
   readonly requests?: number;
+  /** Places that its sources mark as closed for good. */
+  readonly closedPlaces?: number;
   /** The estimate that is kept with the campaign. */
   readonly estimate?: CampaignEstimate | undefined;
   /** How much of the budget is spent, with so many companies. Undefined: there is none. */
@@ -114,6 +116,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     freshness: { ...looks.freshness, visits: visits.result() },
     excluded,
     filtered: [...filtered].map(([filter, companies]) => ({ filter, companies })),
+    closedPlaces: input.closedPlaces ?? 0,
     ...(input.tasks && { tasks: input.tasks }),
     licences: [...attributionsOf(placeSources)],
     ...(budget && { budget }),

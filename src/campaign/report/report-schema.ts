@@ -98,6 +98,8 @@ export const campaignReportSchema = z.strictObject({
   excluded: count,
   /** Companies that a filter of the campaign rejects, by filter: kept, not visited, not counted. */
   filtered: z.array(z.strictObject({ filter: z.string(), companies: count })).default([]),
+  /** Places that its sources mark as closed for good, in all of their data: no companies, no visits. */
+  closedPlaces: count.default(0),
   /** Absent: the campaign has no job yet. */
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })

@@ -105,6 +105,7 @@ function testReport(companies: number): CampaignReport {
     freshness: { visits: { days7: 0, days30: 0, days90: 0, older: 0, never: 0 } },
     excluded: 0,
     filtered: [],
+    closedPlaces: 0,
     licences: [],
     alarms: [{ alarm: "x", text: "an alarm" }],
   };

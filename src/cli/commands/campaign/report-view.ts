@@ -32,6 +32,9 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
             .join(", ")}`,
         ]
       : []),
+    ...(report.closedPlaces > 0
+      ? [`closed for good, by its sources: ${countOf(report.closedPlaces, "place")}, left out`]
+      : []),
     ...(withoutEmail.companies > 0
       ? [
           `without an e-mail address: ${formatCount(withoutEmail.companies)}`,
