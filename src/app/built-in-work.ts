@@ -88,12 +88,12 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
     sources,
     queue,
     clock,
-    onStop(name, text, { reached, limits }) {
+    async onStop(name, text, { reached, limits }) {
       options.log.error(`campaign ${name}: ${text}`, { campaign: name });
       const limit = limits.find((one) => one.limit === reached);
       const key = `${name} ${reached} ${limit?.max}`;
       const data = { campaign: name, limit: reached, max: limit?.max, spent: limit?.spent };
-      options.publisher
+      await options.publisher
         ?.publish({ type: "budget.reached", key, atMs: clock.nowMs(), data })
         .catch((error: unknown) => options.log.warn("a webhook event could not be added", { error })); // prettier-ignore
     },

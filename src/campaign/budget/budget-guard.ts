@@ -40,7 +40,7 @@ export interface BudgetGuardOptions {
   readonly sources: BudgetSources & Pick<CompanyCounts, "companiesMax">;
   readonly queue: Pick<Queue, "pause" | "browse">;
   readonly clock: Clock;
-  readonly onStop?: (campaign: string, text: string, standing: BudgetStanding) => void;
+  readonly onStop?: (campaign: string, text: string, standing: BudgetStanding) => Promise<void>;
 }
 
 /** While more than this many requests are left, what was counted may be this old. */
@@ -89,8 +89,9 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
     serial.run(async () => {
       // Another task or process was faster.
       if ((await sources.job(name))?.isPaused !== false) return;
+      // First, because after a crash in between, a paused job would be reported by nobody.
+      await onStop?.(name, text, standing);
       await queue.pause(name);
-      onStop?.(name, text, standing);
     });
 
   async function pauseAfterVisits(campaign: Campaign): Promise<void> {

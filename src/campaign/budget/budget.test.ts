@@ -40,7 +40,7 @@ function setUp(more: Partial<BudgetSources> = {}) {
       browse: async () => (visits > 0 ? ([{}] as never) : []),
     },
     clock,
-    onStop: (name, text) => void told.push(`${name}: ${text}`),
+    onStop: async (name, text) => void told.push(`${name}: ${text}`),
   });
   return {
     told,
