@@ -1,5 +1,5 @@
 // needs: s3
-// inputs: src/ship/** src/bucket/** src/cli/** src/app/** tsconfig.build.json
+// inputs: src/infra/** src/bucket/** src/cli/** src/app/** tsconfig.build.json
 import { execFileSync } from "node:child_process";
 import {
   PutBucketLifecycleConfigurationCommand,
@@ -13,7 +13,7 @@ import { systemRandom } from "../../src/base/random.ts";
 import { createS3Bucket } from "../../src/bucket/adapters/s3/s3-bucket.ts";
 import type { S3Place } from "../../src/bucket/adapters/s3/s3-client.ts";
 import { createTestPlace } from "../../src/bucket/testing/test-s3.ts";
-import { bucketPolicy, examineRights, lifecycleConfiguration } from "../../src/ship/index.ts";
+import { bucketPolicy, examineRights, lifecycleConfiguration } from "../../src/infra/index.ts";
 import { missingHubRights } from "../../src/ledger/tiers/hub-rights.ts";
 import { createSandbox } from "../support/built-cli.ts";
 import { needs } from "../support/services.ts";

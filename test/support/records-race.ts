@@ -67,8 +67,8 @@ export interface RaceOptions {
 /** A race with less in it shows nothing. */
 export const enough = { facts: 20, edits: 10, kills: 0 };
 const longerMs = 240_000;
-/** Nobody edits faster than this for minutes, while a busy machine renders nothing. */
-const editsMax = 400;
+/** So many edits at most, one for each of these milliseconds of the race, also while a busy machine renders nothing. */
+const editMs = 10;
 
 /** What was promised to somebody. */
 export interface Promised {
@@ -106,7 +106,7 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
     const lastMs = endMs + longerMs;
     while (performance.now() < (isEnough() ? endMs : lastMs)) {
       await new Promise((resolve) => setTimeout(resolve, 15));
-      if (edits.length < editsMax) {
+      if (edits.length < forMs / editMs) {
         const edit = editSome(join(data, "companies"), `hand${edits.length}`);
         if (edit) edits.push(edit);
       }

@@ -13,7 +13,7 @@ export const layers: readonly (readonly string[])[] = [
   ["sources", "notify"],
   ["campaign"],
   ["schedule"],
-  ["node", "ship"],
+  ["node", "ship", "infra"],
   ["api"],
   ["publish"],
   ["dashboard"],

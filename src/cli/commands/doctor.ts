@@ -10,7 +10,7 @@ import { textFlag } from "../flags.ts";
 import type { Tint } from "../table.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import { usageError } from "../../base/usage-error.ts";
-import { roleNames, type RoleName } from "../../ship/index.ts";
+import { roleNames, type RoleName } from "../../infra/index.ts";
 import { openReaderOf } from "../node-context.ts";
 import { openRawBucket } from "./bucket/open-bucket.ts";
 

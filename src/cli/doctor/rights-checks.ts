@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Bucket } from "../../bucket/index.ts";
-import { examineRights, type RightFinding, type RoleName } from "../../ship/index.ts";
+import { examineRights, type RightFinding, type RoleName } from "../../infra/index.ts";
 import type { Finding } from "./check.ts";
 
 export interface RightsChecksOptions {

@@ -4,7 +4,7 @@ import { translateFileError } from "../../../base/atomic-file.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { setSetting } from "../../../config/index.ts";
-import { readStackOutputs } from "../../../ship/index.ts";
+import { readStackOutputs } from "../../../infra/index.ts";
 import type { Command } from "../../command.ts";
 import { chosenFile, whichFileOptions } from "../config/files.ts";
 

@@ -1,5 +1,5 @@
 import { docsPage } from "../../../base/docs-page.ts";
-import { cloudFormationTemplate } from "../../../ship/index.ts";
+import { cloudFormationTemplate } from "../../../infra/index.ts";
 import type { Command } from "../../command.ts";
 
 export const infraCloudformation: Command = {

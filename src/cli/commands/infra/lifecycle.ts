@@ -1,6 +1,6 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { docsPage } from "../../../base/docs-page.ts";
-import { lifecycleConfiguration } from "../../../ship/index.ts";
+import { lifecycleConfiguration } from "../../../infra/index.ts";
 import type { Command } from "../../command.ts";
 import { bucketArgument, targetOf } from "./target.ts";
 

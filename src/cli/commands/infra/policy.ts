@@ -1,6 +1,6 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { docsPage } from "../../../base/docs-page.ts";
-import { identityPolicy, roleNames, type RoleName } from "../../../ship/index.ts";
+import { identityPolicy, roleNames, type RoleName } from "../../../infra/index.ts";
 import type { Command } from "../../command.ts";
 import { bucketArgument, nodeOption, targetOf } from "./target.ts";
 

@@ -1,7 +1,7 @@
-import { AppError } from "../../base/app-error.ts";
-import { createId } from "../../base/ids.ts";
-import type { Random } from "../../base/random.ts";
-import { impossibleEtag, type Bucket } from "../../bucket/index.ts";
+import { AppError } from "../base/app-error.ts";
+import { createId } from "../base/ids.ts";
+import type { Random } from "../base/random.ts";
+import { impossibleEtag, type Bucket } from "../bucket/index.ts";
 import { roles, type RoleName } from "./roles.ts";
 
 export interface RightFinding {

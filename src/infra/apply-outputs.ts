@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AppError } from "../../base/app-error.ts";
+import { AppError } from "../base/app-error.ts";
 
 /** What `aws cloudformation describe-stacks` prints. */
 const described = z.object({
