@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 
-/** What `aws cloudformation describe-stacks` prints. */
+/** The output of `aws cloudformation describe-stacks`. */
 const described = z.object({
   Stacks: z
     .array(
@@ -11,13 +11,13 @@ const described = z.object({
     )
     .length(1),
 });
-/** Or names and values alone. */
+/** Alternatively, an object of output names and values. */
 const plain = z.record(z.string(), z.string());
 
 export interface StackOutputs {
   /** For `bucket.url`. */
   readonly bucketUrl: string;
-  /** Names of policies by role, for people. */
+  /** ARNs of the policies by role, to be shown to the user. */
   readonly policies: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export function readStackOutputs(text: string): StackOutputs {
     !/^[a-z0-9-]{3,32}$/.test(region)
   ) {
     const words =
-      "the outputs name no BucketName and Region: give the JSON of `aws cloudformation describe-stacks --stack-name NAME`";
+      "the outputs have no valid BucketName and Region: give the JSON of `aws cloudformation describe-stacks --stack-name NAME`";
     throw new AppError("invalid", "stack_outputs", words);
   }
   const policies = Object.entries(values).filter(([name]) => name.endsWith("Policy"));

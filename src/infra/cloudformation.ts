@@ -2,10 +2,10 @@ import { lifecycleRules } from "./lifecycle.ts";
 import { identityPolicy, type Statement } from "./policies.ts";
 import { roleSummaries, type RoleName } from "./roles.ts";
 
-/** A published site is in a bucket of its own, so its role is not in the template of the fleet. */
+/** Without `publisher`: a published site has its own bucket, which is not in the fleet's template. */
 const fleetRoles = ["node", "hub", "dashboard"] as const satisfies readonly RoleName[];
 
-/** A private bucket with lifecycle rules, and a policy for each role: attach it to the users or roles of your machines. */
+/** A private bucket with lifecycle rules, and one policy per role to attach to the IAM users or roles of the machines. */
 export function cloudFormationTemplate() {
   const arn = "${Bucket.Arn}";
   const policies = fleetRoles.map((role) => [

@@ -12,7 +12,7 @@ export interface RightFinding {
 }
 
 export interface ExamineRightsOptions {
-  /** One that is known to keep the conditions of writes: otherwise a question would write. */
+  /** The store must honour conditional writes; otherwise the test requests would really write. */
   readonly bucket: Bucket;
   readonly role: RoleName;
   /** The id of this node. */
@@ -21,8 +21,8 @@ export interface ExamineRightsOptions {
 }
 
 /**
- * Which rights of the table the user of this bucket has, needed or not. Nothing is changed: writes
- * have a condition that cannot hold, and deletes name objects that are not there.
+ * Tests every right in `roles`, whether the role needs it or not. No data changes: writes have a
+ * condition that is never true, and deletes name objects that do not exist.
  */
 export async function examineRights(
   options: ExamineRightsOptions,
@@ -42,7 +42,7 @@ export async function examineRights(
         bucket.putIfMatch(keyOf(key), new Uint8Array(), impossibleEtag),
       );
     }
-    // A key without `*` is that of one object, which may be there.
+    // A key without `*` names one object, which may exist: a test delete would really delete it.
     if (key.includes("*")) await ask(`delete ${key}`, () => bucket.delete(keyOf(key)));
   }
   const needed = neededBy(role);
@@ -55,7 +55,7 @@ function neededBy(role: RoleName): ReadonlySet<string> {
   const rows = roles[role].flatMap(({ key, rights }) =>
     rights.map((right) => `${right === "delete" ? "delete" : "write"} ${key}`),
   );
-  // Who may do it everywhere may do it in the folder of a node.
+  // A right on all journals includes the right on the journal of one node.
   const within = rows
     .filter((row) => row.endsWith("ledger/wal/*"))
     .map((row) => row.replace("ledger/wal/*", "ledger/wal/NODE/*"));

@@ -6,7 +6,7 @@ export interface LifecycleRule {
   readonly days: number;
 }
 
-/** Only what may vanish at any time. Nothing else in a bucket may have a rule: a queue or a journal that loses an object is damaged. */
+/** Only objects that may be deleted at any time. No other key may have a rule: a queue or a journal that loses an object is damaged. */
 const expiring = [
   { id: "probes", key: "probe/", days: 1 },
   { id: "log-lines", key: "fleet/logs/", days: 30 },
@@ -16,7 +16,7 @@ const expiring = [
 export const lifecycleRules = (scope: RoleScope): readonly LifecycleRule[] =>
   expiring.map(({ id, key, days }) => ({ id, prefix: inScope(key, scope), days }));
 
-/** As `aws s3api put-bucket-lifecycle-configuration` takes it. */
+/** The input format of `aws s3api put-bucket-lifecycle-configuration`. */
 export const lifecycleConfiguration = (scope: RoleScope) => ({
   Rules: lifecycleRules(scope).map(({ id, prefix, days }) => ({
     ID: id,

@@ -1,7 +1,7 @@
 import { inScope, keysWith, type Right, type RoleName, type RoleScope } from "./roles.ts";
 
 export interface PolicyTarget extends RoleScope {
-  /** Of the bucket: `arn:aws:s3:::NAME`. */
+  /** ARN of the bucket: `arn:aws:s3:::NAME`. */
   readonly arn: string;
 }
 
@@ -19,12 +19,12 @@ export interface Policy {
   readonly Statement: readonly Statement[];
 }
 
-/** For AWS: the store itself refuses a write without its condition, so no bug and no stolen key can overwrite a queue. */
+/** For AWS: S3 itself refuses unconditional writes to the queue, so a bug cannot overwrite a queue by accident. */
 export function identityPolicy(role: RoleName, target: PolicyTarget): Policy {
   return { Version: "2012-10-17", Statement: awsStatements(role, target) };
 }
 
-/** For Ceph and others whose rights are a policy of the bucket. They know no condition on how an object is written. */
+/** For Ceph and other stores with bucket policies. There a policy cannot require conditional writes. */
 export function bucketPolicy(
   grants: readonly { readonly user: string; readonly role: RoleName }[],
   target: PolicyTarget,
@@ -41,7 +41,7 @@ export function bucketPolicy(
 
 function reading({ arn, ...scope }: PolicyTarget): readonly Statement[] {
   return [
-    // Without the right to list, a key that is not there is answered with 403 instead of 404.
+    // Without the right to list, a store answers 403 instead of 404 for a key that does not exist.
     { Sid: "List", Effect: "Allow", Action: ["s3:ListBucket"], Resource: [arn] },
     {
       Sid: "Read",

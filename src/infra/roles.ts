@@ -1,34 +1,34 @@
 /**
- * Who may do what in a bucket: the one table from which policies, the template of the infrastructure,
- * the page and `forager doctor --permissions` come. Everybody may list and read.
+ * The rights of each role in a bucket. Policies, the CloudFormation template, the guide and
+ * `forager doctor --permissions` are all based on this table. Every role may list and read.
  */
 export const roleNames = ["node", "hub", "dashboard", "publisher"] as const;
 export type RoleName = (typeof roleNames)[number];
 
 /**
- * - `create`: write an object that is not there;
- * - `replace`: create it, or write over the content that was read;
- * - `write`: write over whatever is there;
- * - `delete`.
+ * - `create`: write an object that does not exist yet;
+ * - `replace`: create an object, or overwrite it if it still has the content that was read;
+ * - `write`: write an object unconditionally;
+ * - `delete`: delete an object.
  */
 export type Right = "create" | "replace" | "write" | "delete";
 
 export const roleSummaries: Readonly<Record<RoleName, string>> = {
   node: "a machine that works: `forager up` or `forager work`",
-  hub: "a node that also writes checkpoints and deletes what they hold",
+  hub: "a node that also writes checkpoints and deletes the journals that they contain",
   dashboard: "a machine where people work: the dashboard, and commands for the fleet",
-  publisher: "writes the bucket of a published site, which is not the fleet's",
+  publisher: "writes the bucket of a published site, which is separate from the fleet's bucket",
 };
 
 export interface KeyRights {
-  /** Below the prefix of the bucket's address. `*` is any text; `NODE` the id of the own node. */
+  /** Relative to the prefix of the bucket's address. `*` matches any text; `NODE` is the id of this node. */
   readonly key: string;
   readonly rights: readonly Right[];
 }
 
 const probe: KeyRights = { key: "probe/*", rights: ["write", "delete"] };
 
-/** What adds tasks, does them and shares what is written on a machine. */
+/** Needed to add and run tasks, and to share this machine's changes. */
 const common: readonly KeyRights[] = [
   { key: "queue.json", rights: ["create"] },
   { key: "shards/*", rights: ["replace"] },
@@ -74,13 +74,13 @@ export const roles: Readonly<Record<RoleName, readonly KeyRights[]>> = {
 };
 
 export interface RoleScope {
-  /** Of the bucket's address, without slashes at its ends; empty: none. */
+  /** Prefix of the bucket's address, without leading or trailing slash; empty if there is none. */
   readonly prefix: string;
-  /** Only the folders of this node; absent: of any. */
+  /** Limits the rights to the folders of this node; absent: the folders of all nodes. */
   readonly node?: string | undefined;
 }
 
-/** Keys of the bucket, with `*` for any text, on which a role has a right. */
+/** The keys on which a role has a right; `*` matches any text. */
 export const keysWith = (role: RoleName, right: Right, scope: RoleScope): readonly string[] =>
   roles[role].filter(({ rights }) => rights.includes(right)).map(({ key }) => inScope(key, scope));
 

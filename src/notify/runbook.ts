@@ -3,16 +3,16 @@ import { AppError } from "../base/app-error.ts";
 import { docsPage } from "../base/docs-page.ts";
 import { alarmNames } from "./alarms/alarm-names.ts";
 
-/** What has a page: all alarms, and what `forager status` and reports show without sending it. */
+/** Problems with a page: all alarms, and problems that are shown in `forager status` and reports but not sent as alarms. */
 export const runbookNames = [...alarmNames, "failed_tasks", "idle_tasks", "empty_tiles"] as const;
 export type RunbookName = (typeof runbookNames)[number];
 
 export interface RunbookPage {
   readonly name: RunbookName;
   readonly title: string;
-  /** The first paragraph: what it means. */
+  /** The first paragraph, which says what the problem means. */
   readonly meaning: string;
-  /** All of it, in Markdown. */
+  /** The whole page, in Markdown. */
   readonly text: string;
 }
 

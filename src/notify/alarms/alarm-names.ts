@@ -1,4 +1,4 @@
-/** What is sent as an alarm. Each has a page of the runbook. */
+/** Names of all alarms. Each has a page in the runbook. */
 export const alarmNames = [
   "node_missing",
   "stall",

@@ -38,6 +38,6 @@ export const alarmKey = ({ name, subject }: Pick<Alarm, "name" | "subject">): st
 export const alarmTitle = ({ what, name, subject, node }: AlarmEvent): string =>
   `${what === "began" ? "alarm" : "over"}: ${name.replaceAll("_", " ")} ${subject} (seen by ${node})`;
 
-/** What happened, and where it says what to do. */
+/** The text of an alarm and, when it begins, the command that prints its runbook page. */
 export const alarmBody = ({ what, text, name }: AlarmEvent): string =>
   what === "began" ? `${text}\nwhat to do: ${runbookCommand(name)}` : text;
