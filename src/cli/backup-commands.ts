@@ -19,7 +19,7 @@ export const backupCommands: readonly CommandEntry[] = [
   },
   {
     name: "backup restore",
-    summary: "replace the data folder by a backup",
+    summary: "replace the data folder with a backup",
     load: async () => (await import("./commands/backup/restore.ts")).backupRestore,
   },
 ];

@@ -6,7 +6,7 @@ import { AppError } from "../../base/app-error.ts";
  * A backup is a tar archive, compressed with gzip, that any tar program reads:
  * - first `forager-backup.json`: what it is and when it was made;
  * - `data/…`: files of the data folder; `settings/…`: the settings files of the machine;
- * - last `end.json`: number, bytes and digest of all entries before it. A backup without it is cut short.
+ * - last `end.json`: the number, bytes and digest of all entries before it. Without it a backup is incomplete.
  */
 export const headEntry = "forager-backup.json";
 export const endEntry = "end.json";
@@ -16,13 +16,13 @@ export const settingsPrefix = "settings/";
 const headSchema = z.object({
   format: z.literal("forager-backup"),
   version: z.int().positive(),
-  /** ISO moment: what was acknowledged before it is in the backup. */
+  /** ISO time. Everything acknowledged before it is in the backup. */
   at: z.string(),
-  /** Of the program that made it. */
+  /** Version of the program that made it. */
   program: z.string(),
-  /** The id of the node whose data this is; absent: it has written nothing yet. */
+  /** Id of the node that owns the data; absent if it has written nothing yet. */
   node: z.string().optional(),
-  /** Where its tasks are: `copied` into the backup, or elsewhere. */
+  /** `copied`: the queue is in the backup; `none`: there is no queue; otherwise the address of the queue. */
   queue: z.string(),
 });
 export type BackupHead = z.infer<typeof headSchema>;
@@ -65,7 +65,7 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T | undefined {
 export const damaged = (why: string, cause?: unknown): AppError =>
   new AppError("corrupt", "backup_damaged", `the backup is damaged: ${why}. Nothing was changed; use another one`, { cause }); // prettier-ignore
 
-/** Sums up entries as they are written or read: equal for equal names and contents in equal order. */
+/** Digest of all entries: equal if names, contents and order are equal. */
 export function createBackupSum() {
   const digest = createHash("sha256");
   let files = 0;

@@ -13,11 +13,11 @@ import { damaged } from "./backup-format.ts";
 
 /** Where backups are kept: one file, or a folder or bucket with any number of them. */
 export interface BackupStore extends AsyncDisposable {
-  /** With an absolute path. */
+  /** Address with an absolute path. */
   readonly address: string;
-  /** Whole or not at all: whoever is killed half-way leaves no backup. Answers its name. */
+  /** Atomic: a process that is killed while writing leaves no backup. Returns the name of the backup. */
   write(chunks: AsyncIterable<Uint8Array>, at: string): Promise<string>;
-  /** The newest first. */
+  /** Newest first. */
   list(): Promise<readonly StoredBackup[]>;
   read(backup: StoredBackup): AsyncIterable<Uint8Array>;
   remove(backup: StoredBackup): Promise<void>;
@@ -33,7 +33,7 @@ export interface StoredBackup {
 export interface OpenBackupStoreOptions {
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** A folder that is not there is made. */
+  /** Create the folder if it does not exist. */
   readonly isMade?: boolean;
 }
 
@@ -87,7 +87,9 @@ function openFileStore(file: string): BackupStore {
       }
     },
     remove: async () => {
-      throw refused("a single file is removed by its user");
+      throw refused(
+        "a backup in a single file is not removed by forager: delete the file yourself",
+      );
     },
     [Symbol.asyncDispose]: async () => {},
   };
@@ -101,12 +103,12 @@ const endSchema = z.object({
   parts: z.int(),
   bytes: z.int(),
 });
-/** More than anybody keeps. */
+/** Limit for listing; nobody keeps that many. */
 const backupsMax = 10_000;
 
 /**
- * In a bucket a backup is the archive in parts, `NAME/000001.part` and so on, and then
- * `NAME/backup.json`: without that object the backup does not exist.
+ * In a bucket the archive is split into parts, `NAME/000001.part` and so on. `NAME/backup.json` is
+ * written last: without that object the backup does not exist.
  */
 async function openBucketStore(address: string, signal: AbortSignal): Promise<BackupStore> {
   const opened = (await openMeteredBucket(address))("command");
@@ -140,7 +142,7 @@ async function openBucketStore(address: string, signal: AbortSignal): Promise<Ba
       }
     },
     async remove({ name }) {
-      await bucket.delete(`${name}/${endName}`); // first: from here on it does not exist
+      await bucket.delete(`${name}/${endName}`); // first: without this object the backup does not exist
       const parts = await bucket.list(`${name}/`);
       for (const { key } of parts) await bucket.delete(key);
     },

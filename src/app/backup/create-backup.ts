@@ -15,11 +15,11 @@ import { packBackup } from "./pack-backup.ts";
 export interface CreateBackupOptions {
   readonly paths: Paths;
   readonly settings: Settings;
-  /** Settings files of this machine, by the name they get in the backup. */
+  /** Paths of this machine's settings files, by their name in the backup. */
   readonly settingsFiles: Readonly<Record<string, string>>;
   readonly target: string;
   readonly cwd: string;
-  /** Only for a folder or bucket: how many backups stay there, with this one. */
+  /** Only for a folder or bucket: how many backups to keep there, including this one. */
   readonly keep?: number | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -31,16 +31,16 @@ export interface CreatedBackup {
   readonly name: string;
   readonly at: string;
   readonly files: number;
-  /** Of the files, before they were compressed. */
+  /** Size of the files before compression. */
   readonly bytes: number;
-  /** `copied`, `none`, or where the tasks are: then they are not in the backup. */
+  /** `copied`, `none`, or the address of a queue that is not in the backup. */
   readonly queue: string;
-  /** Links, pipes and the like, which no backup has. */
+  /** Symbolic links, pipes and other special files, which are not backed up. */
   readonly leftOut: readonly string[];
   readonly removed: readonly StoredBackup[];
 }
 
-/** Copies a data folder, also while nodes use it. Only the owner of the folder writes; this only reads. */
+/** Copies a data folder, even while nodes use it. It only reads the folder. */
 export async function createBackup(options: CreateBackupOptions): Promise<CreatedBackup> {
   const { paths, settings, target, cwd, clock, signal } = options;
   const root = paths.root();
@@ -77,10 +77,10 @@ export async function createBackup(options: CreateBackupOptions): Promise<Create
   }
 }
 
-/** Told by name; more are not of interest. */
+/** At most this many left-out files are listed by name. */
 const leftOutMax = 100;
 
-/** It would have to contain itself. */
+/** A backup inside the data folder would have to contain itself. */
 function refuseInside(target: string, root: string): void {
   const way = relative(root, target);
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return;

@@ -7,8 +7,8 @@ export const restoringFolder = "restoring";
 export const beforeRestoreFolder = "before-restore";
 
 /**
- * What a restore leaves alone in a data folder, and no backup has: what belongs to the running
- * program, what other nodes use, and what restores keep.
+ * Entries of a data folder that are in no backup and that a restore does not touch: they belong to
+ * the running program or to other nodes, or an earlier restore keeps them.
  */
 export const untouched: ReadonlySet<string> = new Set([
   "cache",
@@ -27,13 +27,13 @@ export const untouched: ReadonlySet<string> = new Set([
   restoringFolder,
 ]);
 
-/** Folders of which only the entries are moved or copied: the lock of the data folder is in it. */
+/** The folder with the lock of the data folder. Its entries are moved one by one; the folder itself stays. */
 export const sharedFolder = "node";
 
 export const isUntouched = (name: string): boolean =>
   untouched.has(name) || /^demo-[a-z0-9]+$/.test(name);
 
-/** Derived from the rest, or of no use elsewhere: no backup has it, and a restore removes it. */
+/** Derived from other data, or useful only on this machine: in no backup, and removed by a restore. */
 const derived: ReadonlySet<string> = new Set([
   "index",
   "ledger/spill",
@@ -42,24 +42,24 @@ const derived: ReadonlySet<string> = new Set([
   "robots",
 ]);
 
-/** Copied together, after all else: see `ledger-snapshot.ts`. */
+/** Copied together, after everything else: see `ledger-snapshot.ts`. */
 export const ledgerFolders = ["ledger", "wal"] as const;
 
 export interface DataFile {
-  /** Below the data folder, with `/`. */
+  /** Path relative to the data folder, with `/` as separator. */
   readonly name: string;
   readonly path: string;
 }
 
 export interface DataFilesOptions {
   readonly root: string;
-  /** Files that are copied in another way, with what is beside them: `queue.db`. */
+  /** Files that are copied in another way, together with their `-wal` and similar files: `queue.db`. */
   readonly except: readonly string[];
-  /** A link, pipe, device or socket: it is not copied. */
+  /** Called for a link, pipe, device or socket, which is not copied. */
   readonly onSpecial: (name: string) => void;
 }
 
-/** The regular files of a data folder that a backup has, except those of the ledger. */
+/** The regular files to back up, except those of the ledger. */
 export async function* dataFiles(options: DataFilesOptions): AsyncGenerator<DataFile> {
   const { except } = options;
   const beside = except.flatMap((name) => ["", "-wal", "-shm", "-id", "-journal"].map((end) => name + end)); // prettier-ignore
@@ -78,21 +78,21 @@ export async function* filesBelow(
   let last: DataFile | undefined;
   for await (const entry of entries) {
     const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    // `.forager` is what a bucket in a folder has for itself: its lock, and what is being written.
+    // `.forager` holds internal files of a `dir:` bucket: its lock, and objects being written.
     if (isSkipped(name) || isTemporaryFile(entry.name) || entry.name === ".forager") continue;
     const path = join(root, name);
     const found = await lstat(path).catch(absentIsUndefined);
     if (!found) continue;
     if (found.isDirectory()) yield* filesBelow(name, { root, onSpecial }, isSkipped);
     else if (!found.isFile()) onSpecial(name);
-    // It says what earlier renders showed: behind the render, it has that one too.
+    // `_fields.tsv` records what was rendered. Copied last, it also covers the files copied before it.
     else if (entry.name === "_fields.tsv") last = { name, path };
     else yield { name, path };
   }
   if (last) yield last;
 }
 
-/** Processes go on while a backup is made: what they have removed is not in it. */
+/** Other processes may delete files while a backup is made; such files are left out. */
 export function absentIsUndefined(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
   throw error;

@@ -7,9 +7,9 @@ import { absentIsUndefined, filesBelow, ledgerFolders } from "./data-files.ts";
 
 /**
  * The ledger's files as of one moment, while nodes write. Journals only grow, and every other file is
- * replaced whole: so all files are opened, and then it is checked that none was replaced meanwhile. An
- * open file keeps its content, whatever happens to its name; of a journal, the length at that moment counts.
- * A commit that is cut short at the end of a journal was not acknowledged yet, and is left out by the next start.
+ * replaced as a whole. So this opens all files and then checks that none was replaced meanwhile. An open
+ * file keeps its content even if its name is reused; a journal is read up to its length at that moment.
+ * An incomplete commit at the end of a journal was not acknowledged yet; the next start removes it.
  */
 export interface LedgerSnapshot extends AsyncDisposable {
   readonly files: readonly SnapshotFile[];
@@ -21,9 +21,9 @@ export interface SnapshotFile {
   readonly size: number;
 }
 
-/** A node replaces these files every ten seconds at most. */
+/** Nodes replace these files at most once every ten seconds, so few attempts are needed. */
 const attemptsMax = 20;
-/** Says which node this is, its sessions, and which checkpoint the journals follow. */
+/** These files hold the node's id and sessions, and the checkpoint that the journals continue. */
 const stateFiles = ["ledger/node.json", "ledger/base.json", "ledger/segments.usv"];
 
 export async function openLedgerSnapshot(root: string): Promise<LedgerSnapshot> {
@@ -38,8 +38,7 @@ export async function openLedgerSnapshot(root: string): Promise<LedgerSnapshot> 
     }
     await close();
   }
-  const message =
-    "the files of the ledger were replaced again and again while they were opened: try again";
+  const message = "the files of the ledger changed each time while they were opened: try again";
   throw new AppError("unavailable", "backup_ledger_busy", message);
 }
 

@@ -15,7 +15,7 @@ export interface PackOptions {
   readonly head: BackupHead;
   /** A copy of the local queue, and its name below the data folder. */
   readonly queue: { readonly name: string; readonly copy: string } | undefined;
-  /** By the name that they get in the backup. */
+  /** Paths of settings files, by their name in the backup. */
   readonly settings: Readonly<Record<string, string>>;
   readonly onSpecial: (name: string) => void;
   readonly onFile?: (() => void) | undefined;
@@ -23,18 +23,18 @@ export interface PackOptions {
 }
 
 export interface Packed {
-  /** To be read to its end, once. */
+  /** Must be read once, to the end. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** When all was read. */
+  /** Resolves when all chunks were read. */
   readonly end: Promise<BackupEnd>;
 }
 
-/** A data folder as a compressed archive. Memory does not grow with its size. */
+/** Packs a data folder into a compressed archive. Memory use does not depend on its size. */
 export function packBackup(options: PackOptions): Packed {
   const { readable, controller } = createTarPacker();
   const gzip = createGzip({ level: 6 });
   const piping = pipeline(Readable.fromWeb(readable as never), gzip, { signal: options.signal });
-  piping.catch(() => {}); // whoever reads is told
+  piping.catch(() => {}); // the reader of `chunks` gets the error
   const end = addEntries(controller, options).catch((error: unknown) => {
     controller.error(error);
     throw error;
@@ -62,7 +62,7 @@ async function addEntries(controller: Controller, options: PackOptions): Promise
   };
   await add(textEntry(headEntry, `${JSON.stringify(head, undefined, 2)}\n`));
   for (const [name, path] of Object.entries(settings)) await addFile(settingsPrefix + name, path);
-  // The ledger last: it has whatever the files beside it show.
+  // The ledger comes last, so it contains every change that the other files show.
   const files = dataFiles({
     root,
     except: queue ? [queue.name] : [],
@@ -111,7 +111,7 @@ function textEntry(name: string, text: string): Entry {
 
 const chunkBytes = 256 * 1_024;
 
-/** Exactly so many bytes: a journal grows while it is read. */
+/** Reads exactly `size` bytes, because a journal may grow while it is read. */
 async function* read(handle: FileHandle, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size;) {
     const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - at));

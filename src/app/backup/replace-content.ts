@@ -11,14 +11,14 @@ import type { Paths } from "../../config/index.ts";
 import { beforeRestoreFolder, isUntouched, restoringFolder, sharedFolder } from "./data-files.ts";
 
 /**
- * Replaces the content of a data folder, so that a crash at any moment leaves the old content or the
- * new one. The new content is prepared in `restoring/new/`. Then `restoring/ready.json` is written: before
- * it the old content counts, from then on the new one. What is left to do is renaming, which any command
- * finishes that finds this file:
+ * Replaces the content of a data folder so that a crash at any moment leaves either the old or the new
+ * content. The new content is prepared in `restoring/new/`. Writing `restoring/ready.json` is the commit:
+ * before it the old content is valid, after it the new one. Only renames remain; any command that finds
+ * this file finishes them:
  * - step `out`: every entry of the data folder goes to `restoring/old/`;
  * - step `in`: every entry of `restoring/new/` goes to the data folder;
  * - last, `restoring/old/` becomes `before-restore/ID/`.
- * The lock of the data folder stays where it is, and is held meanwhile.
+ * The lock of the data folder is not moved, and is held during all steps.
  */
 const readySchema = z.object({ id: z.string(), step: z.enum(["out", "in"]) });
 type Ready = z.infer<typeof readySchema>;
@@ -29,12 +29,12 @@ const oldFolder = (root: string) => join(root, restoringFolder, "old");
 
 export const isRestoring = (root: string): boolean => existsSync(readyFile(root));
 
-/** Removes what a restore has left that was interrupted before the new content counted. */
+/** Removes the files of a restore that was interrupted before its commit. */
 export function removePrepared(root: string): void {
   if (!isRestoring(root)) rmSync(join(root, restoringFolder), { recursive: true, force: true });
 }
 
-/** Holding the lock. From here on the prepared content counts. Answers where the old content is. */
+/** The caller holds the lock. Commits the prepared content; returns the folder of the old content. */
 export async function replaceContent(root: string, id: string): Promise<string> {
   await writeReady(root, { id, step: "out" });
   return finishReplacing(root);
@@ -62,7 +62,7 @@ async function finishReplacing(root: string): Promise<string> {
   return kept;
 }
 
-/** An entry that is in the way of another goes to `instead`. */
+/** An existing entry of the same name in `to` is moved to `instead`. */
 function moveAll(from: string, to: string, instead?: string): void {
   for (const folder of ["", sharedFolder]) {
     const [source, target] = [join(from, folder), join(to, folder)];
@@ -91,7 +91,7 @@ function freeName(path: string): string {
 const waitMsMax = 30_000;
 const retryMs = 50;
 
-/** For every command: finishes a restore that was interrupted while entries were renamed. */
+/** Called by every command: finishes a restore that was interrupted after its commit. */
 export async function finishRestore(paths: Paths): Promise<void> {
   const root = paths.root();
   if (!isRestoring(root)) return;

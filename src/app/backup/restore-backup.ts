@@ -13,7 +13,7 @@ import { unpackBackup, type Unpacked } from "./unpack-backup.ts";
 
 export interface ReadBackupOptions {
   readonly source: string;
-  /** ISO moment: the newest backup that is not younger; undefined: the newest. */
+  /** ISO time: use the newest backup made at or before it; undefined: the newest of all. */
   readonly at?: string | undefined;
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -44,13 +44,13 @@ export async function verifyBackup(
 
 async function choose(store: BackupStore, at: string | undefined): Promise<StoredBackup> {
   const all = await store.list();
-  // The moment of a single file is inside of it: see `checkMoment`.
+  // The time of a backup in a single file is stored inside it: see `checkMoment`.
   const isFile = !/^(?:s3|dir):/.test(store.address);
   const found = all.find((one) => isFile || at === undefined || one.at <= at);
   if (found) return found;
   const oldest = all.at(-1);
   throw refused(
-    oldest ? `the oldest backup in ${store.address} is of ${oldest.at}` : `there is no backup in ${store.address}`, // prettier-ignore
+    oldest ? `the oldest backup in ${store.address} was made at ${oldest.at}` : `there is no backup in ${store.address}`, // prettier-ignore
   );
 }
 
@@ -64,19 +64,19 @@ const refused = (message: string) => new AppError("invalid", "backup_moment", me
 export interface RestoreBackupOptions extends ReadBackupOptions {
   readonly paths: Paths;
   readonly clock: Clock;
-  /** Asked when the backup is found to be sound, if the data folder has content. */
+  /** Called after the backup was checked, if the data folder is not empty. */
   readonly mayReplace: (backup: Unpacked) => Promise<boolean>;
 }
 
 export interface RestoredBackup extends Unpacked {
   readonly name: string;
-  /** Where the content is that was replaced; undefined: there was none. */
+  /** Folder of the replaced content; undefined if there was none. */
   readonly replaced: string | undefined;
-  /** Where the settings files of the backup are; undefined: it has none. */
+  /** Folder of the backup's settings files; undefined if it has none. */
   readonly settings: string | undefined;
 }
 
-/** Undefined: the caller did not want the content to be replaced, and nothing was changed. */
+/** Returns undefined if `mayReplace` returned false; then nothing was changed. */
 export async function restoreBackup(
   options: RestoreBackupOptions,
 ): Promise<RestoredBackup | undefined> {
@@ -122,7 +122,7 @@ async function lockFolder(paths: Paths): Promise<OwnerLock> {
   throw new AppError("unavailable", "restore_in_use", message);
 }
 
-/** Anything that a restore would move away. */
+/** Whether the data folder has entries that a restore would move. */
 function hasContent(root: string): boolean {
   const names = readdirSync(root).filter((name) => !isUntouched(name) && name !== sharedFolder);
   const shared = join(root, sharedFolder);

@@ -23,7 +23,7 @@ import {
 
 export interface UnpackOptions {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Where its files go, into an empty folder; undefined: it is only checked. */
+  /** An empty folder for the files; undefined: only check the backup. */
   readonly to?: string | undefined;
   readonly onFile?: (() => void) | undefined;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface Unpacked extends BackupEnd {
   readonly head: BackupHead;
 }
 
-/** Reads a whole backup and checks it. Throws `backup_damaged` for one that is not as it was written. */
+/** Reads and checks a whole backup. Throws `backup_damaged` if it differs from what was written. */
 export async function unpackBackup(options: UnpackOptions): Promise<Unpacked> {
   const gunzip = createGunzip();
   const piping = pipeline(options.chunks, gunzip, { signal: options.signal });
@@ -47,7 +47,7 @@ export async function unpackBackup(options: UnpackOptions): Promise<Unpacked> {
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof AppError) throw error;
-    // What the source or the disk says of itself passes; what is left is gzip's or tar's.
+    // Errors of the source or the disk are passed on; any other error comes from gzip or tar.
     const failed = translateFileError(error, options.to ?? "the backup");
     if (failed instanceof AppError) throw failed;
     const { message } = gunzip.errored ?? (error as Error);
@@ -67,16 +67,16 @@ async function readEntries(
   for await (const { header, body } of entries) {
     signal.throwIfAborted();
     const { name, size, type, mode, mtime } = header;
-    if (end) throw damaged(`there is something behind ${endEntry}`);
+    if (end) throw damaged(`there is an entry after ${endEntry}`);
     if (type !== "file") throw damaged(`'${name}' is not a file`);
-    if (!head && name !== headEntry) throw damaged("it is no backup of forager");
+    if (!head && name !== headEntry) throw damaged("it is not a forager backup");
     if (name === endEntry) {
       end = parseEnd(await textOf(body, size));
       continue;
     }
     sum.entry(name, size);
     if (name === headEntry) {
-      if (head) throw damaged(`${headEntry} is there twice`);
+      if (head) throw damaged(`it has ${headEntry} twice`);
       const text = await textOf(body, size);
       sum.content(Buffer.from(text));
       head = parseHead(text);
@@ -90,7 +90,7 @@ async function readEntries(
   if (!head) throw damaged("it is empty");
   if (!end) throw damaged("its end is missing");
   const { files, bytes, sha256 } = sum.end();
-  if (files !== end.files || bytes !== end.bytes) throw damaged("files are missing in it");
+  if (files !== end.files || bytes !== end.bytes) throw damaged("files are missing");
   if (sha256 !== end.sha256) throw damaged("its content is not what was written");
   return { head, ...end };
 }
@@ -104,13 +104,13 @@ async function textOf(body: ReadableStream<Uint8Array>, size: number): Promise<s
   return Buffer.concat(chunks).toString();
 }
 
-/** An archive may come from anywhere: no name in it leads out of the folder. */
+/** The archive is untrusted: names that lead out of the folder are refused. */
 function placeOf(name: string): string {
   const parts = name.split("/");
   const isOurs = name.startsWith(dataPrefix) || name.startsWith(settingsPrefix);
   const isSafe = parts.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("\0")); // prettier-ignore
   if (!isOurs || !isSafe || (process.platform === "win32" && /[\\:]/.test(name))) {
-    throw damaged(`'${name.slice(0, 200)}' is no name of a file in it`);
+    throw damaged(`'${name.slice(0, 200)}' is not a valid file name`);
   }
   return name;
 }
@@ -123,7 +123,7 @@ interface FileToWrite {
   readonly sum: ReturnType<typeof createBackupSum>;
 }
 
-/** These are written again from the ledger if a power cut empties them; all others are synced. */
+/** Rendered files need no sync: after a power cut they are rendered again from the ledger. */
 const isRendered = (name: string) => /^data\/(?:companies|people)\//.test(name);
 
 async function writeFile(

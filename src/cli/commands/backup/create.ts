@@ -10,16 +10,16 @@ export const backupCreate: Command = {
   needs: "settings",
   arguments: [{ name: "target", summary: "FILE, dir:FOLDER or s3://BUCKET/PREFIX" }],
   options: [
-    { flag: "--keep-newest", value: "count", summary: "keep so many backups in a folder or bucket, remove older ones" }, // prettier-ignore
+    { flag: "--keep-newest", value: "count", summary: "keep this many backups in a folder or bucket, remove older ones" }, // prettier-ignore
   ],
   examples: [
     { line: "forager backup create /mnt/usb/forager.tar.gz", summary: "one file" },
-    { line: "forager backup create s3://my-backups/node-1 --keep-newest 14", summary: "one more in a bucket, and the last 13" }, // prettier-ignore
+    { line: "forager backup create s3://my-backups/node-1 --keep-newest 14", summary: "add one in a bucket, keep the newest 14" }, // prettier-ignore
   ],
   details: [
-    "Nodes may go on working: the copy is consistent. It has all records, their history, campaigns,\n" +
-      "users, the settings files and a local queue; not the index and logs. It is an archive that `tar xzf`\n" +
-      "unpacks. It has secrets such as keys and password hashes: keep it as safe as the data folder.",
+    "Nodes can keep working: the copy is consistent. It contains all records, their history, campaigns,\n" +
+      "users, the settings files and a local queue; not the index and logs. `tar xzf` unpacks it. It\n" +
+      "contains secrets such as keys and password hashes: protect it like the data folder.",
   ],
 
   async run(context) {
@@ -43,8 +43,9 @@ export const backupCreate: Command = {
     const { address, name, files, bytes, queue, leftOut, removed } = made;
     const place = address.endsWith(name) ? address : `${address}/${name}`;
     out.result(made, `${countOf(files, "file")}, ${formatCount(bytes)} bytes, written to ${place}`);
-    if (queue !== "copied" && queue !== "none") out.note(`not in it: the queue ${queue}`);
-    if (leftOut.length > 0) out.note(`not in it, since they are no regular files: ${leftOut.slice(0, 5).join(", ")}`); // prettier-ignore
+    if (queue !== "copied" && queue !== "none")
+      out.note(`the backup does not contain the queue ${queue}`);
+    if (leftOut.length > 0) out.note(`not in the backup, because they are not regular files: ${leftOut.slice(0, 5).join(", ")}`); // prettier-ignore
     if (removed.length > 0) out.note(`removed ${countOf(removed.length, "older backup")}`);
   },
 };

@@ -8,16 +8,19 @@ import { atOption, momentFlag, startBar } from "./backup-options.ts";
 export const backupRestore: Command = {
   needs: "settings",
   arguments: [{ name: "source", summary: "FILE, dir:FOLDER or s3://BUCKET/PREFIX" }],
-  options: [atOption, { flag: "--yes", summary: "replace a data folder that has content" }],
+  options: [
+    atOption,
+    { flag: "--yes", summary: "replace a data folder that is not empty, without asking" },
+  ],
   examples: [
     { line: "forager backup restore forager.tar.gz --data new", summary: "into a new folder" },
     { line: "forager backup restore s3://my-backups/node-1 --at 3d --yes", summary: "as it was three days ago" }, // prettier-ignore
   ],
   details: [
-    "The whole backup is read and checked first: a damaged one changes nothing. Content that is\n" +
-      "replaced is kept in before-restore/ of the data folder, until you delete it. Stop `forager up` first.",
-    "A crash leaves the old content or the new one. Settings files are put into restored-settings/;\n" +
-      "those of this machine stay as they are.",
+    "The whole backup is read and checked first: a damaged one changes nothing. The replaced content\n" +
+      "is kept in before-restore/ of the data folder until you delete it. Stop `forager up` first.",
+    "A crash leaves either the old or the new content. The backup's settings files are put into\n" +
+      "restored-settings/; the settings files of this machine do not change.",
   ],
 
   async run(context) {
@@ -35,7 +38,7 @@ export const backupRestore: Command = {
         onFile: () => bar.onFile(),
         mayReplace: ({ head }) => {
           bar.done();
-          const question = `replace what is in ${paths.root()} by the backup of ${head.at}?`;
+          const question = `replace the content of ${paths.root()} with the backup made at ${head.at}?`;
           return context.confirm(question, { yes: flags["yes"] === true });
         },
       }),
@@ -44,13 +47,16 @@ export const backupRestore: Command = {
       out.note("nothing was restored");
       return "failed";
     }
-    // The index is not in a backup: commands that only read need it.
+    // A backup has no index, and commands that only read need one: build it now.
     await using node = await openNodeOf(context);
     await node.records.count({ kind: "company" }, 1);
     const { head, files, replaced, settings } = restored;
-    out.result(restored, `restored ${countOf(files, "file")} of ${head.at} into ${paths.root()}`);
-    if (replaced !== undefined) out.note(`what was there before is in ${replaced}`);
-    if (settings !== undefined) out.note(`settings files of the backup are in ${settings}; those of this machine stay`); // prettier-ignore
+    out.result(
+      restored,
+      `restored ${countOf(files, "file")} from the backup of ${head.at} into ${paths.root()}`,
+    );
+    if (replaced !== undefined) out.note(`the previous content is in ${replaced}`);
+    if (settings !== undefined) out.note(`the backup's settings files are in ${settings}; this machine's settings did not change`); // prettier-ignore
     return undefined;
   },
 };

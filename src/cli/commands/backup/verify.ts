@@ -8,8 +8,8 @@ export const backupVerify: Command = {
   needs: "settings",
   arguments: [{ name: "source", summary: "FILE, dir:FOLDER or s3://BUCKET/PREFIX" }],
   options: [atOption],
-  examples: [{ line: "forager backup verify forager.tar.gz", summary: "is every byte as it was written?" }], // prettier-ignore
-  details: ["Exits 1 if it is damaged or cut short."],
+  examples: [{ line: "forager backup verify forager.tar.gz", summary: "check that no byte has changed" }], // prettier-ignore
+  details: ["Exits 1 if the backup is damaged or incomplete."],
 
   async run(context) {
     const { args, out, cwd, signal } = context;
