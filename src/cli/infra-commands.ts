@@ -1,6 +1,6 @@
 import type { CommandEntry } from "./command.ts";
 
-/** Commands that print what a store of objects has to be told. */
+/** Commands that print policies and rules for an object store. */
 export const infraCommands: readonly CommandEntry[] = [
   {
     name: "infra policy",
@@ -14,7 +14,7 @@ export const infraCommands: readonly CommandEntry[] = [
   },
   {
     name: "infra lifecycle",
-    summary: "print which objects a store may delete by age",
+    summary: "print the rules by which a store deletes old objects",
     load: async () => (await import("./commands/infra/lifecycle.ts")).infraLifecycle,
   },
   {

@@ -1,6 +1,6 @@
 import type { Flags } from "./command.ts";
 
-/** Commands that change something or give data out: each run leaves an entry in the audit log. */
+/** Commands that change something or export data: each run is recorded in the audit log. */
 const recorded = new Set([
   "init",
   "publish",
@@ -29,14 +29,14 @@ const recorded = new Set([
   ...words("config", "set edit"),
 ]);
 
-/** Recorded only with these flags: without them the command shows something. */
+/** Recorded only with one of these flags: without them the command only shows something. */
 const changesOnlyWith: Readonly<Record<string, readonly string[]>> = {
   "campaign audit": ["repair"],
   "queue reconcile": ["repair"],
   "queue gate": ["delay", "limit", "block"],
 };
 
-/** With these a command that changes things only says what it would do, or what was done. */
+/** With one of these flags a command changes nothing: it prints what it would do, or what was done. */
 const showOnly = ["dryRun", "status", "report"];
 
 export function isRecorded({ name, flags, args }: RecordedRun): boolean {
@@ -54,14 +54,14 @@ export interface RecordedRun {
 
 const isGiven = (value: Flags[string]) => value !== undefined && value !== false && value !== "";
 
-/** What the command was run on. The path of a web address is often a secret. */
+/** The arguments of the command. Only the host of a web address is kept, because its path may be a secret. */
 export function targetOf({ name, args }: RecordedRun): string {
-  // The value may be a secret, and its key says what was changed.
+  // Keep only the key of a setting: its value may be a secret.
   const shown = name === "config set" ? args.slice(0, 1) : args;
   return shown.map((text) => (/^https?:\/\//i.test(text) ? `${hostOf(text)}/…` : text)).join(" ");
 }
 
-/** The flags that were given. */
+/** The flags that were given, without `--yes`. */
 export function givenFlags({ flags }: RecordedRun): Flags | undefined {
   const given = Object.entries(flags).filter(([name, value]) => isGiven(value) && name !== "yes");
   return given.length === 0 ? undefined : Object.fromEntries(given);

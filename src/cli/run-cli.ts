@@ -121,7 +121,7 @@ async function prepareRun(
   };
 }
 
-/** Settings may be broken, which such a command often mends: recorded if they can be read afterwards. */
+/** Such a command often repairs broken settings: it is recorded if the settings can be read after it. */
 async function runBare(
   found: FoundCommand,
   run: () => Promise<CommandOutcome>,
@@ -154,8 +154,8 @@ async function audited(
       const entry = { who: userName(), by: "command", what: name, target: targetOf(given), result, detail, after: givenFlags(given) }; // prettier-ignore
       await (await openAudit({ settings, paths, clock })).append(entry);
     } catch (error) {
-      // Of a command that failed, on a full disk for example, its own error says more. Whoever may
-      // only read the folder cannot be recorded, whatever they read it with.
+      // If the command itself failed, for example on a full disk, its own error says more. A user who
+      // may only read the folder cannot write the log either, so there is nothing to warn about.
       if (result === "ok" && !isForbidden(error)) log.warn("the audit log could not be written", { error }); // prettier-ignore
     }
   };

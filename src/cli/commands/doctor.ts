@@ -25,11 +25,14 @@ export const doctor: Command = {
       summary:
         "prove this bucket, not that of bucket.url: s3://BUCKET/PREFIX, dir:PATH, postgres://",
     },
-    { flag: "--permissions", summary: "also ask which rights its user has, without a change" },
+    {
+      flag: "--permissions",
+      summary: "also check the rights of the bucket's user; changes no data",
+    },
     {
       flag: "--role",
       value: "role",
-      summary: "the rights that it should have (default: node)",
+      summary: "the role whose rights it should have (default: node)",
       choices: roleNames,
     },
   ],
@@ -43,7 +46,7 @@ export const doctor: Command = {
     { line: "forager doctor --bucket s3://fleet", summary: "what can that store really do?" },
     {
       line: "forager doctor --permissions --role hub",
-      summary: "has this key what a hub needs, and no more?",
+      summary: "does this key have exactly the rights of a hub?",
     },
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
@@ -78,15 +81,15 @@ export const doctor: Command = {
 
 type Row = Finding & { readonly check: string };
 
-/** Only on a store that keeps the conditions of writes: elsewhere a question would write. */
+/** Only on a store that honours conditional writes; on others the test requests would really write. */
 async function rightsOf(
   context: SettingsContext,
   open: () => Promise<Bucket>,
   found: readonly Row[],
 ): Promise<readonly Row[]> {
   if (found.some(({ state }) => state !== "ok")) {
-    const detail = "not asked: the store has to pass the checks above first";
-    return [{ check: "rights", state: "fail", detail, advice: "mend those" }];
+    const detail = "not checked: the store must pass the checks above first";
+    return [{ check: "rights", state: "fail", detail, advice: "fix those first" }];
   }
   const role = (textFlag(context.flags, "role") ?? "node") as RoleName;
   await using reader = await openReaderOf(context);

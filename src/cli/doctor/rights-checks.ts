@@ -11,7 +11,7 @@ export interface RightsChecksOptions {
   readonly node: string;
 }
 
-/** Which rights of a role the user of the bucket has, lacks, or has without need. */
+/** Which rights the bucket's user has, lacks, or has without needing them for the role. */
 export async function checkRights({
   open,
   role,

@@ -10,7 +10,7 @@ import { chosenFile, whichFileOptions } from "../config/files.ts";
 
 export const infraApplyOutputs: Command = {
   needs: "nothing",
-  arguments: [{ name: "file", summary: "what `aws cloudformation describe-stacks` printed" }],
+  arguments: [{ name: "file", summary: "the output of `aws cloudformation describe-stacks`" }],
   options: whichFileOptions,
   examples: [
     { line: "forager infra apply-outputs stack.json", summary: "set bucket.url in forager.toml" },
@@ -30,7 +30,7 @@ export const infraApplyOutputs: Command = {
     const names = Object.entries(policies).map(([role, arn]) => `${role}: ${arn}`);
     out.result(
       { ...setting, file, policies },
-      [`bucket.url is ${bucketUrl} in ${file}`, ...(names.length > 0 ? ["attach to the users of your machines:", ...names.map((one) => `  ${one}`)] : [])].join("\n"), // prettier-ignore
+      [`bucket.url is ${bucketUrl} in ${file}`, ...(names.length > 0 ? ["attach these policies to the users or roles of your machines:", ...names.map((one) => `  ${one}`)] : [])].join("\n"), // prettier-ignore
     );
   },
 };

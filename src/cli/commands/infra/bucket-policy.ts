@@ -14,12 +14,12 @@ export const infraBucketPolicy: Command = {
   examples: [
     {
       line: "forager infra bucket-policy s3://acme-fleet pis=node office=hub",
-      summary: "the user pis may work, the user office may make checkpoints",
+      summary: "pis gets the rights of a node, office those of a hub",
     },
   ],
   details: [
-    `Roles: ${roleNames.join(", ")}. Apply it as the owner of the bucket, for example with\n` +
-      "`aws s3api put-bucket-policy`. It replaces the policy that the bucket has.",
+    `Roles: ${roleNames.join(", ")}. Apply the policy as the owner of the bucket, for example\n` +
+      "with `aws s3api put-bucket-policy`. It replaces the present policy of the bucket.",
     `Page: ${docsPage("guides/bucket-rights.md")}`,
   ],
 

@@ -7,12 +7,13 @@ export const infraCloudformation: Command = {
   examples: [
     {
       line: "forager infra cloudformation > fleet.json",
-      summary: "a template to create a stack of",
+      summary: "a template for a new stack",
     },
   ],
   details: [
-    "A private bucket with lifecycle rules that stays when the stack is deleted, and one managed policy\n" +
-      "for each role. `forager infra apply-outputs` then writes its name into the settings.",
+    "The stack has a private bucket with lifecycle rules and one managed policy for each role. The\n" +
+      "bucket is kept when the stack is deleted. `forager infra apply-outputs` writes the bucket's name\n" +
+      "into the settings.",
     `Page: ${docsPage("guides/bucket-rights.md")}`,
   ],
 

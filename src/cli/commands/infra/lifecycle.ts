@@ -11,7 +11,7 @@ export const infraLifecycle: Command = {
     { line: "forager infra lifecycle s3://acme-fleet", summary: "probes, old log lines, exports" },
   ],
   details: [
-    "As `aws s3api put-bucket-lifecycle-configuration` takes it. Never add a rule for other keys: a\n" +
+    "Apply it with `aws s3api put-bucket-lifecycle-configuration`. Never add a rule for other keys: a\n" +
       "queue or a journal that loses an object is damaged.",
     `Page: ${docsPage("guides/bucket-rights.md")}`,
   ],

@@ -7,20 +7,20 @@ import { bucketArgument, nodeOption, targetOf } from "./target.ts";
 export const infraPolicy: Command = {
   needs: "nothing",
   arguments: [
-    { name: "role", summary: "what the machine does", choices: roleNames },
+    { name: "role", summary: "the role of the machine", choices: roleNames },
     bucketArgument,
   ],
   options: [nodeOption],
   examples: [
-    { line: "forager infra policy node s3://acme-fleet", summary: "for machines that work" },
+    { line: "forager infra policy node s3://acme-fleet", summary: "for machines that run tasks" },
     {
       line: "forager infra policy hub s3://acme-fleet/team-a",
-      summary: "for the machine that makes checkpoints",
+      summary: "for the machine that writes checkpoints",
     },
   ],
   details: [
-    "Attach it to the user or role of the machine. AWS then refuses writes without their condition,\n" +
-      "so that no fault and no stolen key can overwrite a queue.",
+    "Attach it to the IAM user or role of the machine. AWS then refuses unconditional writes to the\n" +
+      "queue, so a bug cannot overwrite it by accident.",
     `Page: ${docsPage("guides/bucket-rights.md")}`,
   ],
 
