@@ -1,4 +1,4 @@
-/** What the charts show, by the names of the history's series. */
+/** The charts, each with the names of its series in the history. */
 export interface ChartSpec {
   readonly id: string;
   readonly title: string;
@@ -56,7 +56,7 @@ export const charts: readonly ChartSpec[] = [
   {
     id: "waits",
     title: "Wait before the start",
-    note: "percentiles since the queue was made",
+    note: "percentiles since the queue was created",
     unit: "ms",
     series: [
       series("waitP50Ms", "50 %", "--tile-fresh"),
@@ -67,7 +67,7 @@ export const charts: readonly ChartSpec[] = [
   {
     id: "calls",
     title: "Transactions",
-    note: "calls of the queue, from asking to the answer after the commit",
+    note: "duration of calls to the queue, including the commit",
     unit: "ms",
     series: [
       series("callP50Ms", "50 % at most", "--tile-fresh"),
@@ -85,7 +85,7 @@ export const charts: readonly ChartSpec[] = [
   {
     id: "slots",
     title: "Worker slots",
-    note: "waiting: tasks in hand that wait for their moment",
+    note: "waiting: claimed tasks that wait for their start time or a limit",
     unit: "count",
     series: [
       series("slotsActive", "active", "--accent"),
@@ -107,18 +107,18 @@ export const charts: readonly ChartSpec[] = [
   {
     id: "caches",
     title: "Caches",
-    note: "look-ups per minute, and entries that were given up",
+    note: "lookups and invalidated entries per minute",
     unit: "count",
     series: [
       series("cacheHits", "hits", "--accent"),
       series("cacheMisses", "misses", "--warn"),
-      series("cacheInvalidations", "given up", "--bad"),
+      series("cacheInvalidations", "invalidated", "--bad"),
     ],
   },
   {
     id: "sizes",
     title: "Limiter and cache entries",
-    note: "what is remembered",
+    note: "entries in memory",
     unit: "count",
     series: [
       series("limiterKeys", "limiter keys", "--warn"),
@@ -148,7 +148,7 @@ export const charts: readonly ChartSpec[] = [
   {
     id: "load",
     title: "Load",
-    note: "of one minute",
+    note: "average of one minute",
     unit: "count",
     series: [series("load1", "load", "--accent")],
   },

@@ -22,10 +22,10 @@ const ranges = [
   ["43200", "30 d"],
 ] as const;
 
-/** Longer than minutes are kept. */
+/** For longer ranges the history has hours only. */
 const minutesKept = 1_440;
 
-/** Metrics of this node over time. What the address names is shown large. */
+/** Metrics of this node over time. The chart named in the address is shown large. */
 export function Charts() {
   const range = ranges.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "360";
   const by = Number(range) > minutesKept ? "hour" : "minute";
@@ -69,7 +69,7 @@ function Grid({ history, minutes, open }: GridProps) {
   if (shown.times.length < 2 || known.length === 0)
     return (
       <section class="card">
-        <Notice icon="history" title="Nothing is kept of that time yet">
+        <Notice icon="history" title="No data for this time yet">
           <p>
             <code>forager up</code> keeps one point a minute for a day, and one an hour for 30 days.
             Wait two minutes, or choose another time.
@@ -103,7 +103,7 @@ function Grid({ history, minutes, open }: GridProps) {
 const hasValues = (values: readonly (number | null)[] | undefined) =>
   values?.some((value) => value !== null) ?? false;
 
-/** The points from then on. */
+/** The points since a moment. */
 function since({ times, series, stepMs }: History, fromMs: number): History {
   const first = times.findIndex((atMs) => atMs >= fromMs);
   const at = first === -1 ? times.length : first;

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../data/api.ts";
 import type { ChartSpec } from "./chart-list.ts";
 
-/** One line for each time; what is not known is empty. */
+/** One line for each time; an unknown value is empty. */
 export function csvOf(
   { times, series }: Pick<AnswerOf<"GET", "/api/history">, "times" | "series">,
   spec: Pick<ChartSpec, "series">,
@@ -13,7 +13,7 @@ export function csvOf(
   return [["time", ...names].join(","), ...rows, ""].join("\r\n");
 }
 
-/** Saves text as a file of the person who looks. */
+/** Saves text as a file on the user's computer. */
 export function downloadCsv(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
   const link = document.createElement("a");

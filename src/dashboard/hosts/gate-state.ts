@@ -6,8 +6,7 @@ export type HostGate = RowOf<"/api/queue/gates">;
 /** Whether a task of the host could start now, in words. */
 export function gateState(gate: HostGate): { readonly text: string; readonly pill: string } {
   const { blockedForMs, opensInMs, running, limit, delayMs } = gate;
-  if (blockedForMs > 0)
-    return { text: `left alone for ${formatDuration(blockedForMs)}`, pill: "bad" };
+  if (blockedForMs > 0) return { text: `blocked for ${formatDuration(blockedForMs)}`, pill: "bad" };
   const isOwned = delayMs > 0 || limit === 1;
   if (running > 0 && (isOwned || running >= limit)) return { text: "visited now", pill: "" };
   if (opensInMs > 0) return { text: `pauses for ${formatDuration(opensInMs)}`, pill: "warn" };

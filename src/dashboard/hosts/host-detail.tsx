@@ -24,7 +24,7 @@ const spans = [
   ["10080", "7 d"],
 ] as const;
 
-/** One host: how it is paced, who visits it now, and each visit on a line of time. */
+/** One host: its pace, the workers that visit it now, and a timeline of visits. */
 export function HostDetail({ name }: { readonly name: string }) {
   const span = spans.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "60";
   const gate = useResource(
@@ -59,7 +59,7 @@ export function HostDetail({ name }: { readonly name: string }) {
       <section class="card" aria-label="Visits over time">
         <header>
           <h2>Visits</h2>
-          <small>the end of each attempt of a task of this host, on all nodes</small>
+          <small>when each attempt at a task of this host ended, on all nodes</small>
           <span class="sp" />
           <small>
             {spans.map(([value, text], index) => (
@@ -116,7 +116,7 @@ function Pace({ gate, holders, onChanged }: PaceProps) {
         <span class={`pill ${pill}`}>{text}</span>
       </header>
       <dl class="pairs">
-        <dt>Pause from start to start</dt>
+        <dt>Pause between starts</dt>
         <dd>{gate.delayMs === 0 ? "none" : formatDuration(gate.delayMs)}</dd>
         <dt>Visits at once</dt>
         <dd>{formatCount(gate.limit)}, over all nodes</dd>
@@ -128,10 +128,10 @@ function Pace({ gate, holders, onChanged }: PaceProps) {
             </dd>
           </>
         )}
-        <dt>Who visits it now</dt>
+        <dt>Workers that visit it now</dt>
         <dd>
           {holders.length === 0 ? (
-            <span class="dim">nobody</span>
+            <span class="dim">none</span>
           ) : (
             holders.slice(0, 5).map(({ worker, task }) => (
               <div key={task}>
@@ -177,7 +177,7 @@ function SetPace({ gate, onChanged }: SetPaceProps) {
         },
       });
       block.value = "0";
-      say("The pace was set; workers follow with their next visit");
+      say("The pace is set; workers use it from their next visit");
       onChanged();
     } catch (error) {
       say(failureText(error, "nothing was changed"));
@@ -204,7 +204,7 @@ function SetPace({ gate, onChanged }: SetPaceProps) {
         <div class="pair">
           {field("Seconds between starts", delay, { min: 0, max: 86_400, step: "any" })}
           {field("Visits at once", limit, { min: 1, max: 10_000 })}
-          {field("Leave it alone for so many minutes", block, {
+          {field("Block it for this many minutes", block, {
             min: 0,
             max: 100_000,
             step: "any",
@@ -248,11 +248,11 @@ function Visits({ pacing, gate, name }: VisitsProps) {
         <dt>Visits in this time</dt>
         <dd>
           {formatCount(ends.length)}
-          {isComplete ? "" : " and more before"}
+          {isComplete ? "" : " or more (only the newest are shown)"}
         </dd>
         {gaps.length > 0 && (
           <>
-            <dt>From end to end, half at least</dt>
+            <dt>Median time between ends</dt>
             <dd>{formatDuration(gaps[Math.floor(gaps.length / 2)]!)}</dd>
           </>
         )}
@@ -261,9 +261,9 @@ function Visits({ pacing, gate, name }: VisitsProps) {
       </dl>
       <p class="dim">
         <small>
-          The queue keeps when an attempt ended, not when it began. The pause is kept from start to
-          start by the worker that holds the host, and by no other at the same time; so two ends can
-          be closer than two starts, when an answer was slow.
+          The queue stores when an attempt ended, not when it began. The worker that visits the host
+          keeps the pause between two starts, and no other worker visits the host meanwhile. After a
+          slow answer, two ends can be closer together than the pause.
         </small>
       </p>
       {notes.length > 0 && (

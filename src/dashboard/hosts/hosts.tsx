@@ -19,7 +19,7 @@ export function Hosts() {
 
 const pageSize = 100;
 
-/** The last name before all that begin so, as far as names are compared. */
+/** The cursor directly before all names with this prefix. */
 const before = (begin: string) => (begin.length > 1 ? begin.slice(0, -1) : "");
 
 function HostList() {
@@ -32,7 +32,7 @@ function HostList() {
       const page = await api.get("/api/queue/gates", { query, signal });
       const rows = page.rows.filter(({ name }) => name.startsWith(begin));
       const last = page.rows.at(-1)?.name ?? "";
-      // Names are in order: behind the last that begins so there is none.
+      // Names are sorted: after the last name with this prefix there are no others.
       return { rows, next: last.startsWith(begin) || last < begin ? page.next : null };
     },
     { topics: ["queue"] },
@@ -153,12 +153,12 @@ function NoHost({ begin }: { readonly begin: string }) {
   return begin === "" ? (
     <Notice icon="globe" title="No host has tasks">
       <p>
-        A host appears when a task that visits it is added. Set its pace before:{" "}
+        A host appears when a task that visits it is added. To set its pace before that:{" "}
         <code>forager queue gate HOST --delay 2s</code>
       </p>
     </Notice>
   ) : (
-    <Notice icon="search" title="No host begins so">
+    <Notice icon="search" title="No host name begins with this">
       <p>
         <a class="accent" href="/hosts">
           Show all hosts

@@ -9,7 +9,7 @@ export const outcomeTexts: Readonly<Record<Outcome, string>> = {
   done: "done",
   skipped: "skipped",
   failed: "failed",
-  retry: "failed, is tried again",
+  retry: "failed, will be retried",
   slow_down: "asked to slow down",
 };
 
@@ -21,11 +21,11 @@ const colours: Readonly<Record<Outcome, string>> = {
   slow_down: "--bad",
 };
 
-/** In units of the drawing, which is stretched to the width of the page. */
+/** Size of the drawing in its own units; it is stretched to the width of the page. */
 const width = 1_000;
 const height = 56;
 
-/** Each visit as a tick on a line of time; a block as a band; the asked pause as a scale. */
+/** A timeline: each visit is a tick, a block is a band, and a bar shows the pause for scale. */
 export function PacingLine({
   pacing,
   gate,

@@ -50,7 +50,11 @@ export function AddTask({ kinds, onClose }: AddTaskProps) {
         problem.value = refusals[status] ?? `The queue answered ${status}.`;
         return;
       }
-      say(status === "duplicate" ? `Task ${id} has this key already` : `Task ${id} was added`);
+      say(
+        status === "duplicate"
+          ? `Task ${id} already has this key: nothing was added`
+          : `Task ${id} was added`,
+      );
       onClose();
       navigate(`/queue/tasks?open=${id}`);
     } catch (error) {
@@ -61,7 +65,7 @@ export function AddTask({ kinds, onClose }: AddTaskProps) {
     <Dialog title="Add a task" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void add(event)}>
         <label class="field-label">
-          Kind, which names the handler that does it
+          Kind (selects the handler)
           <input name="kind" required autoFocus maxLength={200} list="known-kinds" />
         </label>
         <datalist id="known-kinds">
@@ -96,7 +100,7 @@ export function AddTask({ kinds, onClose }: AddTaskProps) {
             <input name="priority" type="number" min={0} max={1_000} defaultValue="500" required />
           </label>
           <label class="field-label">
-            Starts in so many minutes
+            Start after this many minutes
             <input name="minutes" type="number" min={0} max={100_000} defaultValue="0" required />
           </label>
         </div>
@@ -118,7 +122,7 @@ export function AddTask({ kinds, onClose }: AddTaskProps) {
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  over_budget: "Its job may hold no more tasks: the budget of the job is used up.",
+  over_budget: "The budget of its job is used up: the job accepts no more tasks.",
   closed: "Its job is sealed or has ended.",
-  full: "The queue takes no more tasks at the moment.",
+  full: "The queue is full and accepts no tasks at the moment.",
 };

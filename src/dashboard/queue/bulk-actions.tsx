@@ -10,7 +10,7 @@ import { Ago, Text } from "../parts/text.tsx";
 const pollMs = 2_000;
 const words = { retry: "Try again", purge: "Remove" };
 
-/** What was done with many tasks at once, and how far it is. */
+/** The latest bulk actions and their progress. */
 export function BulkActions() {
   const found = useResource("selections", (signal) => api.get("/api/selections/tasks", { signal }));
   const rows = found.data?.rows.filter(({ actions }) => actions.length > 0) ?? [];
@@ -30,7 +30,7 @@ export function BulkActions() {
         <Loaded from={found}>
           {() =>
             rows.length === 0 ? (
-              <Notice icon="list-todo" title="Nothing was done with many tasks at once">
+              <Notice icon="list-todo" title="No bulk actions yet">
                 <p>
                   Filter{" "}
                   <a class="accent" href="/queue/tasks">

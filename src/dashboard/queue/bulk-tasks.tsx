@@ -9,12 +9,12 @@ export type TaskAction = "retry" | "purge";
 interface BulkTasksProps {
   readonly title: string;
   readonly filter: TaskFilter;
-  /** Absent: the person chooses. */
+  /** Absent: the user chooses in the dialog. */
   readonly action?: TaskAction;
   readonly onClose: () => void;
 }
 
-/** One action on all tasks that match now. The server keeps the selection, so it can be looked up later. */
+/** One action on all tasks that match now. The server stores the selection, so its progress can be shown later. */
 export function BulkTasks({ title, filter, action, onClose }: BulkTasksProps) {
   const chosen = useSignal<TaskAction>(action ?? "retry");
   const isRetry = chosen.value === "retry";
@@ -39,14 +39,14 @@ export function BulkTasks({ title, filter, action, onClose }: BulkTasksProps) {
             <input type="radio" name="action" checked={isRetry} onChange={() => (chosen.value = "retry")} />
             <span>
               <b>Try again</b>
-              <small class="dim">failed and skipped tasks wait again, with all attempts; others stay as they are</small>
+              <small class="dim">failed and skipped tasks become pending with all their attempts; other tasks do not change</small>
             </span>
           </label>
           <label>
             <input type="radio" name="action" checked={!isRetry} onChange={() => (chosen.value = "purge")} />
             <span>
               <b>Remove</b>
-              <small class="dim">finished tasks move into the log and free their keys; their payload is gone</small>
+              <small class="dim">finished tasks move into the log and free their keys; their payloads are deleted</small>
             </span>
           </label>
         </fieldset>

@@ -14,7 +14,7 @@ import { OpenTask } from "./task-drawer.tsx";
 
 type Group = AnswerOf<"GET", "/api/queue/failures">["rows"][number];
 
-/** Failed tasks with the same error, and a button that tries all of them again. */
+/** Failed tasks grouped by error, with a button that retries a whole group. */
 export function Failures() {
   const groups = useResource(
     "failures",
@@ -27,7 +27,7 @@ export function Failures() {
       <section class="card" aria-label="Failed tasks by error">
         <header>
           <h2>Failed tasks by error</h2>
-          <small>… stands for what differs from task to task</small>
+          <small>… replaces the parts that differ between tasks</small>
         </header>
         <Loaded from={groups}>
           {({ rows, isComplete, read }) =>

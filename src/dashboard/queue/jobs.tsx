@@ -15,7 +15,7 @@ type JobRow = RowOf<"/api/queue/jobs">;
 
 const pageSize = 100;
 
-/** Pauses or resumes a job, and offers the way back. */
+/** Pauses or resumes a job. After a pause, the message offers to resume it. */
 export async function setJobPaused(job: string, isPaused: boolean, onDone: () => void) {
   try {
     const path = isPaused ? "/api/queue/jobs/{job}/pause" : "/api/queue/jobs/{job}/resume";
@@ -23,8 +23,8 @@ export async function setJobPaused(job: string, isPaused: boolean, onDone: () =>
     onDone();
     if (isPaused) {
       const run = () => void setJobPaused(job, false, onDone);
-      say(`Job ${job} is paused. Tasks that run are finished.`, { label: "Resume", run });
-    } else say(`Job ${job} goes on`);
+      say(`Job ${job} is paused. Running tasks will finish.`, { label: "Resume", run });
+    } else say(`Job ${job} is resumed`);
   } catch (error) {
     say(failureText(error, "nothing was changed"));
   }
@@ -49,7 +49,7 @@ export function Jobs() {
             rows.length === 0 ? (
               <Notice icon="layers" title="No job">
                 <p>
-                  Each campaign is a job of its name. Make one:{" "}
+                  Each campaign has a job with its name. Create one:{" "}
                   <code>forager campaign new NAME</code>
                 </p>
               </Notice>

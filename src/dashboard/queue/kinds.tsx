@@ -9,10 +9,10 @@ import { reasonText } from "../parts/waiting-reasons.ts";
 export type Stats = AnswerOf<"GET", "/api/queue/stats">;
 type Kind = Stats["kinds"][number];
 
-/** A task that could run and waits longer than this is stuck: see the alarm of that name. */
+/** A task that could run and has waited longer than this is stuck: see the alarm `stuck`. */
 const stuckMs = 600_000;
 
-/** Kinds of work by state, why tasks wait, and how long earlier ones waited. */
+/** Tasks by kind and state, why tasks wait, and how long earlier tasks waited. */
 export function Kinds({ stats }: { readonly stats: Stats }) {
   if (stats.kinds.length === 0)
     return (
@@ -75,7 +75,7 @@ function KindLine({ kind }: { readonly kind: Kind }) {
           <>
             {" "}
             <span class="pill warn">
-              {formatCount(kind.claimable)} could run, and wait for{" "}
+              {formatCount(kind.claimable)} could run, and have waited for{" "}
               {formatDuration(kind.claimableAgeMs)}
             </span>
           </>
@@ -105,7 +105,7 @@ function Waiting({ stats }: { readonly stats: Stats }) {
       </header>
       {pending === 0 ? (
         <p class="dim">
-          What was added is done, skipped or failed.{" "}
+          All tasks are done, skipped or failed.{" "}
           <a class="accent" href="/campaigns">
             Run a campaign
           </a>{" "}
@@ -146,7 +146,7 @@ function Waiting({ stats }: { readonly stats: Stats }) {
   );
 }
 
-/** Waits that ended with a start: how long half, 95 % and 99 % of the tasks waited at most. */
+/** How long tasks waited before they started: median, 95th and 99th percentile. */
 function Waits({ stats }: { readonly stats: Stats }) {
   const rows = [
     ["all kinds", stats.waits] as const,
@@ -157,16 +157,16 @@ function Waits({ stats }: { readonly stats: Stats }) {
     <section class="card" aria-label="How long tasks waited">
       <header>
         <h2>How long tasks waited before they started</h2>
-        <small>of those that started, since the queue was made</small>
+        <small>tasks that started since the queue was created</small>
       </header>
       <table class="cards">
         <thead>
           <tr>
             <th>Kind</th>
             <th class="n">Starts</th>
-            <th class="n">half at most</th>
-            <th class="n">95 % at most</th>
-            <th class="n">99 % at most</th>
+            <th class="n">median</th>
+            <th class="n">95th percentile</th>
+            <th class="n">99th percentile</th>
           </tr>
         </thead>
         <tbody>
@@ -178,13 +178,13 @@ function Waits({ stats }: { readonly stats: Stats }) {
               <td class="n" data-label="Starts">
                 {formatCount(count)}
               </td>
-              <td class="n" data-label="half at most">
+              <td class="n" data-label="median">
                 {formatDuration(p50Ms)}
               </td>
-              <td class="n" data-label="95 % at most">
+              <td class="n" data-label="95th percentile">
                 {formatDuration(p95Ms)}
               </td>
-              <td class="n" data-label="99 % at most">
+              <td class="n" data-label="99th percentile">
                 {formatDuration(p99Ms)}
               </td>
             </tr>

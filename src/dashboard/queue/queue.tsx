@@ -23,7 +23,7 @@ const tabs = [
   ["actions", "Bulk actions"],
 ] as const;
 
-/** Tasks of all nodes: how many, why they wait, what failed, and the buttons that change it. */
+/** Tasks of all nodes: counts, reasons for waiting, failures, and actions. */
 export function Queue() {
   const page = tabs.find(([path]) => path === (pathParts.value[1] ?? ""))?.[0] ?? "";
   const stats = useLive("queue", (signal) => api.get("/api/queue/stats", { signal }));

@@ -18,14 +18,14 @@ import { TaskWaiting } from "./task-waiting.tsx";
 
 export type TaskShown = AnswerOf<"GET", "/api/queue/tasks/{id}">;
 
-/** The task that the address names, beside whatever list is shown. */
+/** The task named in the address, in a panel beside the list. */
 export function OpenTask({ onChanged }: { readonly onChanged: () => void }) {
   const open = Number(place.value.query.get("open"));
   if (!Number.isSafeInteger(open) || open < 1) return null;
   return <TaskDrawer key={open} id={open} onChanged={onChanged} />;
 }
 
-/** All that is known of one task: why it waits, its states, every attempt, its data. */
+/** All details of one task: why it waits, its states, every attempt, its data. */
 function TaskDrawer({ id, onChanged }: { readonly id: number; readonly onChanged: () => void }) {
   const found = useResource(
     String(id),
@@ -52,7 +52,7 @@ function TaskDrawer({ id, onChanged }: { readonly id: number; readonly onChanged
             <Facts task={task} />
             <Attempts task={task} />
             {task.isArchived ? (
-              <p class="dim">Only the log has this task; its payload and result are gone.</p>
+              <p class="dim">This task is only in the log; its payload and result are deleted.</p>
             ) : (
               <>
                 <Data title="Payload" json={task.payload} />
@@ -79,7 +79,7 @@ function Running({ task: { worker, leaseLeftMs } }: { readonly task: TaskShown }
         by <Text value={worker ?? "an unknown worker"} max={80} />
         {leaseLeftMs !== null &&
           (isOver
-            ? `; its lease ended ${formatDuration(-leaseLeftMs)} ago, the next claim takes it back`
+            ? `; its lease ended ${formatDuration(-leaseLeftMs)} ago: the next claim makes it pending again`
             : `; its lease ends in ${formatDuration(leaseLeftMs)} unless it is extended`)}
       </span>
     </div>
@@ -98,7 +98,7 @@ function Actions({
       await api.send("POST", "/api/queue/retry", {
         body: { ids: [task.id], state: ["failed", "skipped"] },
       });
-      say(`Task ${task.id} waits again, with all its attempts`);
+      say(`Task ${task.id} is pending again, with all its attempts`);
       onChanged();
     } catch (error) {
       say(failureText(error, "nothing was changed"));
@@ -155,7 +155,7 @@ function Facts({ task }: { readonly task: TaskShown }) {
       {task.isSuspect && (
         <>
           <dt>Suspect</dt>
-          <dd>its lease ended once without an answer, so it runs alone</dd>
+          <dd>its lease once ended without a result, so it runs alone</dd>
         </>
       )}
     </dl>
@@ -163,17 +163,17 @@ function Facts({ task }: { readonly task: TaskShown }) {
 }
 
 const outcomes: Readonly<Record<string, string>> = {
-  retry: "failed, is tried again",
+  retry: "failed, will be retried",
   fail: "failed",
   skip: "skipped",
   crash: "its process crashed",
-  expired: "its lease ended without an answer",
+  expired: "its lease ended without a result",
   cancelled: "its job was cancelled",
 };
 
 function Attempts({ task: { attempts, used, attemptsMax, state } }: { readonly task: TaskShown }) {
   if (attempts.length === 0)
-    return state === "done" ? <p class="dim">Done at the first attempt that ended.</p> : null;
+    return state === "done" ? <p class="dim">Done; no earlier attempt failed.</p> : null;
   return (
     <section class="stack tight">
       <h3>

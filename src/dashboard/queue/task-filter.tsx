@@ -12,12 +12,12 @@ const typingMs = 350;
 const shownMax = 8;
 
 interface Suggestion {
-  /** What replaces the last word. */
+  /** The text that replaces the last word. */
   readonly text: string;
   readonly hint: string;
 }
 
-/** The filter of tasks as text, with suggestions for its last word. The address keeps it. */
+/** The task filter as text, with suggestions for its last word. It is stored in the address. */
 export function TaskFilterBox({ kinds }: { readonly kinds: readonly string[] }) {
   const asked = place.value.query.get("q") ?? "";
   const text = useSignal(asked);
@@ -99,7 +99,7 @@ export function TaskFilterBox({ kinds }: { readonly kinds: readonly string[] }) 
             id={`suggestion-${at}`}
             role="option"
             aria-selected={at === chosen.value}
-            // Before the input loses the focus.
+            // On mouse down, before the input loses the focus.
             onPointerDown={(event) => {
               event.preventDefault();
               take(suggestion);
@@ -116,7 +116,7 @@ export function TaskFilterBox({ kinds }: { readonly kinds: readonly string[] }) 
   );
 }
 
-/** For the word at the end of the text. Names of jobs and hosts are asked for while one types. */
+/** Suggestions for the last word. Names of jobs and hosts are fetched while the user types. */
 function useSuggestions(
   text: string,
   kinds: readonly string[],
@@ -128,7 +128,7 @@ function useSuggestions(
   const names = useResource(
     `${name} ${begin}`,
     async (signal) => {
-      // Names that begin so come right behind the text itself.
+      // Names are sorted, so names with this prefix come directly after it.
       const query = { limit: shownMax, ...(begin !== "" && { after: begin.slice(0, -1) || "!" }) };
       const { rows } = await (name === "job"
         ? api.get("/api/queue/jobs", { query, signal })

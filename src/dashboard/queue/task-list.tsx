@@ -25,7 +25,7 @@ type TaskRow = RowOf<"/api/queue/tasks">;
 
 const pageSize = 100;
 
-/** Tasks that match the filter of the address, a page at a time in order of their number. */
+/** Tasks that match the filter in the address, one page at a time, ordered by number. */
 export function TaskList({ stats }: { readonly stats: Stats | undefined }) {
   const { filter, problems } = parseTaskQuery(place.value.query.get("q") ?? "");
   const after = place.value.query.get("after") ?? undefined;
@@ -48,7 +48,7 @@ export function TaskList({ stats }: { readonly stats: Stats | undefined }) {
       </div>
       {problems.map((problem) => (
         <div class="alarm" role="alert" key={problem}>
-          <b>Not understood</b>
+          <b>Invalid filter</b>
           <span>{problem}</span>
         </div>
       ))}
@@ -70,7 +70,8 @@ export function TaskList({ stats }: { readonly stats: Stats | undefined }) {
                   )}
                   {next !== null && (
                     <a class="btn" href={withQuery({ after: next })}>
-                      {rows.length === 0 ? "Search on" : "Next page"} <Icon name="arrow-right" />
+                      {rows.length === 0 ? "Continue searching" : "Next page"}{" "}
+                      <Icon name="arrow-right" />
                     </a>
                   )}
                 </p>
@@ -118,7 +119,7 @@ function Rows({ rows }: { readonly rows: readonly TaskRow[] }) {
           <th>Job</th>
           <th>Host</th>
           <th class="n hide-s">Priority</th>
-          <th class="n hide-s">Tries</th>
+          <th class="n hide-s">Attempts</th>
           <th class="n">When</th>
         </tr>
       </thead>
@@ -163,7 +164,7 @@ function Rows({ rows }: { readonly rows: readonly TaskRow[] }) {
             <td class="n hide-s" data-label="Priority">
               {formatCount(task.priority)}
             </td>
-            <td class="n hide-s" data-label="Tries">
+            <td class="n hide-s" data-label="Attempts">
               {task.used} of {task.attemptsMax}
             </td>
             <td class="n dim" data-label="When">
@@ -176,7 +177,7 @@ function Rows({ rows }: { readonly rows: readonly TaskRow[] }) {
   );
 }
 
-/** Why it waits or failed, in a line. */
+/** Why the task waits or failed, in one line. */
 function Why({ task }: { readonly task: TaskRow }) {
   const { waiting } = task;
   if (waiting)
@@ -194,7 +195,7 @@ function Nothing({ filter, hasMore }: { readonly filter: TaskFilter; readonly ha
   if (hasMore)
     return (
       <Notice icon="search" title="None of the first 20,000 tasks matches">
-        <p>Search on, or narrow the filter with a kind, a job or a host.</p>
+        <p>Continue searching, or narrow the filter with a kind, a job or a host.</p>
       </Notice>
     );
   const hasFilter = Object.keys(filter).length > 0;

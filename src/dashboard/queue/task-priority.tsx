@@ -21,7 +21,9 @@ export function TaskPriority({ task }: { readonly task: TaskShown }) {
       });
       if (isChanged) shown.value = priority;
       say(
-        isChanged ? `Priority is ${priority}` : "It had that priority, or does not wait any more",
+        isChanged
+          ? `Priority is ${priority}`
+          : "Nothing changed: it already has this priority, or is no longer pending",
       );
     } catch (error) {
       say(failureText(error, "nothing was changed"));

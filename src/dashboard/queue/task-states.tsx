@@ -10,7 +10,7 @@ interface Step {
   readonly isBad?: boolean;
 }
 
-/** Where the task is on its way, with the times that are known. */
+/** The states of the task, with the known times. */
 export function TaskStates({ task }: { readonly task: TaskShown }) {
   return (
     <ol class="states" aria-label="States of the task">
@@ -39,12 +39,12 @@ function stepsOf(task: TaskShown): readonly Step[] {
   const isEnded = finishedAtMs > 0;
   const last = attempts.at(-1);
   const isLater = state === "pending" && waiting?.forMs !== undefined;
-  const tries = `try ${Math.max(1, used)} of ${attemptsMax}`;
+  const tries = `attempt ${Math.max(1, used)} of ${attemptsMax}`;
   const isStarted = state !== "pending" && !(state === "skipped" && used === 0);
   return [
     { name: "added", atMs: createdAtMs, state: "past" },
     ...(state === "pending" && last
-      ? [{ name: last.outcome === "retry" ? "tried" : last.outcome, atMs: last.atMs, note: `${used} of ${attemptsMax} tries`, state: "past" as const }] // prettier-ignore
+      ? [{ name: last.outcome === "retry" ? "tried" : last.outcome, atMs: last.atMs, note: `${used} of ${attemptsMax} attempts`, state: "past" as const }] // prettier-ignore
       : []),
     {
       name: "waiting",

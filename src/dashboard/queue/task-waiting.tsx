@@ -16,7 +16,7 @@ interface LiftProps {
   readonly onChanged: () => void;
 }
 
-/** Why a task waits, for how long at least, and the button that ends the wait. */
+/** Why a task waits, how long it will wait at least, and a button that ends the wait. */
 export function TaskWaiting({ task, onChanged }: LiftProps) {
   const { reason, forMs } = task.waiting!;
   const Lift = lifts[reason];
@@ -50,15 +50,15 @@ function Paused({ task, onChanged }: LiftProps) {
   if (ended !== null)
     return (
       <p>
-        Its job <Text value={task.job} max={80} /> was {ended}. Trying one of its failed or skipped
-        tasks again opens it.
+        Its job <Text value={task.job} max={80} /> was {ended}. Retrying one of its failed or
+        skipped tasks reopens it.
       </p>
     );
   return (
     <>
       <p>
         Its job <Text value={task.job} max={80} /> is paused
-        {job.data && `, and ${plural(job.data.pending, "task")} with it`}.
+        {job.data && `; it has ${plural(job.data.pending, "pending task")}`}.
       </p>
       {may("queue:write") && (
         <button class="btn go" onClick={() => void setJobPaused(task.job, false, onChanged)}>
@@ -83,8 +83,8 @@ function DueLater({ task, onChanged }: LiftProps) {
     <>
       <p>
         {task.waiting!.reason === "retry_backoff"
-          ? "An attempt failed. The next one waits, longer each time, so that the other side can recover."
-          : "It was added with a time before which it must not start."}
+          ? "An attempt failed. The delay before the next attempt grows each time, so that the other side can recover."
+          : "It was added with a start time that is in the future."}
       </p>
       {may("queue:write") && (
         <button class="btn go" onClick={() => void start()}>
@@ -119,12 +119,12 @@ function HostDelay({ task, onChanged }: LiftProps) {
     <>
       <p>
         {!data
-          ? "Its host is asked politely, one pause after the other."
+          ? "There is a pause between two visits to its host."
           : isBlocked
-            ? `The host is left alone for ${formatDuration(data.blockedForMs)} more: it asked for that, or somebody blocked it.`
+            ? `The host is blocked for another ${formatDuration(data.blockedForMs)}: it asked for a pause, or somebody blocked it.`
             : data.running > 0
-              ? `${plural(data.running, "task")} of this host ${data.running === 1 ? "runs" : "run"} now; at most ${formatCount(data.limit)} may at once.`
-              : `Between two visits of this host there is a pause of ${formatDuration(data.delayMs)}.`}
+              ? `${plural(data.running, "task")} of this host ${data.running === 1 ? "runs" : "run"} now; at most ${formatCount(data.limit)} may run at once.`
+              : `There is a pause of ${formatDuration(data.delayMs)} between two visits to this host.`}
       </p>
       <div class="row">
         {isBlocked && may("queue:write") && (
@@ -164,7 +164,7 @@ function JobLimit({ task, onChanged }: LiftProps) {
     <>
       <p>
         Its job <Text value={task.job} max={80} /> may run {data?.concurrency ?? "a few"} tasks at
-        once, and does.
+        once, and that many are running.
       </p>
       {data?.concurrency != null && may("queue:write") && (
         <button class="btn go" onClick={() => void raise()}>
@@ -182,7 +182,7 @@ function NoWorker({ task, onChanged }: LiftProps) {
   const resume = () =>
     change(
       api.send("POST", "/api/fleet/commands", { body: { node: "all", what: ["resume"] } }),
-      "All nodes were told to go on",
+      "All nodes were asked to resume",
       onChanged,
     );
   const first = () =>
@@ -197,14 +197,14 @@ function NoWorker({ task, onChanged }: LiftProps) {
   return (
     <>
       <p>
-        Nothing stands in its way: no worker has asked for it.{" "}
+        It could run now, but no worker has claimed it.{" "}
         {paused.length > 0 ? (
           `${plural(paused.length, "node is", "nodes are")} paused.`
         ) : able.length > 0 ? (
-          `${plural(able.length, "node does", "nodes do")} this kind, and ${able.length === 1 ? "is" : "are"} busy with tasks before it.`
+          `${plural(able.length, "node handles", "nodes handle")} this kind and ${able.length === 1 ? "is" : "are"} busy with tasks that come before it.`
         ) : (
           <>
-            No node that is here does this kind. Start one: <code>forager up</code>
+            No running node handles this kind. Start one: <code>forager up</code>
           </>
         )}
       </p>
