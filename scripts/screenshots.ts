@@ -45,11 +45,11 @@ const shots: readonly Shot[] = [
   { name: "trace", path: `${company}&tab=trace`, text: "Found in tile" },
   { name: "duplicates", path: "/companies/duplicates", text: "surely the same" },
   { name: "merge", path: "/companies/duplicates", text: "surely the same", button: "Compare", opened: "Merge into", isInTour: true }, // prettier-ignore
-  { name: "activity", path: "/activity", text: "What holds now" },
+  { name: "activity", path: "/activity", text: "Current desired state" },
   { name: "schedules", path: "/activity?tab=schedules", text: "every Monday at 06:00" },
   { name: "audit", path: "/activity?tab=audit", text: "needs fleet:command" },
   { name: "deliveries", path: "/activity?tab=deliveries", text: "500 Internal Server Error" },
-  { name: "settings", path: "/settings", text: "Sessions of everybody" },
+  { name: "settings", path: "/settings", text: "All sessions" },
   { name: "users", path: "/settings?tab=users", text: "carla" },
   { name: "webhooks", path: "/settings?tab=webhooks", text: "disabled" },
   { name: "suppressions", path: "/settings?tab=suppressions", text: "asked by mail" },

@@ -39,13 +39,13 @@ const screens = [
   ["/nodes?open=n3", "most have 0.1.0"],
   ["/nodes?open=n3&tab=log", "host asks to wait"],
   ["/nodes?open=n3&tab=scaling", "the process could not keep up"],
-  ["/activity", "What holds now"],
+  ["/activity", "Current desired state"],
   ["/activity?tab=alarms", "which ones, and why"],
   ["/activity?tab=schedules", "every Monday at 06:00"],
   ["/activity?tab=schedules&open=austin-weekly", "the run before had not ended"],
   ["/activity?tab=audit", "needs fleet:command"],
   ["/activity?tab=deliveries", "500 Internal Server Error"],
-  ["/settings", "Sessions of everybody"],
+  ["/settings", "All sessions"],
   ["/settings?tab=users", "carla"],
   ["/settings?tab=tokens", "crm-sync"],
   ["/settings?tab=webhooks", "the receiver answered 410"],
@@ -213,7 +213,7 @@ test("users are added after the password was typed again, and the link is shown 
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByLabel("Password", { exact: true }).fill("correct horse battery");
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("http://x.example/welcome#dora/abc").waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Done" }).click();

@@ -7,7 +7,7 @@ import { Deliveries } from "./deliveries.tsx";
 import { FleetActivity } from "./fleet-activity.tsx";
 import { Schedules } from "./schedules.tsx";
 
-/** What was asked for, what happened, and what happens by itself. */
+/** Commands, alarms, schedules, the audit log and webhook deliveries. */
 export function Activity() {
   const tabs: readonly Tab[] = [
     ["commands", "Commands"],

@@ -5,7 +5,7 @@ import { CommandText } from "../parts/command-text.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 
-/** What a person should look at, its page in the runbook, and the command that shows more. */
+/** Problems that need attention, each with its runbook page and the command that shows more. */
 export function AlarmActivity() {
   const status = useLive("status", (signal) =>
     api.get("/api/status", { query: { cluster: true }, signal }),
@@ -53,7 +53,7 @@ export function AlarmActivity() {
   );
 }
 
-/** The first command that its page names for seeing the problem, with what it shows. */
+/** The first line of the section "See it" of the runbook page: a command and what it shows. */
 function firstCommand({ text }: RowOf<"/api/runbook">): string | undefined {
   const [, part = ""] = text.split("## See it");
   return /^- (.*)$/m.exec(part)?.[1];

@@ -30,7 +30,7 @@ function auditFilter() {
   };
 }
 
-/** Who signed in, changed or downloaded what, and what was refused. */
+/** The audit log: sign-ins, changes, downloads and refusals. */
 export function Audit() {
   const filter = auditFilter();
   const log = useResource(JSON.stringify(filter), (signal) =>

@@ -17,7 +17,7 @@ const pills = {
   failed: "bad",
 } as const;
 
-/** What was sent to webhooks, what their receivers answered, and sending it again. */
+/** Messages sent to webhooks, the answers of their receivers, and a button to send one again. */
 export function Deliveries() {
   const state = states.find((one) => one === place.value.query.get("state"));
   const webhook = place.value.query.get("webhook") ?? undefined;

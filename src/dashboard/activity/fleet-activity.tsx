@@ -9,7 +9,7 @@ import { Ago, Text } from "../parts/text.tsx";
 
 const commandsMax = 100;
 
-/** Who asked nodes for what, what each of them answered, and what holds now. */
+/** Commands to nodes, each node's answer, and the current desired state. */
 export function FleetActivity() {
   const commands = useResource(
     "commands",
@@ -35,7 +35,7 @@ export function FleetActivity() {
           <Loaded from={commands}>
             {({ rows }) =>
               rows.length === 0 ? (
-                <Notice icon="terminal" title="No command was given here">
+                <Notice icon="terminal" title="No command was given through this server">
                   <p>
                     Pause, drain or scale in{" "}
                     <a class="accent" href="/nodes">
@@ -50,15 +50,15 @@ export function FleetActivity() {
             }
           </Loaded>
         </section>
-        <section class="card" aria-label="What holds now">
+        <section class="card" aria-label="Current desired state">
           <header>
-            <h2>What holds now</h2>
+            <h2>Current desired state</h2>
           </header>
           <Loaded from={desired}>
             {({ entries, notice }) => (
               <>
                 {entries.length === 0 ? (
-                  <p class="dim">Nothing was asked for: every node runs by its own settings.</p>
+                  <p class="dim">None: every node uses its own settings.</p>
                 ) : (
                   <table>
                     <thead>

@@ -21,7 +21,7 @@ function dayWords(days: string): string | undefined {
   return names.length === 1 ? `every ${names[0]}` : names.join(", ");
 }
 
-/** The usual patterns in words. Undefined: it is not one of them, and the five fields say it better. */
+/** Common cron patterns in words; undefined for others, which are shown as the five fields. */
 export function cronWords(cron: string): string | undefined {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.trim().split(/\s+/);
   if (month !== "*") return undefined;

@@ -15,7 +15,7 @@ import { actionWords, timingWords } from "./schedule-words.ts";
 type Schedule = RowOf<"/api/schedules">;
 type Run = NonNullable<Schedule["last"]>;
 
-/** What runs by itself, when it runs next, and how it went. */
+/** Schedules: what runs automatically, when it runs next, and the result of the last run. */
 export function Schedules() {
   const schedules = useResource("schedules", (signal) => api.get("/api/schedules", { signal }), {
     topics: ["queue"],
@@ -29,7 +29,7 @@ export function Schedules() {
             rows.length === 0 ? (
               <Notice icon="clock" title="Nothing is scheduled">
                 <p>
-                  A schedule repeats work by itself. Add one:{" "}
+                  A schedule repeats work automatically. Add one:{" "}
                   <code>
                     forager schedule add weekly --cron "0 6 * * 1" --timezone UTC --does resolve
                   </code>
@@ -155,7 +155,7 @@ function ScheduleButtons({ row: { name, isPaused }, onChanged }: ScheduleLinePro
         onClick={() =>
           void act(
             () => api.send("POST", `/api/schedules/{schedule}/${isPaused ? "resume" : "pause"}`, { params }), // prettier-ignore
-            isPaused ? "Resumed, from now on" : "Paused: its occurrences are skipped",
+            isPaused ? "Resumed" : "Paused: its occurrences are skipped",
           )
         }
       >
@@ -205,7 +205,7 @@ function ScheduleDrawer({ name, onChanged }: ScheduleDrawerProps) {
               </dd>
               <dt>Missed occurrences</dt>
               <dd>{missedTexts[schedule.missed]}</dd>
-              <dt>If the run before goes on</dt>
+              <dt>If the previous run is not finished</dt>
               <dd>{schedule.overlap === "skip" ? "the next is skipped" : "the next waits"}</dd>
             </dl>
             <h3>History</h3>
@@ -222,9 +222,9 @@ function ScheduleDrawer({ name, onChanged }: ScheduleDrawerProps) {
 }
 
 const missedTexts = {
-  latest: "only the last one is made up for",
-  skip: "none is made up for",
-  all: "all are made up for",
+  latest: "only the latest one runs later",
+  skip: "none of them runs later",
+  all: "all of them run later",
 } as const;
 
 function Runs({ runs }: { readonly runs: readonly Run[] }) {
@@ -245,7 +245,7 @@ function Runs({ runs }: { readonly runs: readonly Run[] }) {
               {run.isRunNow && (
                 <>
                   <br />
-                  <small class="dim">asked for by a person</small>
+                  <small class="dim">started by hand</small>
                 </>
               )}
             </td>

@@ -1,6 +1,5 @@
 /**
- * JSON with indentation, without reading it as values: numbers stay as they are written, however
- * large they are.
+ * Indents JSON without parsing its values, so that large numbers are not changed.
  */
 export function indentJson(json: string): string {
   let out = "";

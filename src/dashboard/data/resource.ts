@@ -31,7 +31,7 @@ interface State<T> {
   readonly isLoading: boolean;
 }
 
-/** The server no longer knows who asks: the session has ended, by its time or by somebody's hand. */
+/** True if the session has ended: it expired, or somebody ended it. */
 export const isStranger = signal(false);
 
 export interface ResourceOptions {

@@ -1,6 +1,6 @@
 /**
  * The filter language of tasks: `kind:enrich gate:x reason:domain_delay state:failed text`. A value
- * with spaces is in double quotes. Words without a name are looked for in the payload.
+ * with spaces is in double quotes. Words without a name are searched in the payload.
  */
 export const taskStates = ["pending", "running", "done", "skipped", "failed"] as const;
 export type TaskState = (typeof taskStates)[number];
@@ -39,7 +39,7 @@ export type Qualifier = keyof typeof qualifiers;
 
 export interface ParsedTaskQuery {
   readonly filter: TaskFilter;
-  /** What cannot be meant, in words. */
+  /** Errors in the filter, as text for the user. */
   readonly problems: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export function taskQueryText(filter: TaskFilter): string {
 export const tasksHref = (filter: TaskFilter): string =>
   `/queue/tasks?q=${encodeURIComponent(taskQueryText(filter)).replaceAll("%20", "+")}`;
 
-/** A name has dots, which a path of a page cannot have. */
+/** The host is a query parameter, because the path of a page cannot contain dots. */
 export const hostHref = (gate: string): string => `/hosts?host=${encodeURIComponent(gate)}`;
 
 const shellQuote = (value: string) =>

@@ -2,10 +2,10 @@ import { formatCount, plural } from "../data/format.ts";
 import { Text } from "../parts/text.tsx";
 import { nameOf, type NodeRow } from "./node-health.ts";
 
-/** More do not fit a screen; those that lack something come first. */
+/** More nodes do not fit on a screen; the nodes that lack most are shown. */
 const shownMax = 16;
 
-/** Which node lacks how many changes of which other node. Numbers have no gaps, so it is exact. */
+/** How many changes each node lacks of each other node. Changes are numbered without gaps, so counts are exact. */
 export function DriftMatrix({ nodes }: { readonly nodes: readonly NodeRow[] }) {
   const known = nodes.filter(({ lacks }) => lacks !== null);
   const missing = (node: NodeRow) => node.lacks!.reduce((sum, { datagrams }) => sum + datagrams, 0);
@@ -21,13 +21,13 @@ export function DriftMatrix({ nodes }: { readonly nodes: readonly NodeRow[] }) {
         <h2>{total === 0 ? "All nodes have the same data" : "Who lacks what"}</h2>
         <span class="sp" />
         <small>
-          {silent > 0 && `${plural(silent, "node")} of which nothing is known · `}changes that the
-          node of the row lacks of the node of the column
+          {silent > 0 && `${plural(silent, "node")} without data about this · `}each number: changes
+          of the column's node that the row's node does not have
         </small>
       </header>
       {known.length < 2 ? (
         <p class="dim">
-          There is nothing to compare yet. Nodes tell what they have by gossip or through the
+          There is nothing to compare yet. Nodes report what they have by gossip or through the
           bucket: <code>forager status --cluster</code>
         </p>
       ) : (
@@ -35,7 +35,7 @@ export function DriftMatrix({ nodes }: { readonly nodes: readonly NodeRow[] }) {
           <table class="matrix">
             <thead>
               <tr>
-                <th scope="col">lacks ↓ of →</th>
+                <th scope="col">Row lacks changes of:</th>
                 {shown.map((column) => (
                   <th key={column.node} scope="col" class="n">
                     <Text value={nameOf(column)} max={14} />

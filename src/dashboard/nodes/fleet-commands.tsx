@@ -12,14 +12,14 @@ export type ShownCommand = AnswerOf<"GET", "/api/fleet/commands/{revision}">;
 const stateTexts = {
   pending: ["waiting for answers", "warn"],
   settled: ["done", ""],
-  partial: ["not everywhere", "bad"],
+  partial: ["not applied everywhere", "bad"],
 } as const;
 
 const statusPills = { followed: "", failed: "bad", waiting: "warn", away: "quiet" } as const;
 
-/** Each node's answer to a command, and after how long it came. */
+/** Each node's answer to a command, and how long it took. */
 export function CommandAnswers({ nodes }: Pick<ShownCommand, "nodes">) {
-  if (nodes.length === 0) return <p class="dim">No node has heard of it yet.</p>;
+  if (nodes.length === 0) return <p class="dim">No node has received it yet.</p>;
   return (
     <table>
       <thead>
@@ -61,7 +61,7 @@ interface UndoProps {
   readonly onUndone: (next: ShownCommand) => void;
 }
 
-/** Gives the former values as a new command. */
+/** Restores the previous values with a new command. */
 export function UndoCommand({ command: { revision }, onUndone }: UndoProps) {
   const isBusy = useSignal(false);
   if (!may("fleet:command")) return null;

@@ -13,9 +13,9 @@ const actions = ["pause", "resume", "drain", "scale"] as const;
 export type Action = (typeof actions)[number];
 
 const texts: Readonly<Record<Action, readonly [verb: string, explanation: string]>> = {
-  pause: ["Pause", "Starts no more tasks. What is at work has a while to end."],
-  resume: ["Resume", "Works again, as its settings say."],
-  drain: ["Drain", "Ends what is at work; then the worker processes stop until Resume."],
+  pause: ["Pause", "Starts no more tasks. Running tasks have some time to finish."],
+  resume: ["Resume", "Works again, according to its settings."],
+  drain: ["Drain", "Finishes running tasks, then stops the worker processes until Resume."],
   scale: ["Scale", "How many tasks of one kind may run at once. 0: none."],
 };
 
@@ -28,11 +28,11 @@ interface GiveCommandProps {
   readonly onClose: () => void;
 }
 
-/** Asks nodes for something, and shows each node's answer as it comes. */
+/** Sends a command to nodes, and shows each node's answer when it arrives. */
 export function GiveCommand(props: GiveCommandProps) {
   const given = useSignal<ShownCommand | undefined>(undefined);
   return (
-    <Dialog title={given.value ? "What nodes answer" : "Command nodes"} onClose={props.onClose}>
+    <Dialog title={given.value ? "Answers of the nodes" : "Command nodes"} onClose={props.onClose}>
       {given.value ? (
         <Answers
           key={given.value.revision}
@@ -63,7 +63,7 @@ function Ask(props: GiveCommandProps & { readonly onGiven: (command: ShownComman
     try {
       onGiven(await api.send("POST", "/api/fleet/commands", { body: { node: to.value, what: [word] } })); // prettier-ignore
     } catch (error) {
-      problem.value = failureText(error, "nobody was asked");
+      problem.value = failureText(error, "no command was sent");
       isBusy.value = false;
     }
   };

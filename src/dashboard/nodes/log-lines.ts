@@ -1,6 +1,6 @@
 import { valueText } from "../data/safe-text.ts";
 
-/** Log lines as people read them. Every line is JSON; one that is not is shown as it is. */
+/** Log lines for display. Lines are JSON; a line that is not JSON is shown unchanged. */
 export const levels = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof levels)[number];
 
@@ -14,7 +14,7 @@ export interface ShownLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The same line may come twice within a millisecond: the place in the answer tells them apart. */
+/** Equal lines may occur twice within a millisecond, so the key includes the index. */
 export function readLine(text: string, index: number): ShownLine {
   const key = `${index} ${text.slice(0, 60)}`;
   try {
@@ -47,11 +47,11 @@ const reasons: Readonly<Record<string, string>> = {
   event_loop_lag: "the process could not keep up",
   memory: "memory was short",
   errors: "most attempts failed",
-  backlog: "all were busy and more could run",
-  at_max: "it is the most that settings allow",
-  at_min: "it is the least that settings allow",
-  gates: "what waits, waits for its hosts",
-  idle: "some had nothing to do",
+  backlog: "all slots were busy and more tasks could run",
+  at_max: "the settings allow no more",
+  at_min: "the settings allow no fewer",
+  gates: "tasks wait for their hosts, not for workers",
+  idle: "some slots were idle",
   steady: "nothing had to change",
 };
 
@@ -66,7 +66,7 @@ export interface ScalingDecision {
 
 export const scalingText = "concurrency decided";
 
-/** What the scaler logged when it changed its mind. */
+/** A log line of the scaler about a change of concurrency. */
 export function readDecision({
   key,
   atMs,

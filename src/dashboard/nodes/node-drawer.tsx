@@ -23,7 +23,7 @@ interface NodeDrawerProps {
   readonly onCommand: (action: Action) => void;
 }
 
-/** One node: what it says of itself, its log, and why it scaled. */
+/** One node: its last heartbeat, its log, and why it scaled. */
 export function NodeDrawer({ node, most, onCommand }: NodeDrawerProps) {
   const tab = chosenTab(tabs);
   const isHeld = node.beat?.state === "paused" || node.beat?.state === "drained";
@@ -58,7 +58,7 @@ function Health({ node, most }: Omit<NodeDrawerProps, "onCommand">) {
     <div class="stack">
       {faults.length > 0 && (
         <div class="alarm bad">
-          <b>Look at</b>
+          <b>Problems</b>
           <span>
             <Text value={faults.join("; ")} max={600} />
           </span>
@@ -78,9 +78,9 @@ function Health({ node, most }: Omit<NodeDrawerProps, "onCommand">) {
         <dt>Data</dt>
         <dd>
           {node.isSelf
-            ? "the page shows what this node has"
+            ? "this page shows the data of this node"
             : drift
-              ? `lacks ${drift.missingThere ?? "an unknown number of"} changes; this node lacks ${drift.missingHere} of its`
+              ? `it lacks ${drift.missingThere ?? "an unknown number of"} changes; the node that serves this page lacks ${drift.missingHere} of its changes`
               : "not known"}
         </dd>
         <dt>Found by</dt>
@@ -98,7 +98,7 @@ function Health({ node, most }: Omit<NodeDrawerProps, "onCommand">) {
       {beat?.followed && (
         <p class={beat.followed.isApplied ? "dim" : ""}>
           Command {beat.followed.revision}{" "}
-          {beat.followed.isApplied ? "was followed" : "could not be followed"} at{" "}
+          {beat.followed.isApplied ? "was applied" : "could not be applied"} at{" "}
           {formatTime(beat.followed.atMs)}: <Text value={beat.followed.what} />
         </p>
       )}
@@ -153,7 +153,7 @@ function Beat({ beat, most }: { readonly beat: Heartbeat; readonly most: Usual }
                 differ from those of most nodes: compare <code>forager config show</code> on both
               </>
             ) : (
-              "as those of most nodes"
+              "the same as on most nodes"
             )}
           </dd>
         </>

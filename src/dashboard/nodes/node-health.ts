@@ -1,4 +1,4 @@
-/** What is unusual about a node, in words. Limits are those of the server's alarms. */
+/** Problems of a node, in words. The limits are the same as for the server's alarms. */
 import type { AnswerOf } from "../data/api.ts";
 import { formatDuration } from "../data/format.ts";
 
@@ -10,7 +10,7 @@ const temperatureMax = 80;
 
 export const nameOf = ({ label, node }: Pick<NodeRow, "label" | "node">): string => label || node;
 
-/** The value that most nodes have. One that differs from it is the odd one. */
+/** The value that most nodes have; a node with another value is marked. */
 export function usual(values: readonly (string | undefined)[]): string | undefined {
   const counts = new Map<string, number>();
   for (const value of values) {
@@ -36,7 +36,7 @@ export function isBehind({ drift }: NodeRow): boolean {
   return drift !== null && drift.missingHere + (drift.missingThere ?? 0) > 0;
 }
 
-/** Empty: nothing to look at. */
+/** Empty if the node has no problem. */
 export function faultsOf(node: NodeRow, most: Usual): readonly string[] {
   const { beat } = node;
   if (isMissed(node)) return [`not seen for ${formatDuration(node.agoMs ?? 0)}`];
@@ -48,14 +48,14 @@ export function faultsOf(node: NodeRow, most: Usual): readonly string[] {
       ? ["other settings"]
       : []),
     ...(Math.abs(clockOffsetMs) > offsetMsMax ? ["clock is off"] : []),
-    ...(diskBytes && diskBytes.free < freeDiskMin * diskBytes.total ? ["disk is full"] : []),
+    ...(diskBytes && diskBytes.free < freeDiskMin * diskBytes.total ? ["disk is nearly full"] : []),
     ...(temperatureC >= temperatureMax ? ["hot"] : []),
     ...(followed?.isApplied === false ? ["a command failed"] : []),
     ...beat.alerts,
   ];
 }
 
-/** Tasks that run, and how many may. */
+/** The number of running tasks, and how many may run. */
 export function slotsOf({ beat }: NodeRow): { readonly running: number; readonly slots: number } {
   const all = Object.values(beat?.kinds ?? {});
   return {

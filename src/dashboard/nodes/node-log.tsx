@@ -17,7 +17,7 @@ const followMs = 2_000;
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }); // prettier-ignore
 
-/** The last lines of a node, and those that come. Text and level are in the address. */
+/** The last log lines of a node, and new ones as they arrive. Text and level are in the address. */
 export function NodeLog({ node }: { readonly node: NodeRow }) {
   const text = place.value.query.get("text") ?? "";
   const least = levels.find((level) => level === place.value.query.get("level")) ?? "debug";
@@ -40,7 +40,7 @@ export function NodeLog({ node }: { readonly node: NodeRow }) {
         <label class="row choice">
           <span class="dim">from</span>
           <select
-            aria-label="Least level"
+            aria-label="Minimum level"
             value={least}
             onChange={(event) => choose(event.currentTarget.value as Level)}
           >
@@ -60,7 +60,7 @@ export function NodeLog({ node }: { readonly node: NodeRow }) {
       </div>
       {!node.isSelf && (
         <p class="dim">
-          Other nodes put their lines into the bucket once a minute. For the newest at once:{" "}
+          Other nodes copy their log lines to the bucket once a minute. To see new lines at once:{" "}
           <code>forager logs {shownText(nameOf(node), 40)} --follow</code>
         </p>
       )}
@@ -100,7 +100,7 @@ function Lines({ lines, isFollowing, hasFilter }: LinesProps) {
         <p>
           {hasFilter
             ? "Clear the text, or choose a lower level."
-            : "A node keeps the lines of forager up, work and node run."}
+            : "A node keeps the log of forager up, forager work and forager node run."}
         </p>
       </Notice>
     );
@@ -117,7 +117,7 @@ function Lines({ lines, isFollowing, hasFilter }: LinesProps) {
   );
 }
 
-/** Why the number of tasks at once was changed, as the log of the node tells. */
+/** Changes of the number of concurrent tasks with their reasons, from the node's log. */
 export function NodeScaling({ node }: { readonly node: NodeRow }) {
   const query = { ...(node.isSelf ? {} : { node: node.node }), text: scalingText, lines: linesMax };
   const log = useResource(node.node, (signal) => api.get("/api/logs", { query, signal }), {
@@ -131,11 +131,11 @@ export function NodeScaling({ node }: { readonly node: NodeRow }) {
             .flatMap((line, index) => readDecision(readLine(line, index)) ?? [])
             .toReversed();
           return decisions.length === 0 ? (
-            <Notice icon="gauge" title="Nothing was decided yet">
+            <Notice icon="gauge" title="No changes yet">
               <p>
-                Workers with a range of tasks at once, such as{" "}
+                Workers with a range of concurrent tasks, such as{" "}
                 <code>forager fleet set {shownText(nameOf(node), 40)} workers.enrich=1x2-20</code>,
-                choose the number by themselves. What they choose is listed here with its reason.
+                choose the number themselves. Each change is listed here with its reason.
               </p>
             </Notice>
           ) : (

@@ -123,7 +123,7 @@ function NodeLine({ node, isHub, most }: NodeLineProps) {
 
 export function StatePill({ node }: { readonly node: NodeRow }) {
   const { beat, isSelf } = node;
-  if (isMissed(node)) return <span class="pill warn">missed</span>;
+  if (isMissed(node)) return <span class="pill warn">missing</span>;
   if (!beat) return <span class="pill quiet">{isSelf ? "serving" : "no heartbeat"}</span>;
   const isQuiet = beat.state === "idle" || beat.state === "stopped";
   const isHeld = beat.state === "paused" || beat.state === "drained";
@@ -139,7 +139,7 @@ function DataPill({ node }: { readonly node: NodeRow }) {
     <a
       href={withQuery({ open: node.node })}
       class="pill warn"
-      title={`the oldest change is missing for ${formatDuration(1_000 * drift.seconds)}`}
+      title={`the oldest change has been missing for ${formatDuration(1_000 * drift.seconds)}`}
     >
       {plural(drift.missingHere + (drift.missingThere ?? 0), "change")} apart
     </a>
@@ -148,7 +148,7 @@ function DataPill({ node }: { readonly node: NodeRow }) {
 
 interface MeterProps {
   readonly size: { readonly total: number; readonly free: number };
-  /** The share in use from which it is drawn as a warning. */
+  /** Above this used share it is drawn as a warning. */
   readonly warnFrom: number;
 }
 

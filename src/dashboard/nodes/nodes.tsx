@@ -78,7 +78,7 @@ export function Nodes() {
                   {({ rows }) =>
                     rows.length === 0 ? (
                       <p class="dim">
-                        No command was given through this server. What other ways asked for is in{" "}
+                        No command was given through this server. The current desired state is in{" "}
                         <a class="accent" href="/activity">
                           Activity
                         </a>

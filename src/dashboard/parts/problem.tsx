@@ -1,6 +1,6 @@
 import { shownText } from "../data/safe-text.ts";
 
-/** Why something that a person asked for did not happen. */
+/** Why an action of the user failed. */
 export function Problem({ title, text }: { readonly title: string; readonly text: string }) {
   if (text === "") return null;
   return (

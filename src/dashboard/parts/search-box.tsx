@@ -3,10 +3,10 @@ import { navigate, place, withQuery } from "../data/router.ts";
 import { Icon } from "./icon.tsx";
 
 interface SearchBoxProps {
-  /** For readers. */
+  /** For screen readers. */
   readonly label: string;
   readonly placeholder: string;
-  /** Of the address. */
+  /** Name of the parameter in the address. */
   readonly parameter?: string;
   /** Other parameters that a new search removes. */
   readonly resets?: readonly string[];
@@ -14,7 +14,7 @@ interface SearchBoxProps {
 
 const typingMs = 150;
 
-/** Searches while one types. The address keeps the last words, without a step back for each letter. */
+/** Searches while the user types. The words are stored in the address without a history entry for each letter. */
 export function SearchBox(props: SearchBoxProps) {
   const { label, placeholder, parameter = "words", resets = [] } = props;
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -22,7 +22,7 @@ export function SearchBox(props: SearchBoxProps) {
   const words = place.value.query.get(parameter) ?? "";
   const typed = useRef(words);
   useEffect(() => {
-    // Back and forward change the words too. What was typed meanwhile stays.
+    // Back and forward change the words too. Text that the user is still typing stays.
     if (input.current && typed.current !== words) input.current.value = words;
     typed.current = words;
   }, [words]);

@@ -14,7 +14,7 @@ interface TabsProps {
   readonly parameter?: string;
 }
 
-/** Parts of a page. Which one is shown is in its address. */
+/** Tabs of a page. The chosen tab is in the address. */
 export function Tabs({ label, tabs, resets = [], parameter = "tab" }: TabsProps) {
   const chosen = chosenTab(tabs, parameter);
   const reset = Object.fromEntries(resets.map((key) => [key, undefined]));

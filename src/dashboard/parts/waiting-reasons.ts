@@ -9,12 +9,12 @@ export interface ReasonText {
 const texts: Readonly<Record<string, ReasonText>> = {
   domain_delay: {
     title: "Host delay",
-    meaning: "polite pauses between visits of one host",
+    meaning: "pauses between visits to one host",
     colour: "--tile-fresh",
   },
   concurrency_limit: {
     title: "Job limit",
-    meaning: "its job runs as many tasks as it may",
+    meaning: "its job runs as many tasks as it is allowed to",
     colour: "--tile-aging",
   },
   worker_capacity: {

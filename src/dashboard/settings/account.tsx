@@ -11,7 +11,7 @@ import { Ago, Text } from "../parts/text.tsx";
 import { say } from "../parts/toast.tsx";
 import { signOut } from "../sign-in/sign-in.tsx";
 
-/** Who one is here, where one is signed in, and the way out. */
+/** The signed-in user, the password form, the sessions, and signing out. */
 export function Account() {
   return (
     <>
@@ -41,9 +41,9 @@ function You() {
       <div class="stack">
         <p class="dim">
           {you.by === "loopback"
-            ? "Nobody has to sign in: the server answers only this machine."
+            ? "No sign-in is needed: the server accepts requests from this machine only."
             : you.role === null
-              ? "Signed in by a link of the machine itself: you may do everything."
+              ? "Signed in with a one-time link from this machine: you have all rights."
               : "Signed in with a password."}
         </p>
         <p>
@@ -81,9 +81,9 @@ function ChangePassword() {
         body: { old: old.value, password: next.value },
       });
       old.value = next.value = "";
-      say("The password is changed, and your other sessions have ended");
+      say("The password is changed. Your other sessions have ended.");
     } catch (error) {
-      problem.value = failureText(error, "the password is as it was");
+      problem.value = failureText(error, "the password was not changed");
     }
   };
   return (
@@ -92,15 +92,15 @@ function ChangePassword() {
         <h2>Change your password</h2>
       </header>
       <form class="stack" onSubmit={(event) => void change(event)}>
-        <Secret label="The present one" value={old} autocomplete="current-password" />
+        <Secret label="Current password" value={old} autocomplete="current-password" />
         <Secret
-          label="The new one, at least 12 characters"
+          label="New password, at least 12 characters"
           value={next}
           autocomplete="new-password"
         />
         <Problem title="Not changed" text={problem.value} />
         <div class="row">
-          <button class="btn">Change it</button>
+          <button class="btn">Change password</button>
         </div>
       </form>
     </section>
@@ -130,12 +130,12 @@ function Secret({ label, value, autocomplete }: SecretProps) {
 }
 
 const ways = {
-  link: "link of the machine",
+  link: "one-time link",
   password: "password",
   oidc: "your organisation",
 } as const;
 
-/** A session that is ended cannot read or change anything from then on. */
+/** Once a session has ended, it cannot read or change anything. */
 function Sessions() {
   const sessions = useResource("sessions", (signal) => api.get("/api/sessions", { signal }));
   const end = async (id: string) => {
@@ -150,7 +150,7 @@ function Sessions() {
   return (
     <section class="card" aria-label="Sessions">
       <header>
-        <h2>{may("users:admin") ? "Sessions of everybody" : "Your sessions"}</h2>
+        <h2>{may("users:admin") ? "All sessions" : "Your sessions"}</h2>
       </header>
       <Loaded from={sessions}>
         {({ rows }) =>

@@ -5,13 +5,13 @@ import { loadSession } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 
-/** What waits for a password. */
+/** The action that waits until the user has typed the password. */
 const waiting = signal<{ readonly resolve: (isProved: boolean) => void } | undefined>(undefined);
 
 /**
- * Users and tokens are changed only by somebody who has typed their password within the last
- * 15 minutes. If the server asks for it, so does the page, and then it tries again. Answers
- * undefined if the person would rather not.
+ * Users and tokens can be changed only within 15 minutes after typing the password. If the server
+ * asks for it, this shows a password dialog and then sends the request again. Returns undefined if
+ * the user cancels.
  */
 export async function withFreshSignIn<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -44,9 +44,11 @@ function AskPassword({ answer }: { readonly answer: (isProved: boolean) => void 
     }
   };
   return (
-    <Dialog title="Your password, please" onClose={() => answer(false)}>
+    <Dialog title="Enter your password" onClose={() => answer(false)}>
       <form class="stack" onSubmit={(event) => void prove(event)}>
-        <p class="dim">Users and tokens are changed only soon after a password was typed.</p>
+        <p class="dim">
+          Users and tokens can be changed only within 15 minutes after you typed your password.
+        </p>
         <label class="field-label">
           Password
           <input
@@ -61,7 +63,7 @@ function AskPassword({ answer }: { readonly answer: (isProved: boolean) => void 
         </label>
         <Problem title="Not done" text={problem.value} />
         <div class="row">
-          <button class="btn go">Go on</button>
+          <button class="btn go">Continue</button>
           <button type="button" class="btn" onClick={() => answer(false)}>
             Cancel
           </button>

@@ -6,7 +6,7 @@ import { SearchBox } from "../parts/search-box.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
 
-/** Every setting of the node that serves, and where its value comes from. */
+/** Every setting of the node that serves this page, and where its value comes from. */
 export function ServerSettings() {
   const settings = useResource("settings", (signal) => api.get("/api/settings", { signal }));
   const words = (place.value.query.get("words") ?? "").toLowerCase();

@@ -9,7 +9,7 @@ import { Tokens } from "./tokens.tsx";
 import { Users } from "./users.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
-/** Who gets in, what programs hear, who is left alone. What one may not do is not shown. */
+/** Users, tokens, webhooks, the suppression list and settings. Tabs that the role does not allow are hidden. */
 export function Settings() {
   const tabs: readonly Tab[] = [
     ["account", "Sessions"],

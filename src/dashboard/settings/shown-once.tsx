@@ -9,7 +9,7 @@ interface ShownOnceProps {
   readonly onClose: () => void;
 }
 
-/** A secret that the server does not tell a second time. */
+/** A secret that the server shows only once. */
 export function ShownOnce({ title, text, secret, onClose }: ShownOnceProps) {
   return (
     <Dialog title={title} onClose={onClose}>

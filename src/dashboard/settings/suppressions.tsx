@@ -13,7 +13,7 @@ import { Ago, Text } from "../parts/text.tsx";
 const kinds = ["email", "domain", "phone", "place"] as const;
 const shownMax = 200;
 
-/** Who asked to be left alone. The list keeps hashes, so it cannot show them; it can check. */
+/** The suppression list. It stores hashes, so it can check values but not show them. */
 export function Suppressions() {
   const kind = kinds.find((one) => one === place.value.query.get("kind"));
   const query = { ...(kind && { kind }), limit: shownMax };
@@ -43,7 +43,7 @@ export function Suppressions() {
               rows.length === 0 ? (
                 <Notice icon="check" title="Nobody is on the list">
                   <p>
-                    What is on it is not gathered, visited or exported:{" "}
+                    Addresses, domains and numbers on it are not gathered, visited or exported:{" "}
                     <code>forager suppress add hello@firm.example --reason "asked by mail"</code>
                   </p>
                 </Notice>
@@ -109,22 +109,22 @@ function ChangeList({ onChanged }: { readonly onChanged: () => void }) {
   const text = useSignal("");
   const reason = useSignal("");
   const problem = useSignal("");
-  const told = useSignal("");
+  const message = useSignal("");
   const values = valuesOf(text.value);
   const act = async (ask: () => Promise<string>) => {
-    problem.value = told.value = "";
+    problem.value = message.value = "";
     try {
-      told.value = await ask();
+      message.value = await ask();
       onChanged();
     } catch (error) {
-      problem.value = failureText(error, "the list is as it was");
+      problem.value = failureText(error, "the list was not changed");
     }
   };
   const add = () =>
     act(async () => {
       const body = { values, ...(reason.value.trim() && { reason: reason.value.trim() }) };
       const { added, known } = await api.send("POST", "/api/suppressions", { body });
-      return `${plural(added, "entry", "entries")} added${known > 0 ? `, ${known} were there` : ""}`;
+      return `${plural(added, "entry", "entries")} added${known > 0 ? `, ${known} were already on the list` : ""}`;
     });
   const check = () =>
     act(async () => {
@@ -134,7 +134,7 @@ function ChangeList({ onChanged }: { readonly onChanged: () => void }) {
   const remove = () =>
     act(async () => {
       const { removed } = await api.send("POST", "/api/suppressions/remove", { body: { values } });
-      return `${plural(removed, "entry", "entries")} taken off`;
+      return `${plural(removed, "entry", "entries")} removed`;
     });
   const canWrite = may("companies:write");
   return (
@@ -168,9 +168,9 @@ function ChangeList({ onChanged }: { readonly onChanged: () => void }) {
           </label>
         )}
         <Problem title="Not done" text={problem.value} />
-        {told.value !== "" && (
+        {message.value !== "" && (
           <p class="lines" role="status">
-            <bdi>{shownText(told.value, 4_000)}</bdi>
+            <bdi>{shownText(message.value, 4_000)}</bdi>
           </p>
         )}
         <div class="row">
@@ -185,7 +185,7 @@ function ChangeList({ onChanged }: { readonly onChanged: () => void }) {
                 disabled={values.length === 0}
                 onClick={() => void add()}
               >
-                Leave alone
+                Add to the list
               </button>
               <button
                 type="button"
@@ -193,7 +193,7 @@ function ChangeList({ onChanged }: { readonly onChanged: () => void }) {
                 disabled={values.length === 0}
                 onClick={() => void remove()}
               >
-                Take off
+                Remove from the list
               </button>
             </>
           )}

@@ -13,7 +13,7 @@ import { say } from "../parts/toast.tsx";
 import { withFreshSignIn } from "./fresh-sign-in.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
-/** What programs sign in with. Each is shown once. */
+/** API tokens of programs. Each is shown only once. */
 export function Tokens() {
   const tokens = useResource("tokens", (signal) => api.get("/api/tokens", { signal }));
   const isAdding = useSignal(false);
@@ -21,7 +21,7 @@ export function Tokens() {
   const revoke = async (id: string) => {
     try {
       const done = await withFreshSignIn(() => api.send("DELETE", "/api/tokens/{id}", { params: { id } })); // prettier-ignore
-      if (done) say("The token is revoked: it opens nothing any more");
+      if (done) say("The token is revoked and no longer works");
     } catch (error) {
       say(failureText(error, "nothing was changed"));
     }
@@ -31,10 +31,10 @@ export function Tokens() {
     <>
       <section class="card" aria-label="Tokens">
         <header>
-          <h2>Tokens of programs</h2>
+          <h2>API tokens</h2>
           <span class="sp" />
           <button class="btn" onClick={() => (isAdding.value = true)}>
-            <Icon name="plus" /> Make a token
+            <Icon name="plus" /> Create a token
           </button>
         </header>
         <Loaded from={tokens}>
@@ -42,7 +42,7 @@ export function Tokens() {
             rows.length === 0 ? (
               <Notice icon="terminal" title="There are no tokens">
                 <p>
-                  A program signs in with one. Make it here, or run{" "}
+                  Programs sign in with a token. Create one here, or run{" "}
                   <code>forager token add crm-sync --scope companies:read</code>
                 </p>
               </Notice>
@@ -51,10 +51,10 @@ export function Tokens() {
                 <thead>
                   <tr>
                     <th>For</th>
-                    <th>May</th>
-                    <th>Of</th>
+                    <th>Scopes</th>
+                    <th>Owner</th>
                     <th>Last used</th>
-                    <th>Ends</th>
+                    <th>Expires</th>
                     <th>
                       <span class="for-readers">Revoke</span>
                     </th>
@@ -68,10 +68,10 @@ export function Tokens() {
                           <Text value={row.name} max={60} />
                         </b>
                       </td>
-                      <td data-label="May">
+                      <td data-label="Scopes">
                         <Text value={row.scopes.join(", ")} max={300} />
                       </td>
-                      <td data-label="Of">
+                      <td data-label="Owner">
                         <Text value={row.user ?? "the fleet"} max={60} />
                       </td>
                       <td data-label="Last used" class="nowrap">
@@ -81,7 +81,7 @@ export function Tokens() {
                           <Ago atMs={timeOf(row.usedAt)} />
                         )}
                       </td>
-                      <td data-label="Ends" class="nowrap">
+                      <td data-label="Expires" class="nowrap">
                         <Ago atMs={timeOf(row.expiresAt)} />
                       </td>
                       <td class="n">
@@ -130,7 +130,7 @@ function AddToken({ onClose, onMade }: AddTokenProps) {
   const days = useSignal("90");
   const scopes = useSignal<ReadonlySet<Session["scopes"][number]>>(new Set(["companies:read"]));
   const problem = useSignal("");
-  /** No token can change users. */
+  /** A token cannot have the right to change users. */
   const offered = (session.value?.scopes ?? []).filter((scope) => scope !== "users:admin");
   const make = async (event: Event) => {
     event.preventDefault();
@@ -140,11 +140,11 @@ function AddToken({ onClose, onMade }: AddTokenProps) {
       const made = await withFreshSignIn(() => api.send("POST", "/api/tokens", { body }));
       if (made) onMade(made.name, made.token);
     } catch (error) {
-      problem.value = failureText(error, "nothing was made");
+      problem.value = failureText(error, "no token was created");
     }
   };
   return (
-    <Dialog title="Make a token" onClose={onClose}>
+    <Dialog title="Create a token" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void make(event)}>
         <label class="field-label">
           What it is for
@@ -176,7 +176,7 @@ function AddToken({ onClose, onMade }: AddTokenProps) {
           ))}
         </fieldset>
         <label class="field-label">
-          For how many days
+          Valid for this many days
           <input
             required
             type="number"
@@ -186,10 +186,10 @@ function AddToken({ onClose, onMade }: AddTokenProps) {
             onInput={(event) => (days.value = event.currentTarget.value)}
           />
         </label>
-        <Problem title="Not made" text={problem.value} />
+        <Problem title="Not created" text={problem.value} />
         <div class="row">
           <button class="btn go" disabled={scopes.value.size === 0}>
-            Make it
+            Create
           </button>
           <button type="button" class="btn" onClick={onClose}>
             Cancel

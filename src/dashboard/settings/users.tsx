@@ -17,12 +17,12 @@ import { ShownOnce } from "./shown-once.tsx";
 type User = RowOf<"/api/users">;
 type Role = User["role"];
 
-/** What each role may do more than the one before it. */
+/** The rights that each role has in addition to the role before it. */
 const roles: readonly (readonly [Role, string])[] = [
-  ["viewer", "sees everything but exports"],
+  ["viewer", "sees everything, cannot export"],
   ["editor", "also changes companies and campaigns, and exports"],
-  ["operator", "also the queue, nodes and webhooks"],
-  ["admin", "also users, tokens of others and the audit log"],
+  ["operator", "also controls the queue, nodes and webhooks"],
+  ["admin", "also manages users and all tokens, and reads the audit log"],
 ];
 
 export function Users() {
@@ -64,7 +64,7 @@ export function Users() {
             rows.length === 0 ? (
               <Notice icon="info" title="There are no users">
                 <p>
-                  Only the person who runs the server gets in. Add somebody here, or run{" "}
+                  Only the owner of the server can sign in. Add a user here, or run{" "}
                   <code>forager user add NAME --role admin</code>
                 </p>
               </Notice>
@@ -121,7 +121,7 @@ export function Users() {
       {invited.value && (
         <ShownOnce
           title={`A link for ${invited.value.name}`}
-          text="Send it over a way that only they can read. It works once, within 24 hours, and lets them choose a password."
+          text="Send it in a way that only they can read. It works once, within 24 hours, and lets them choose a password."
           secret={invited.value.link}
           onClose={() => (invited.value = undefined)}
         />
@@ -223,7 +223,7 @@ function AddUser({ onClose, onAdded }: AddUserProps) {
     <Dialog title="Add a user" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void add(event)}>
         <label class="field-label">
-          Name: small letters, digits, dots and dashes
+          Name: lowercase letters, digits, dots and dashes
           <input
             required
             autoFocus
@@ -270,10 +270,7 @@ function RemoveUser({ name, onClose, onConfirmed }: RemoveUserProps) {
   return (
     <Dialog title={`Remove ${name}`} onClose={onClose}>
       <div class="stack">
-        <p>
-          Their sessions and live pages end at once, and so do their tokens. What they changed
-          stays.
-        </p>
+        <p>Their sessions, live pages and tokens end at once. Their changes to data are kept.</p>
         <div class="row">
           <button class="btn danger" onClick={() => onConfirmed(name)}>
             Remove {shownText(name, 64)}

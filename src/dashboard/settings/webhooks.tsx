@@ -20,7 +20,7 @@ const eventTypes = [
 ] as const;
 type EventType = (typeof eventTypes)[number];
 
-/** Where events are sent. */
+/** The webhooks that events are sent to. */
 export function Webhooks() {
   const webhooks = useResource("webhooks", (signal) => api.get("/api/webhooks", { signal }));
   const isAdding = useSignal(false);
@@ -49,10 +49,10 @@ export function Webhooks() {
         <Loaded from={webhooks}>
           {({ rows }) =>
             rows.length === 0 ? (
-              <Notice icon="external-link" title="Events are sent to nobody">
+              <Notice icon="external-link" title="No webhooks">
                 <p>
-                  Another program can hear when a campaign is finished or an export is ready. Add it
-                  here, or run <code>forager webhook add URL</code>
+                  A webhook notifies another program when a campaign is finished or an export is
+                  ready. Add one here, or run <code>forager webhook add URL</code>
                 </p>
               </Notice>
             ) : (
@@ -97,7 +97,7 @@ export function Webhooks() {
       {secret.value !== undefined && (
         <ShownOnce
           title="The secret of the webhook"
-          text="The receiver checks with it that messages are from here (Standard Webhooks)."
+          text="The receiver uses it to verify that messages come from this server (Standard Webhooks)."
           secret={secret.value}
           onClose={() => (secret.value = undefined)}
         />
@@ -118,23 +118,23 @@ function WebhookLine({ row, act, onSecret }: WebhookLineProps) {
   const test = () =>
     act(async () => {
       const { status, isTaken } = await api.send("POST", "/api/webhooks/{webhook}/test", { params }); // prettier-ignore
-      return isTaken ? `The receiver took it (${status})` : `The receiver answered ${status}`;
+      return isTaken ? `The receiver accepted it (${status})` : `The receiver answered ${status}`;
     });
   const rotate = () =>
     act(async () => {
       const made = await api.send("POST", "/api/webhooks/{webhook}/secret", { params, body: {} });
       if (made.secret !== null) onSecret(made.secret);
-      return "Messages have both signatures for a day";
+      return "For a day, messages are signed with the old and the new secret";
     });
   const enable = () =>
     act(async () => {
       await api.send("POST", "/api/webhooks/{webhook}/enable", { params });
-      return "It is used again";
+      return "The webhook is enabled";
     });
   const remove = () =>
     act(async () => {
       await api.send("DELETE", "/api/webhooks/{webhook}", { params });
-      return "Nothing more is sent to it";
+      return "The webhook is removed";
     });
   return (
     <tr>
@@ -221,7 +221,7 @@ function AddWebhook({ onClose, onAdded }: AddWebhookProps) {
           />
         </label>
         <fieldset class="checks">
-          <legend>Events; none chosen: all</legend>
+          <legend>Events (choose none to receive all)</legend>
           {eventTypes.map((type) => (
             <label key={type} class="row choice">
               <input
