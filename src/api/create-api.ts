@@ -33,7 +33,7 @@ export interface ApiOptions {
   readonly sessionSeconds: number;
   /** Addresses and networks whose forwarded headers count. */
   readonly proxies: readonly string[];
-  /** No public address was set: people may come by another name of this machine. */
+  /** True if `serve.publicUrl` is not set: people may use another name of this machine. */
   readonly isPublicOriginGuessed: boolean;
   /** The identity provider that people can sign in with. */
   readonly provider: ProviderSignInOptions | undefined;
@@ -127,7 +127,7 @@ function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Respo
   return c.body(JSON.stringify(problem), problem.status as 400);
 }
 
-/** What is wrong inside is for people who have signed in. */
+/** Details of an internal error are shown only to callers who are signed in. */
 const isForStrangers = (c: ApiContext, error: unknown): boolean =>
   (c.get("audit")?.caller?.by ?? "nobody") === "nobody" && problemOf(error, "").status === 500;
 
@@ -153,7 +153,7 @@ async function isTrusted(c: ApiContext, options: ApiOptions): Promise<boolean> {
   }
 }
 
-/** A GET that changes something: it uses up its code. */
+/** A GET that changes something: the one-time code cannot be used again. */
 async function login(
   c: ApiContext,
   options: ApiOptions,

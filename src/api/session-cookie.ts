@@ -3,8 +3,8 @@ import type { ApiContext, ApiOptions } from "./create-api.ts";
 type CookieOptions = Pick<ApiOptions, "cookieName" | "sessionSeconds" | "access">;
 
 /**
- * Puts a new session into the browser; undefined removes it. The session that the browser had before
- * ends: its cookie is overwritten, so nobody could end it later.
+ * Sets the session cookie; undefined removes it. The browser's previous session ends: its cookie is
+ * overwritten, so the user could not end it later.
  */
 export function startSession(
   c: ApiContext,
@@ -23,7 +23,7 @@ export function startSession(
   c.header("set-cookie", text, { append: true });
 }
 
-/** Of several cookies of that name the first counts, as in every browser. */
+/** If there are several cookies of this name, the first one is used. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? "").slice(0, 8_000).split(";")) {
     const at = part.indexOf("=");

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { roles, type Role } from "../contract/roles.ts";
 
-/** Signs people in elsewhere: their organisation knows who they are and which groups they are in. */
+/** An external service that signs people in and knows their groups. */
 export interface IdentityProvider {
-  /** Where the browser goes to sign in. `isFresh`: the provider must ask for the password again. */
+  /** Returns the URL that the browser goes to. `isFresh`: the provider must ask for the password again. */
   begin(options: { readonly redirectUri: string; readonly isFresh: boolean }): Promise<BegunSignIn>;
   /**
-   * Checks what the browser came back with. Throws `invalid` (provider_refused) if it does not belong
+   * Checks the query with which the browser came back. Throws `invalid` (provider_refused) if it does not belong
    * to `pending` or the provider does not confirm it, `unavailable` if the provider does not answer.
    */
   finish(options: {
@@ -20,7 +20,7 @@ export interface BegunSignIn {
   readonly pending: PendingSignIn;
 }
 
-/** What the browser has to bring back: it belongs to this one sign-in. */
+/** The state of one sign-in, which the browser must bring back. */
 export interface PendingSignIn {
   readonly redirectUri: string;
   readonly isFresh: boolean;
@@ -30,16 +30,16 @@ export interface PendingSignIn {
 }
 
 export interface ProvedPerson {
-  /** The provider's name for the person, which no other person ever gets. */
+  /** The provider's permanent id of the person (`sub`); it is never given to anybody else. */
   readonly subject: string;
-  /** What people call them. It may change, and others may choose the same. */
+  /** A name for display. It may change, and is not unique. */
   readonly label: string;
   readonly groups: readonly string[];
-  /** When the provider last asked for the password; undefined: it did not say. */
+  /** When the provider last asked for the password; undefined if it did not say. */
   readonly provedMs: number | undefined;
 }
 
-/** The highest role of all groups; undefined: none of them has one. */
+/** The highest role of all groups; undefined if no group has a role. */
 export function roleOfGroups(
   groups: readonly string[],
   roleOfGroup: ReadonlyMap<string, Role>,
@@ -48,7 +48,7 @@ export function roleOfGroups(
   return roles.toReversed().find((role) => found.has(role));
 }
 
-/** `staff=viewer,admins=admin`. The last `=` separates. */
+/** `staff=viewer,admins=admin`. The last `=` separates group and role. */
 export function parseGroupRoles(text: string): ReadonlyMap<string, Role> {
   const pairs = text.split(",").filter((pair) => pair !== "");
   return new Map(
@@ -62,7 +62,7 @@ export function parseGroupRoles(text: string): ReadonlyMap<string, Role> {
 const labelMax = 64;
 
 /**
- * What audit log, history and lists call the person: `anna@example.org (oidc:SUBJECT)`. The subject
+ * The person's name in the audit log, history and lists: `anna@example.org (oidc:SUBJECT)`. The subject
  * makes it unique, and no user with a password can have such a name.
  */
 export function providerUserName({ subject, label }: ProvedPerson): string {

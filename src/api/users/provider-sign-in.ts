@@ -1,8 +1,8 @@
 /**
- * Signing in with an identity provider, as a browser sees it: `/login/provider` leads there,
- * `/login/callback` comes back. What belongs to the sign-in under way (state, nonce, PKCE verifier)
- * travels in a signed cookie of that browser, so that nobody can make another browser finish it, and
- * a flood of begun sign-ins takes no memory here.
+ * Sign-in with an identity provider: `/login/provider` redirects the browser to the provider, which
+ * redirects it back to `/login/callback`. The state of a pending sign-in (state, nonce, PKCE verifier)
+ * is in a signed cookie of that browser. So no other browser can finish the sign-in, and many pending
+ * sign-ins need no memory on the server.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
@@ -30,7 +30,7 @@ export interface ProviderSignIn {
 }
 
 const pendingMs = 10 * 60_000;
-/** Each asks the provider: the others wait for their turn at the browser. */
+/** Concurrent requests to the provider. Further sign-ins get 503 and a Retry-After header. */
 const atOnceMax = 20;
 export const callbackPath = "/login/callback";
 
@@ -54,7 +54,7 @@ export function createProviderSignIn(
   const limited = async (c: ApiContext, work: () => Promise<Response>): Promise<Response> => {
     c.header("cache-control", "no-store");
     try {
-      if (running >= atOnceMax) throw new ProblemError(503, "sign_in_busy", "too many people sign in at this moment: try again in a few seconds", undefined, 5); // prettier-ignore
+      if (running >= atOnceMax) throw new ProblemError(503, "sign_in_busy", "too many people are signing in at the moment: try again in a few seconds", undefined, 5); // prettier-ignore
       running += 1;
       try {
         return await work();
@@ -70,7 +70,7 @@ export function createProviderSignIn(
     const known = describe(error);
     if (!known) throw error;
     const { status, title, text } = known;
-    // What nobody has to do anything for is free for whoever sends it: it must not fill the log.
+    // Anybody can cause these errors with a cheap request, so they must not fill the log.
     const say = error instanceof ProblemError ? log.debug.bind(log) : log.warn.bind(log);
     say("a sign-in with the identity provider failed", { address: c.get("client").address, error }); // prettier-ignore
     if (error instanceof ProblemError && error.retrySeconds !== undefined) c.header("retry-after", String(error.retrySeconds)); // prettier-ignore
@@ -122,7 +122,7 @@ interface Refusal {
   readonly text: string;
 }
 
-/** What is not described here is a bug. */
+/** Undefined for an error that is not expected here, which is a bug. */
 function describe(error: unknown): Refusal | undefined {
   if (error instanceof ProblemError) {
     const { status, code, message } = error;
@@ -135,16 +135,16 @@ function describe(error: unknown): Refusal | undefined {
       "The identity provider does not answer. Try again in a minute; the server's log has the reason.";
     return { status: 503, code, title: "You are not signed in", text };
   }
-  // What exactly did not fit is for the operator, in the log.
+  // The exact reason is only in the log, for the operator.
   const text =
-    "The identity provider did not confirm this sign-in, or it was used already. Begin again.";
+    "The identity provider did not confirm this sign-in, or it was already used. Sign in again.";
   if (code === "provider_refused")
     return { status: 403, code, title: "You are not signed in", text };
   return undefined;
 }
 
 const notBegun = () =>
-  new ProblemError(403, "sign_in_not_begun", "this sign-in was not begun in this browser, was finished already or took longer than 10 minutes"); // prettier-ignore
+  new ProblemError(403, "sign_in_not_begun", "this sign-in was not started in this browser, is already finished, or took longer than 10 minutes"); // prettier-ignore
 
 const noRole = (user: string) =>
   new ProblemError(403, "no_role", `you are known as ${user}, but none of your groups may use this server: ask its operator to add one to the setting oidc.roles`); // prettier-ignore
@@ -159,7 +159,7 @@ function seal(pending: SealedSignIn, key: Uint8Array): string {
   return `${text}.${signature(text, key).toString("base64url")}`;
 }
 
-/** Undefined unless this server has sealed it. */
+/** Undefined if the signature is not from this server. */
 function unseal(sealed: string, key: Uint8Array): SealedSignIn | undefined {
   const [text = "", given = ""] = sealed.split(".");
   const [mac, expected] = [Buffer.from(given, "base64url"), signature(text, key)];

@@ -14,12 +14,12 @@ export interface OpenIdProviderOptions {
 
 const timeoutSeconds = 10;
 const groupsMax = 1_000;
-/** What "now" means to a provider that is asked for a fresh sign-in. */
+/** `max_age` for a sign-in that must be fresh. */
 const freshSeconds = 60;
 
 /**
  * An OpenID Connect provider: authorization code flow with PKCE, state and nonce. The provider's
- * description is read at the first sign-in, so the server starts while the provider is away.
+ * configuration is read at the first sign-in, so the server also starts while the provider is down.
  */
 export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes, groupsClaim } = options;
@@ -89,7 +89,7 @@ export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityPr
 
 type Tokens = Awaited<ReturnType<typeof openid.authorizationCodeGrant>>;
 
-/** Many providers tell groups and names only at their userinfo address. */
+/** Many providers send groups and names only from their userinfo endpoint. */
 async function toPerson(
   config: openid.Configuration,
   tokens: Tokens,
@@ -109,7 +109,7 @@ async function toPerson(
   };
 }
 
-/** By its whole name first: names of claims may be web addresses. */
+/** Tries the whole name first, because the name of a claim may be a URL with dots. */
 function claimOf(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   return name.split(".").reduce<unknown>((value, key) => {
@@ -133,14 +133,14 @@ function translate(cause: unknown, issuer: string): unknown {
     code === "OAUTH_TIMEOUT" ||
     code === "OAUTH_RESPONSE_IS_NOT_CONFORM";
   if (isAway) {
-    const message = `the identity provider ${issuer} does not answer as it should: ${cause.message}`;
+    const message = `the identity provider ${issuer} does not answer, or sends an invalid answer: ${cause.message}`;
     return new AppError("unavailable", "provider_unreachable", message, { cause });
   }
   const message = `the identity provider ${issuer} did not confirm this sign-in: ${reasonOf(cause)}`;
   return new AppError("invalid", "provider_refused", message, { cause });
 }
 
-/** The code that a provider names is for people too: `access_denied`, `invalid_grant`. */
+/** Error codes of the provider, such as `access_denied` or `invalid_grant`, are readable enough to show. */
 function reasonOf(error: Error): string {
   const known =
     error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError;
