@@ -13,7 +13,7 @@ import { describeTop, describeTopInLine, type TopView } from "./top/top-view.ts"
 import { watchWithKeys } from "./top/watch-with-keys.ts";
 
 const ratesKept = 60;
-/** Of the log that is shown. */
+/** Log lines to show. */
 const linesMax = 1_000;
 
 export const top: Command = {
@@ -24,14 +24,15 @@ export const top: Command = {
   examples: [
     { line: "forager top", summary: "queue, throughput, workers and gates, on the screen" },
     { line: "forager top --every 10s >> top.log", summary: "a line every ten seconds" },
-    { line: "forager top --json | head -1", summary: "one look, for a program" },
+    { line: "forager top --json | head -1", summary: "the data once, for a program" },
   ],
   details: [
     "On a terminal: 1-5 or tab for another view (queue, waiting, workers, gates, log), / for a filter,\n" +
-      "< and > to sort, enter for all about a row, l for the log, space to pause, ? for all keys, q to\n" +
-      "end. The mouse is left alone.",
-    "Workers are those of this data folder, as they told of themselves within the last minute. It goes\n" +
-      "on until Ctrl-C, or until nobody reads any more. Its cost depends on\nthe number of lanes (kind × job × host), not of tasks.",
+      "< and > to sort, enter for details of a row, l for the log, space to pause, ? for all keys, q to\n" +
+      "quit. The mouse is not used.",
+    "Workers are those of this data folder that sent a heartbeat within the last minute. It runs until\n" +
+      "Ctrl-C, or until its output is closed. Its cost depends on the number of lanes (kind × job × host),\n" +
+      "not on the number of tasks.",
   ],
 
   async run(context) {
@@ -85,7 +86,7 @@ function createRates() {
   return {
     add({ states }: QueueStats, atMs: number): readonly number[] {
       const ended = states.done + states.skipped + states.failed;
-      // A purge lowers the count, which is no negative work.
+      // A purge lowers the count: count that as 0, not as negative work.
       if (before && atMs > before.atMs) {
         rates.push(Math.max(0, ((ended - before.ended) / (atMs - before.atMs)) * 1_000));
       }

@@ -20,11 +20,11 @@ const named: Readonly<Record<string, Key>> = {
   "\u0004": "ctrl-c",
 };
 
-/** One key, or a sequence that a terminal sends for one, from the beginning of the text. */
+/** Matches one key at the start of the text: a character, or the escape sequence of a key. */
 const escape = "\u001b";
 const oneKey = new RegExp(`^(?:${escape}\\[[0-9;?<]*[@-~]|${escape}O[A-Z]|[\\s\\S])`, "u");
 
-/** What was pressed. Sequences that mean nothing here, such as pasted marks, are left out. */
+/** The pressed keys. Unknown escape sequences, such as those around pasted text, are ignored. */
 export function keysOf(text: string): readonly Key[] {
   const keys: Key[] = [];
   for (let rest = text; rest !== "";) {
@@ -42,13 +42,13 @@ interface KeyStream extends Readable {
 }
 
 export interface Keys extends Disposable {
-  /** The next key; undefined: none was pressed for so long, or the command is to stop. */
+  /** The next key; undefined if none was pressed within this time, or the command must stop. */
   next(withinMs: number): Promise<Key | undefined>;
 }
 
 const keysMax = 1_000;
 
-/** Reads keys as they are pressed. Undefined: nobody can press any. The mouse stays the terminal's. */
+/** Reads keys as they are pressed. Undefined if stdin is not a terminal. The mouse is not used. */
 export function openKeys(
   stdin: KeyStream,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

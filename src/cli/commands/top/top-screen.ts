@@ -8,9 +8,9 @@ import { gateColumns, gateValue, type GateValue } from "../queue/gate-columns.ts
 import { viewNames, type Extent, type TopState, type ViewName } from "./top-state.ts";
 import { describeTop, reasonColumns, workerColumns, type TopView } from "./top-view.ts";
 
-/** A look with what only a person at a terminal is shown. */
+/** The data of one refresh, with what only a terminal shows. */
 export interface TopLook extends TopView {
-  /** Lines of JSON, newest first; read while the log is shown. */
+  /** Lines of JSON, newest first; empty unless the log is shown. */
   readonly log: readonly string[];
 }
 
@@ -18,9 +18,9 @@ interface ListView<Row> {
   readonly rows: (look: TopLook) => readonly Row[];
   readonly columns: readonly TableColumn<Row>[];
   readonly isFault: (row: Row) => boolean;
-  /** Everything that is known of a row, line by line. */
+  /** All details of a row, one per line. */
   readonly detail: (row: Row, look: TopLook) => string;
-  /** The command that gives the same. */
+  /** The command that shows the same data. */
   readonly command: (row: Row | undefined) => string;
 }
 
@@ -93,7 +93,7 @@ function isReadable(line: string): boolean {
   try {
     return typeof JSON.parse(line) === "object";
   } catch {
-    return false; // torn
+    return false; // incomplete line
   }
 }
 
@@ -107,7 +107,7 @@ interface ShownList {
 const frameLines = 7;
 
 function listOf<Row>(view: ListView<Row>): ShownList {
-  /** Filtered and sorted as the person wants it. */
+  /** The rows, filtered and sorted as chosen. */
   const chosen = (look: TopLook, state: TopState): readonly Row[] => {
     const wanted = state.filter.toLowerCase();
     const matches = (row: Row) =>
@@ -155,7 +155,7 @@ const lists: Readonly<Record<Exclude<ViewName, "queue">, ShownList>> = {
   log: listOf(log),
 };
 
-/** What keys can move in. */
+/** The numbers of rows and columns that keys can select. */
 export function extentOf(look: TopLook, state: TopState): Extent {
   return state.view === "queue" ? { rows: 0, columns: 0 } : lists[state.view].extent(look, state);
 }
@@ -166,7 +166,7 @@ export function describeScreen(look: TopLook, state: TopState, layout: Layout): 
   return lists[state.view].screen(look, state, layout);
 }
 
-/** The views, and what is chosen. */
+/** The line with the views, the filter and the sort order. */
 function headOf(state: TopState, columns: readonly string[] = []): string {
   const names = viewNames.map((name, at) => (name === state.view ? `[${at + 1} ${name}]` : `${at + 1} ${name}`)); // prettier-ignore
   return `${names.join("  ")}   ? keys${stateText(state, columns)}`;
@@ -188,11 +188,11 @@ function stateText(state: TopState, columns: readonly string[]): string {
 const helpText = [
   "1-5, tab      another view",
   "up, down      choose a row (also k, j)",
-  "enter, esc    all about the row, and back",
+  "enter, esc    show details of the row, go back",
   "/             show only rows that contain a text; esc clears it",
   "< >  r        sort by another column; reverse",
-  "f             only what has a fault",
+  "f             show only rows with a fault",
   "l             follow the log of this node",
-  "space         stop and go on reading",
-  "q, ctrl-c     end",
+  "space         pause and resume updates",
+  "q, ctrl-c     quit",
 ].join("\n");

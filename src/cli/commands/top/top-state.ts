@@ -3,15 +3,15 @@ import type { Key } from "./keys.ts";
 export const viewNames = ["queue", "waiting", "workers", "gates", "log"] as const;
 export type ViewName = (typeof viewNames)[number];
 
-/** What a person has chosen by keys. */
+/** What the user has chosen with keys. */
 export interface TopState {
   readonly view: ViewName;
-  /** Rows that contain it; it stays when the view changes. */
+  /** Only rows that contain this text are shown. It stays when the view changes. */
   readonly filter: string;
   readonly isTyping: boolean;
   readonly isPaused: boolean;
   readonly hasOnlyFaults: boolean;
-  /** Undefined: in the order of the view. */
+  /** Undefined: the default order of the view. */
   readonly sortColumn: number | undefined;
   readonly isReversed: boolean;
   readonly selected: number;
@@ -32,7 +32,7 @@ export const firstState: TopState = {
   isEnded: false,
 };
 
-/** The sizes of what is shown. */
+/** The numbers of rows and columns shown. */
 export interface Extent {
   readonly rows: number;
   readonly columns: number;
@@ -40,7 +40,7 @@ export interface Extent {
 
 const filterMax = 100;
 
-/** The state after a key. Keys that mean nothing change nothing. */
+/** The state after a key. Unknown keys change nothing. */
 export function press(state: TopState, key: Key, { rows, columns }: Extent): TopState {
   if (key === "ctrl-c") return { ...state, isEnded: true };
   if (state.isTyping) return type(state, key);

@@ -13,10 +13,10 @@ interface KeyedWatch {
   readonly signal: AbortSignal;
 }
 
-/** While paused nothing is due. */
+/** How long to wait for a key while paused. */
 const idleMs = 60_000;
 
-/** Looks again and again, and shows what the person at the keys wants to see. */
+/** Refreshes the data periodically, and shows what the user chooses with keys. */
 export async function watchWithKeys(options: KeyedWatch): Promise<void> {
   const { look, keys, out, clock, everyMs, signal } = options;
   let state = firstState;
@@ -26,7 +26,7 @@ export async function watchWithKeys(options: KeyedWatch): Promise<void> {
     const shown = { look: found, state };
     out.frame(found, {
       screen: (layout) => describeScreen(shown.look, shown.state, layout),
-      line: () => "", // there is a terminal
+      line: () => "", // not used: this is a terminal
     });
     const dueMs = Math.max(0, lookedMs + everyMs - clock.monotonicMs());
     const key = await keys.next(state.isPaused ? idleMs : dueMs);
