@@ -88,7 +88,7 @@ export const loadBackup = async () => ({
   ...(await import("./backup/create-backup.ts")),
   ...(await import("./backup/restore-backup.ts")),
 });
-/** Finishes a restore that was interrupted; a folder that cannot be used is told by who uses it. */
+/** Finishes an interrupted restore. Ignores a folder that cannot be used: the command that uses it reports that. */
 export const finishRestore = async (paths: Paths, data: string) => {
   if (!existsSync(join(data, "restoring"))) return;
   await (await import("./backup/replace-content.ts")).finishRestore(paths);

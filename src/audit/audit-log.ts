@@ -109,16 +109,20 @@ export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): Audi
   };
 }
 
-/** Month of the file and offset of the oldest line that was given out. */
+/** Month of the file and offset of the oldest line returned so far. */
 function parseCursor(cursor: string | undefined) {
   if (cursor === undefined) return undefined;
   const [, month, offset] = /^(\d{4}-\d{2})\.(\d{1,15})$/.exec(cursor) ?? [];
   if (month !== undefined) return { month, offset: Number(offset) };
-  throw new AppError("invalid", "bad_cursor", "the cursor is none of this list: begin without one");
+  throw new AppError(
+    "invalid",
+    "bad_cursor",
+    "the cursor does not belong to this list: begin without one",
+  );
 }
 
 const chunkBytes = 1024 * 1024;
-/** A line is far shorter; what is longer was not written by us. */
+/** Our lines are far shorter; a longer line was not written by us. */
 const lineBytesMax = 64 * 1024;
 
 /** Lines from the last to the first, with the offset at which each begins. */

@@ -47,7 +47,7 @@ export interface Bucket extends Closable {
   traits(): Readonly<Record<string, string>>;
 }
 
-/** No object has it: a write under this condition is refused, by a store that is asked for rights too. */
+/** An ETag that no object has: a write with this condition always fails. Used to test rights without writing. */
 export const impossibleEtag = '"00000000000000000000000000000000"';
 
 export interface GetOptions {

@@ -14,7 +14,7 @@ import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
 export type Detailed =
   | { readonly kind: "put"; readonly company: PutCompany; readonly enrich: TaskInput | undefined }
   | { readonly kind: "left"; readonly reason: string }
-  /** Of companies: nothing was written. */
+  /** The limit of companies is reached: nothing was written. */
   | { readonly kind: "enough" };
 
 /**

@@ -14,7 +14,7 @@ export interface CampaignServices {
   readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "write" | "suppressed">;
   readonly companies: CompanyWriter;
-  /** Every company that a campaign finds is written through it. Absent: as many as there are. */
+  /** Every company that a campaign finds is written through it. Absent: no limit. */
   readonly companyLimit?: CompanyLimit;
   /** Absent: companies whose place is gone stay as they are. */
   readonly closing?: ClosingServices | undefined;

@@ -159,8 +159,8 @@ test("links that lead in a circle are told in words", () => {
   symlinkSync("loop", loop);
   for (const root of [loop, join(loop, "data")]) {
     expect(() => createPaths(root).resolve("wal")).toThrow(
-      "symbolic links on the way lead in a circle",
+      "symbolic links in the path form a loop",
     );
-    expect(() => createPaths(root).root()).toThrow("symbolic links on the way lead in a circle");
+    expect(() => createPaths(root).root()).toThrow("symbolic links in the path form a loop");
   }
 });

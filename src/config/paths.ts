@@ -95,7 +95,7 @@ function checkLinks(root: string, parts: readonly string[]): void {
     if (error instanceof AppError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     const fault =
-      code === "ELOOP" ? faultNamed(code) : "a symbolic link on the way cannot be followed";
+      code === "ELOOP" ? faultNamed(code) : "a symbolic link in the path cannot be followed";
     throw refused(target, fault, error);
   }
 }
@@ -116,10 +116,10 @@ function deepestExisting(root: string, parts: readonly string[]): string | undef
 
 function faultNamed(code: string | undefined): string {
   if (code === "ELOOP") {
-    return "symbolic links on the way lead in a circle; choose another folder (ELOOP)";
+    return "symbolic links in the path form a loop; choose another folder (ELOOP)";
   }
   return code === "EACCES"
-    ? "a folder on the way may not be entered by the user this runs as (EACCES)"
+    ? "this user may not enter a folder in the path (EACCES)"
     : `the file system answers ${code}`;
 }
 

@@ -45,14 +45,14 @@ export const oidcSettings = z.strictObject({
     description: "identity provider that people sign in with, such as https://login.example.org",
   }),
   clientId: text("the name of a client").optional().register(settingMeta, {
-    description: "what the identity provider calls this server",
+    description: "client id of this server at the identity provider",
   }),
   clientSecret: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-    description: "proves to the identity provider that it is this server: { file = … } or others",
+    description: "client secret of this server at the identity provider: { file = … } or others",
     form: "secret",
   }),
   scopes: text("words separated by spaces").default("openid profile email").register(settingMeta, {
-    description: "scopes that are asked for; some providers tell groups only with `groups`",
+    description: "scopes to request; some providers send groups only with `groups`",
   }),
   groupsClaim: text("the name of a claim").default("groups").register(settingMeta, {
     description: "claim that names the groups of a person, such as groups or realm_access.roles",

@@ -39,14 +39,14 @@ export function driftOf(seen: NodeSeen, input: DriftInput): Drift | undefined {
   };
 }
 
-/** What one node has and another has not. */
+/** Changes that one node has and another lacks. */
 export interface Lack {
   /** The node that has it. */
   readonly of: string;
   readonly datagrams: number;
 }
 
-/** By node: what it lacks of each other node. Nodes that do not tell what they have are not in it. */
+/** For each node, the changes of each other node that it lacks. Nodes that do not report what they have are left out. */
 export function lacksOf(
   roster: readonly NodeSeen[],
   { vector, checkpoints }: Pick<DriftInput, "vector" | "checkpoints">,

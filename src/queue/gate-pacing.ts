@@ -28,7 +28,7 @@ export interface GatePacing {
   readonly ends: readonly PacingEnd[];
   /** False: more attempts ended; the newest are here. */
   readonly isComplete: boolean;
-  /** Who has tasks of the gate now, at most 20 of them. */
+  /** Workers that run tasks of the gate now, at most 20. */
   readonly holders: readonly GateHolder[];
 }
 

@@ -2,12 +2,12 @@ import { AppError } from "../base/app-error.ts";
 import type { Queue } from "./queue.ts";
 
 export interface RaiseTaskOptions {
-  /** A lower one than the task has changes nothing. */
+  /** A priority lower than the task's own changes nothing. */
   readonly priority: number;
   readonly isDueNow: boolean;
 }
 
-/** Lets one pending task run sooner. False: it is not pending, or nothing differs. */
+/** Lets one pending task run sooner. Returns false if it is not pending or nothing would change. */
 export async function raiseTask(
   queue: Pick<Queue, "show" | "raise">,
   id: number,

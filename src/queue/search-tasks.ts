@@ -21,7 +21,7 @@ export interface TaskPage {
 }
 
 const pageSize = 500;
-/** Of one search. More would take longer than a person waits for a page. */
+/** Tasks compared in one search. With more, a page would take too long. */
 const scannedMax = 20_000;
 const readsAtOnce = 20;
 
@@ -95,7 +95,7 @@ export function createWaitingReader(queue: Pick<Queue, "now" | "job" | "gate">):
   };
 }
 
-/** A job that is deleted meanwhile holds nothing back. */
+/** A job that was deleted meanwhile does not block its tasks. */
 const openJob = { isPaused: false, ended: null, concurrency: null, slots: 0 };
 
 async function readNew<T>(

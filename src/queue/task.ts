@@ -86,7 +86,7 @@ export function endedAttempts(task: EndedTask): readonly Attempt[] {
 
 type EndedTask = Pick<Task, "state" | "attempts" | "used" | "attemptsMax">;
 
-/** Whether it failed before, and was made pending again: its attempts are counted anew. */
+/** Whether the task failed and was made pending again. Then its attempts are counted from 0 again. */
 export const isRetriedByHand = (task: EndedTask): boolean =>
   task.state === "pending" && endedAttempts(task)[lastFailure(task)]?.outcome === "fail";
 

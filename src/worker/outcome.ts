@@ -27,7 +27,7 @@ export type HandlerOutcome =
       readonly reason: string;
       /** False: only this task cannot be done now, so the worker goes on with others of its kind. */
       readonly isKindHeld?: boolean;
-      /** False: the node lacks nothing, so nobody has to be warned. Absent: as `isKindHeld`. */
+      /** False: the node lacks nothing, so no warning is logged. Absent: same as `isKindHeld`. */
       readonly isLacking?: boolean;
     };
 

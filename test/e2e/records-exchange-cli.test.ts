@@ -104,7 +104,7 @@ describe("forager import companies", () => {
     await wrong(["latin.csv"], "--encoding windows-1252");
     await wrong(["quote.csv"], 'line 2: a quoted cell begins here and has no closing "');
     await wrong(["none.csv"], "there is no such file");
-    await wrong(["data.xlsx"], "is data.xlsx CSV or JSON lines?");
+    await wrong(["data.xlsx"], "the format of data.xlsx is not known from its name");
     await wrong(["quote.csv", "--map", "Firma=name"], "there is no column 'Firma'");
     await wrong(["quote.csv", "--map", "name=emial"], "the nearest is email");
     expect(await good("import", "companies", "latin.csv", "--encoding", "windows-1252")).toContain(

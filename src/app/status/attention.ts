@@ -11,7 +11,7 @@ const offsetMsMax = 60_000;
 const diskShareMin = 0.05;
 const temperatureMax = 80;
 
-/** Something that a person should look at. */
+/** A problem that needs attention. */
 export interface Problem extends Omit<Alarm, "name"> {
   /** Its page of the runbook. */
   readonly name: RunbookName;

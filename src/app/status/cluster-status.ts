@@ -47,7 +47,7 @@ export interface NodeStatus {
   readonly beat: NodeHeartbeat | null;
   /** null: of this node itself, or not known. */
   readonly drift: Drift | null;
-  /** What other nodes have and it has not; null: it does not tell what it has. */
+  /** Changes of other nodes that this node lacks; null if it does not report what it has. */
   readonly lacks: readonly Lack[] | null;
 }
 

@@ -18,7 +18,7 @@ import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
 import { budgetLimits, type BudgetStanding } from "./budget-schema.ts";
 import type { CompanyCounts } from "./company-limit.ts";
 
-/** Disposing waits until jobs are paused that have to be. */
+/** Disposing waits for pending pauses of jobs. */
 export interface BudgetGuard extends AsyncDisposable {
   /** Whether a task may start. What it has reserved is given back by `end`. */
   begin(campaign: Campaign, kind: string): Promise<BudgetTicket>;
@@ -54,7 +54,7 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   const { sources, queue, clock, onStop } = options;
   const serial = createSerial();
   const endings = new Set<Promise<void>>();
-  /** Counting companies takes long: while there are clearly too few, a bound will do. */
+  /** Counting companies is slow: while there are clearly fewer than the limit, an upper bound is enough. */
   const rough: BudgetSources = {
     ...sources,
     async companies(campaign) {

@@ -45,7 +45,7 @@ export async function budgetStanding(
   };
 }
 
-/** These also grow when all work is done, so then they exceed nothing. */
+/** These limits also grow after all work is done, so a finished campaign cannot exceed them. */
 const growing: ReadonlySet<BudgetLimit> = new Set(["hours", "dollars"]);
 
 interface Asked {

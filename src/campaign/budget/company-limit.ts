@@ -1,10 +1,10 @@
 /**
- * Keeps discovery within a campaign's limit of companies, also inside one tile. Always:
- * - a place that the campaign has already takes no room, so a tile can be searched again;
- * - one process writes the companies of a campaign with a limit one batch after the other, so it
- *   alone never exceeds the limit;
+ * Keeps discovery within a campaign's limit of companies, also inside one tile. Invariants:
+ * - a place that the campaign already has does not count again, so a tile can be searched again;
+ * - a process writes the companies of a campaign with a limit in one batch after the other, so one
+ *   process alone never exceeds the limit;
  * - near the limit all companies are counted again before each batch, and a batch takes an eighth of
- *   the room, or one company: several processes exceed the limit by at most one for each.
+ *   the remaining room, or one company: several processes exceed the limit by at most one company each.
  */
 import type { Clock } from "../../base/clock.ts";
 import { createSerial } from "../../base/serial.ts";
@@ -18,9 +18,9 @@ export interface CountedCompanies {
 }
 
 export interface CompanyCounts {
-  /** Counts each of them, and those that other nodes have found and this one has not received. */
+  /** The exact count, including companies that other nodes have found and this node has not received. */
   readonly counted: (campaign: Campaign) => Promise<CountedCompanies>;
-  /** A number that they do not exceed, up to the limit; costs little. */
+  /** An upper bound of the count, at most the limit; cheap. */
   readonly companiesMax: (campaign: Campaign) => Promise<number>;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
@@ -33,8 +33,8 @@ export interface FoundPlace {
 
 export interface CompanyLimit {
   /**
-   * Calls `put` with those for which there is room, in their order and in as many batches as it
-   * takes; answers how many that were. Fewer than given: the limit is reached.
+   * Calls `put`, in one or more batches, with as many of the given companies as there is room for, in
+   * order. Returns how many were written; fewer than given means that the limit is reached.
    */
   within<Found extends FoundPlace>(
     campaign: Campaign,
@@ -85,7 +85,7 @@ export function createCompanyLimit(counts: CompanyCounts): CompanyLimit {
 
 interface Counting extends CountedCompanies {
   readonly atMs: number;
-  /** By this process since then. */
+  /** Added by this process since the last count. */
   written: number;
 }
 

@@ -174,7 +174,7 @@ async function askAndGoOn(
   return goOn(context, on, next, { asked: request.url, answer: answerOf(asked), found });
 }
 
-/** The plan of the same visit over http, if the website cannot be asked over https at all. */
+/** The same visit over http, if the website cannot be reached over https. */
 function httpPlan(
   { visit, request, isHttpTried }: VisitState,
   { outcome }: Asked,

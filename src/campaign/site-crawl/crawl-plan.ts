@@ -8,7 +8,7 @@ export const crawlPlanSchema = z.object({
   name: z.string(),
   /** Where it begins, canonical. */
   start: z.string(),
-  /** Nobody asked for https: if the site cannot be asked that way, it is crawled over http. */
+  /** The user gave no scheme. If the site cannot be reached over https, it is crawled over http. */
   isHttpsGuessed: z.boolean().optional(),
   /** ISO 8601. */
   startedAt: z.iso.datetime(),
@@ -44,7 +44,7 @@ export const crawlBudget: CrawlBudget = {
 
 export const crawlJob = ({ name }: Pick<CrawlPlan, "name">): string => `crawl-${name}`;
 
-/** Whether a start that failed for this reason is to be tried over http. */
+/** Whether to try http after the start page failed for this reason. */
 export const isPlainHttpNext = (
   { start, isHttpsGuessed }: Pick<CrawlPlan, "start" | "isHttpsGuessed">,
   reason: string | undefined,

@@ -80,7 +80,7 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   const closed = await closedByRobots(context, crawl, pace);
   if (closed) {
     const { message, reason } = closed;
-    // A host that speaks no TLS will not speak it in a minute. If https was a guess, http comes next.
+    // Without TLS a retry over https is useless. If https was a guess, http is tried next.
     const isFinal = reason === "tls" || (payload.isStart && isPlainHttpNext(crawl.plan, reason));
     const isWorthRetry = closed.isTemporary && !isFinal;
     if (isWorthRetry && hasMoreAttempts(task)) return retry(message);

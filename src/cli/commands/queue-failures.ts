@@ -16,7 +16,7 @@ export const queueFailures: Command = {
     },
   ],
   details: [
-    "Errors that differ only in numbers, addresses and names are one group, with … in their place.\n" +
+    "Errors that differ only in numbers, addresses and names form one group; … replaces these parts.\n" +
       "`forager queue list --state failed --error TEXT` lists the tasks of a group, and\n" +
       "`forager queue retry --error TEXT` tries them again. The newest 50,000 failed tasks are read.",
   ],
@@ -29,7 +29,7 @@ export const queueFailures: Command = {
     const found = await groupFailures(queue, filter, signal);
     out.result(found, (layout) =>
       found.groups.length === 0
-        ? "no task has failed: `forager queue stats` counts all"
+        ? "no task has failed: `forager queue stats` counts the tasks of all states"
         : layout.table(found.groups, columns),
     );
     if (!found.isComplete) out.note(`only the newest ${found.read} failed tasks were read`);

@@ -37,7 +37,7 @@ export const queueList: Command = {
     { line: "forager queue list --job nightly --after 1200 --limit 50", summary: "the next page" },
     {
       line: "forager queue list --waits domain_delay --limit 20",
-      summary: "what waits for its host",
+      summary: "tasks that wait for their host",
     },
     {
       line: "forager queue list --gate example.org --text contact --json",
@@ -72,7 +72,7 @@ export const queueList: Command = {
   },
 };
 
-/** A search ends after so many tasks, and goes on behind them. */
+/** A search stops after comparing this many tasks, and the next one continues after them. */
 async function* tasksOf(queue: Queue, query: TaskSearch, signal: AbortSignal) {
   const { waits, error, limit = 100 } = query;
   if (waits === undefined && error === undefined) return yield* browseAll(queue, query, signal);

@@ -13,14 +13,14 @@ const longestMinutes = 7 * 24 * 60;
 export const queuePacing: Command = {
   needs: "settings",
   arguments: [{ name: "gate", summary: "the gate, usually a web host" }],
-  options: [{ flag: "--since", value: "time", summary: "so far back, up to 7d", default: "1h" }],
+  options: [{ flag: "--since", value: "time", summary: "how far back, up to 7d", default: "1h" }],
   examples: [
     { line: "forager queue pacing example.org", summary: "visits of the last hour" },
     { line: "forager queue pacing example.org --since 1d --json", summary: "for a program" },
   ],
   details: [
     "Shows when attempts of the gate's tasks ended, and which of them the host answered with 429 or\n" +
-      "503 (slow_down). The queue does not keep when an attempt began.",
+      "503 (slow_down). The queue does not store when an attempt began.",
   ],
 
   async run(context) {
@@ -36,7 +36,8 @@ export const queuePacing: Command = {
         ? `no attempt of '${args[0]!}' ended in the last ${formatDuration(ms)}`
         : layout.table(withGaps(pacing.ends), columns),
     );
-    for (const { worker, task } of pacing.holders) out.note(`${worker} has task ${task} of it now`);
+    for (const { worker, task } of pacing.holders)
+      out.note(`${worker} runs task ${task} of this gate now`);
   },
 };
 

@@ -9,7 +9,11 @@ export const queueRaise: Command = {
   needs: "settings",
   arguments: [{ name: "id", summary: "the task's number, as `queue list` shows it" }],
   options: [
-    { flag: "--priority", value: "0-1000", summary: "higher goes first; it never goes down" },
+    {
+      flag: "--priority",
+      value: "0-1000",
+      summary: "higher runs first; a lower one changes nothing",
+    },
     { flag: "--now", summary: "do not wait until it is due" },
   ],
   examples: [
@@ -17,7 +21,7 @@ export const queueRaise: Command = {
     { line: "forager queue raise 42 --now", summary: "do not wait for its next attempt" },
   ],
   details: [
-    "Only a pending task changes. What else holds it back stays: a paused job, its host, busy workers.",
+    "Only a pending task changes. It may still wait for other reasons: a paused job, its host, busy workers.",
   ],
 
   async run(context) {
@@ -35,7 +39,7 @@ export const queueRaise: Command = {
       { id, isChanged },
       isChanged
         ? `task ${id} can run sooner`
-        : `task ${id} is as it was: it is not pending, or had that already`,
+        : `task ${id} did not change: it is not pending, or it already runs as soon as you asked`,
     );
   },
 };

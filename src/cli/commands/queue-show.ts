@@ -95,7 +95,7 @@ function describeTask(shown: Shown, layout: Layout, released: ReleaseRecord | un
 
 const triesOf = (task: Task) =>
   `${task.used} of ${task.attemptsMax}` +
-  (isRetriedByHand(task) ? ", counted anew since it failed and was retried by hand" : "") +
+  (isRetriedByHand(task) ? ", counted from 0 again since it failed and was retried by hand" : "") +
   (task.isSuspect ? ", now runs alone" : "");
 
 /** What the log keeps of a task whose row is gone. */

@@ -7,8 +7,8 @@ const noTlsReasons: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * The same address over http, if that is worth a try after a request over https failed. Lists and
- * people name a host alone, so https may be our own guess.
+ * The same address over http, if it makes sense to try it after a request over https failed. Users and
+ * lists often give only a host, so https may be our own guess.
  */
 export function plainHttpOf(url: string, reason: string | undefined): string | undefined {
   if (!url.startsWith("https://") || !noTlsReasons.has(reason)) return undefined;

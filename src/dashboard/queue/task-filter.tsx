@@ -99,7 +99,7 @@ export function TaskFilterBox({ kinds }: { readonly kinds: readonly string[] }) 
             id={`suggestion-${at}`}
             role="option"
             aria-selected={at === chosen.value}
-            // On mouse down, before the input loses the focus.
+            // On pointer down, before the input loses the focus.
             onPointerDown={(event) => {
               event.preventDefault();
               take(suggestion);

@@ -1,11 +1,11 @@
 /**
  * Reads vCard 2.1, 3.0 and 4.0 (RFC 2426, RFC 6350) as address books, phones and CRMs write them. A card
- * becomes an object with our names of fields; properties that mean none keep their own names.
+ * becomes an object with our field names; properties without such a field keep their own names.
  */
 export interface CardReader {
   /** Lines without their ends, each with its number. Answers the cards that end in them. */
   push(line: string, number: number): ReadCard | undefined;
-  /** What is wrong if the text ends here: the card in which it ends. */
+  /** Called at the end of the text. Returns a fault if the last card is incomplete. */
   end(): ReadCard | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface ReadCard {
   readonly fault?: string;
 }
 
-/** More than any address book writes, pictures aside. */
+/** Longer than any real card, not counting pictures. */
 const cardLengthMax = 2 ** 20;
 
 export function createCardReader(): CardReader {
@@ -87,7 +87,7 @@ function unquoted(text: string): string {
 const plain = (text: string): string =>
   text.replace(/\\([\\,;:nN])/g, (_, one: string) => (/n/i.test(one) ? "\n" : one));
 
-/** Cuts at a character that no backslash guards. */
+/** Splits at a character that is not escaped by a backslash. */
 function cut(text: string, at: "," | ";"): readonly string[] {
   const parts: string[] = [];
   let part = "";

@@ -2,7 +2,7 @@ import { fetchMissingConfigs, type UnfetchedChanges } from "../../../app/index.t
 import { countOf } from "../../../base/count-words.ts";
 import type { SettingsContext } from "../../command.ts";
 
-/** Fetches configurations that the fleet has and this node has not: of one campaign, or of all. */
+/** Fetches campaign configurations that this node does not have yet: of one campaign, or of all. */
 export async function fetchConfigs(
   context: Pick<SettingsContext, "settings" | "paths" | "clock" | "out">,
   name?: string,
@@ -10,13 +10,13 @@ export async function fetchConfigs(
   const problem = await fetchMissingConfigs(context, name);
   if (problem === undefined) return;
   context.out.note(
-    `only campaigns of this data folder are known, the bucket's are not: ${problem}`,
+    `only campaigns of this data folder are shown, because the bucket could not be read: ${problem}`,
   );
 }
 
-/** Why the numbers of a campaign are not those of the whole fleet. */
+/** Why the numbers of a campaign do not cover the whole fleet. */
 export const unfetchedText = (unfetched: UnfetchedChanges): string =>
   "problem" in unfetched
-    ? `these numbers are what this node knows, the bucket's are not known: ${unfetched.problem}`
+    ? `these numbers cover only the data on this node, because the bucket could not be read: ${unfetched.problem}`
     : `this node lacks ${countOf(unfetched.changes, "change")} of other nodes, so these numbers are too ` +
-      "low: `forager ledger sync` fetches them, and `forager up` does so by itself";
+      "low: `forager ledger sync` fetches them, and `forager up` does so automatically";

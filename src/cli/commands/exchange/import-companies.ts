@@ -12,7 +12,7 @@ import { openSource, type ImportSource } from "../queue/import/import-source.ts"
 import { openNodeOf } from "../../node-context.ts";
 
 const formats = ["csv", "jsonl", "json", "geojson", "vcf"] as const;
-/** Other ends of file names. */
+/** Other file extensions. */
 const formatOf: Readonly<Record<string, string>> = {
   ndjson: "jsonl",
   tsv: "csv",
@@ -35,7 +35,7 @@ export const importCompanies: Command = {
       summary: "keep columns that nothing is known of, as fields of your own",
     },
     { flag: "--country", value: "country", summary: "two letters, for phone numbers without code" },
-    { flag: "--format", value: "format", summary: "where the name does not tell", choices: [...formats] }, // prettier-ignore
+    { flag: "--format", value: "format", summary: "format, if the file name does not show it", choices: [...formats] }, // prettier-ignore
     {
       flag: "--delimiter",
       value: "char",
@@ -107,7 +107,9 @@ function readOptions(
   const given = textFlag(flags, "format") ?? formatOf[extension] ?? extension;
   const format = formats.find((one) => one === given);
   if (format === undefined) {
-    throw usageError(`is ${name} CSV or JSON lines? give --format ${formats.join(", ")}`);
+    throw usageError(
+      `the format of ${name} is not known from its name: give --format with one of ${formats.join(", ")}`,
+    );
   }
   const delimiter = textFlag(flags, "delimiter")?.replace("\\t", "\t");
   if (delimiter !== undefined && !/^[^"\r\n]$/u.test(delimiter)) {

@@ -37,7 +37,7 @@ export const fleetSet: Command = {
     },
   ],
   details: [
-    "What is set stays until it is set again; a node that is away follows when it is back. COUNT\n" +
+    "A value stays until it is set again; a node that is offline applies it when it is back. COUNT\n" +
       "is tasks at once, 0 for none, or PROCESSESxCONCURRENCY such as 2x5-20. pause: what is at work\n" +
       "has work.graceMs to end. drain: the same, and `forager work` ends.",
     "Exits 3 when a node could not follow, or did not say so in time.",

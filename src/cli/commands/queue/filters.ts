@@ -21,7 +21,7 @@ export const laneOptions: readonly OptionSpec[] = [
 export const errorOption: OptionSpec = {
   flag: "--error",
   value: "text",
-  summary: "only tasks whose last error has this, or is of this group",
+  summary: "only tasks whose last error contains this text or is in this group",
 };
 
 export function readLaneFilter(flags: Flags): LaneFilter {

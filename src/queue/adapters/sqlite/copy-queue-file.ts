@@ -1,10 +1,10 @@
 import Database from "better-sqlite3";
 import { translateError } from "./sqlite-error.ts";
 
-/** All that is left, in one step: what others write meanwhile does not make it begin again. */
+/** Copies all pages in one step, so that writes of other processes do not restart the copy. */
 const pagesMax = 2 ** 31 - 1;
 
-/** Copies a queue as it is at one moment, while others use it. The copy is one file, not in use by anybody. */
+/** Copies a consistent state of a queue that other processes may be using. The copy is a single file. */
 export async function copyQueueFile(file: string, to: string): Promise<void> {
   try {
     const db = new Database(file, { fileMustExist: true });
@@ -14,7 +14,7 @@ export async function copyQueueFile(file: string, to: string): Promise<void> {
     } finally {
       db.close();
     }
-    // The copy is in WAL mode as well: a file alone is easier to keep.
+    // The copy is in WAL mode too. Leave that mode, so that the copy is one file.
     const copy = new Database(to);
     try {
       copy.pragma("journal_mode = delete");
