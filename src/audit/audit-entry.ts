@@ -6,7 +6,7 @@ export const auditResults = ["ok", "denied", "failed"] as const;
 
 export const auditEntrySchema = z.object({
   at: z.string(),
-  /** A user of the server or of the machine; empty: nobody had signed in. */
+  /** A user of the server or of the machine; empty: the caller was not signed in. */
   who: z.string(),
   /** How they came: `session`, `token`, `loopback` or `command`. */
   by: z.string(),

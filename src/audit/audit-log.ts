@@ -31,7 +31,7 @@ export interface AuditQuery {
   readonly result?: AuditEntry["result"] | undefined;
   /** ISO 8601. */
   readonly since?: string | undefined;
-  /** ISO 8601; the moment itself is left out. */
+  /** ISO 8601; exclusive: entries at this moment are left out. */
   readonly until?: string | undefined;
   readonly limit: number;
   /** `next` of the page before. Entries that are added meanwhile do not move it. */

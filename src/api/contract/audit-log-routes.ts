@@ -5,17 +5,17 @@ const result = z.enum(["ok", "denied", "failed"]);
 
 const filter = {
   who: name.optional(),
-  what: name.optional().describe("how the name of the route or command begins"),
+  what: name.optional().describe("prefix of the name of the route or command"),
   result: result.optional(),
   since: moment.optional(),
-  until: moment.optional().describe("the moment itself is left out"),
+  until: moment.optional().describe("exclusive: entries at this moment are left out"),
 };
 
 const entry = z.strictObject({
   at: z.string(),
-  who: z.string().describe("empty: nobody had signed in"),
+  who: z.string().describe("empty: the caller was not signed in"),
   by: z.string().describe("session, token, loopback, command or request"),
-  from: z.string().nullable().describe("network address; null: at the machine"),
+  from: z.string().nullable().describe("network address; null: a command on the machine"),
   what: z.string().describe("the name of a route, or a command"),
   target: z.string(),
   before: z.string().nullable().describe("JSON without secrets, cut if it is long"),
@@ -39,7 +39,7 @@ export const auditLogRoutes = {
     method: "GET",
     path: "/api/audit-log/export",
     scope: "audit:read",
-    summary: "the same as a file, one line of JSON for each entry, newest first",
+    summary: "the audit log as a file, one line of JSON for each entry, newest first",
     query: z.strictObject(filter),
     sends: "file",
     answer: z.string(),

@@ -167,7 +167,7 @@ const gatePacing = z.strictObject({
   isComplete: z.boolean().describe("false: more ended; the newest 5,000 are here"),
   holders: z
     .array(z.strictObject({ worker: z.string(), task: z.int().min(1), leaseLeftMs: z.number() }))
-    .describe("who has tasks of the gate now, at most 20"),
+    .describe("workers that run tasks of the gate now, at most 20"),
 });
 
 const lane = {
@@ -184,11 +184,11 @@ export const taskFilter = {
   keyPrefix: name.optional(),
   text: name.optional().describe("in the JSON text of the payload"),
   waits: z.enum(waitingReasonNames).optional().describe("pending, for this reason"),
-  error: name.optional().describe("in the last error, or a group of errors as /api/queue/failures names it"), // prettier-ignore
+  error: name.optional().describe("text in the last error, or the `error` of a group of /api/queue/failures"), // prettier-ignore
 };
 
 const failureRow = z.strictObject({
-  error: z.string().describe("with … for what differs from task to task"),
+  error: z.string().describe("with … in place of the parts that differ between tasks"),
   kind: z.string(),
   count,
   firstAtMs: timeMs,

@@ -73,7 +73,7 @@ export const queueWriteRoutes = {
       isDueNow: z.boolean().default(false).describe("do not wait until it is due"),
     }),
     answer: z.strictObject({
-      isChanged: z.boolean().describe("false: it is not pending, or was so already"),
+      isChanged: z.boolean().describe("false: it is not pending, or nothing would change"),
     }),
     commands: ["queue raise"],
   }),

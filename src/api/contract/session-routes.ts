@@ -17,7 +17,9 @@ export const sessionRoutes = {
       confirmBy: z
         .enum(["password", "provider"])
         .nullable()
-        .describe("how to sign in afresh: POST /api/session/confirm, or /login/provider?fresh=1"),
+        .describe(
+          "how to confirm the sign-in again: POST /api/session/confirm, or /login/provider?fresh=1",
+        ),
       version: z.string(),
       environment: z.string().describe("such as prod or test; empty: none was set"),
       nowMs: z.number().describe("the server's clock: show times relative to it"),

@@ -60,7 +60,7 @@ export const nodeRow = z.strictObject({
   lacks: z
     .array(z.strictObject({ of: z.string(), datagrams: count }))
     .nullable()
-    .describe("datagrams that other nodes have and it has not; null: not known"),
+    .describe("datagrams of other nodes that this node lacks; null: not known"),
 });
 
 const ledger = z.strictObject({
@@ -116,7 +116,7 @@ export const statusAnswer = z.strictObject({
   attention: z.array(z.string()).describe("what a person should look at; empty: all is well"),
   problems: z
     .array(z.strictObject({ name: z.string(), subject: z.string(), text: z.string() }))
-    .describe("those of them that have a page in the runbook, by name"),
+    .describe("the problems that have a page in the runbook, by name"),
 });
 
 const runbookPage = z.strictObject({

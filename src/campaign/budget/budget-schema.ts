@@ -32,8 +32,8 @@ export const budgetStandingSchema = z.strictObject({
   state: z
     .enum(["within", "budget"])
     .describe(
-      "budget: a limit is reached and work is left, which goes on when the limit is raised; or more " +
-        "requests or companies than the limit were spent",
+      "budget: a limit is reached and work is left, which continues when the limit is raised; or the " +
+        "campaign has used more requests or companies than its limit",
     ),
   reached: z.enum(budgetLimits).optional().describe("the first limit that is reached"),
   limits: z.array(
