@@ -45,7 +45,7 @@ export async function budgetStanding(
   };
 }
 
-/** These limits also grow after all work is done, so a finished campaign cannot exceed them. */
+/** These values keep growing after all work is done, so a finished campaign does not count as exceeding them. */
 const growing: ReadonlySet<BudgetLimit> = new Set(["hours", "dollars"]);
 
 interface Asked {

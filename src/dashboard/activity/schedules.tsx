@@ -155,7 +155,9 @@ function ScheduleButtons({ row: { name, isPaused }, onChanged }: ScheduleLinePro
         onClick={() =>
           void act(
             () => api.send("POST", `/api/schedules/{schedule}/${isPaused ? "resume" : "pause"}`, { params }), // prettier-ignore
-            isPaused ? "Resumed" : "Paused: its occurrences are skipped",
+            isPaused
+              ? "Resumed: occurrences skipped during the pause do not run"
+              : "Paused: its occurrences are skipped",
           )
         }
       >

@@ -97,7 +97,7 @@ export function PacingLine({
         {blockMs > 0 && (
           <span>
             <i style={{ background: "var(--bad-soft)" }} />
-            left alone for {formatDuration(blockMs)} more
+            blocked for {formatDuration(blockMs)} more
           </span>
         )}
         {gate && gate.delayMs > 0 && (
