@@ -88,7 +88,8 @@ export function createRequestAuditor(options: {
           const { status, code, detail } = problemOf(error, c.get("requestId"));
           const result = deniedStatuses.has(status) ? "denied" : "failed";
           c.get("audit").isWritten = true;
-          if (result === "failed" || hasRoom()) {
+          const isStranger = (c.get("audit").caller?.by ?? "nobody") === "nobody";
+          if ((result === "failed" && !isStranger) || hasRoom()) {
             await write(c, { what: name, result, detail: `${status} ${code}: ${detail}` });
           }
           throw error;

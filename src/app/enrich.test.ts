@@ -253,10 +253,11 @@ test("what is on the suppression list is not visited, and its addresses and numb
   await addSuppressed(bench.ledger, { ...list, keys });
   const target = await bench.plant(`${website}/`);
   await bench.work();
-  const known = Object.keys(await bench.fieldsOf(target));
+  const fields = await bench.fieldsOf(target);
+  const known = Object.keys(fields);
   expect(known).toContain(email);
   expect(known).toContain("phone/+15125550199");
-  expect(known.filter((field) => /gone|0188/.test(field))).toEqual([]);
+  expect(JSON.stringify(fields)).not.toMatch(/gone@|0188/);
   const count = site!.requests.length;
   const place = (await bench.fieldsOf(target))["place"] as string;
   await addSuppressed(bench.ledger, { ...list, keys: [`place:${place}`] });

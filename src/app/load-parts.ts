@@ -235,8 +235,9 @@ export async function openNamedExport(
 export async function openExportPosition(
   options: ExportPositionOptions,
   name: string,
+  more?: { readonly isFeed?: boolean },
 ): Promise<ExportPosition> {
-  return (await import("./exchange/export-position.ts")).openExportPosition(options, name);
+  return (await import("./exchange/export-position.ts")).openExportPosition(options, name, more);
 }
 
 /** See `exchange/export-changes.ts`. */

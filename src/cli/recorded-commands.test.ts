@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
-import { isRecorded } from "./recorded-commands.ts";
+import { isRecorded, targetOf } from "./recorded-commands.ts";
 import { registry } from "./registry.ts";
 import { runCli } from "./run-cli.ts";
 import { createTestStream } from "./testing/test-stream.ts";
@@ -51,6 +51,12 @@ test("a dry run and a question are not recorded", () => {
   expect(isRecorded({ name: "queue gate", args: ["a.example"], flags: { block: "1h" } })).toBe(
     true,
   );
+});
+
+test("who is suppressed is not in the audit log", () => {
+  const run = { name: "suppress add", args: ["anna@example.com"], flags: {} };
+  expect(isRecorded(run)).toBe(true);
+  expect(targetOf(run)).not.toContain("anna");
 });
 
 test("changes and exports by command are in the audit log, without secrets, a line each", async () => {

@@ -56,6 +56,8 @@ const isGiven = (value: Flags[string]) => value !== undefined && value !== false
 
 /** The arguments of the command. Only the host of a web address is kept, because its path may be a secret. */
 export function targetOf({ name, args }: RecordedRun): string {
+  // Who is on the suppression list is known by hashes alone.
+  if (name === "suppress add" || name === "suppress remove") return "(not recorded)";
   // Keep only the key of a setting: its value may be a secret.
   const shown = name === "config set" ? args.slice(0, 1) : args;
   return shown.map((text) => (/^https?:\/\//i.test(text) ? `${hostOf(text)}/…` : text)).join(" ");

@@ -23,6 +23,8 @@ test("B7: only new companies and addresses, for HubSpot or as a user's file says
     "1 company written, first export of this name to leads.csv",
   );
   expect(read("leads.csv")).toMatch(/^\ufeffName,Company domain name,.*\r\nAcme,acme\.example,\+15125550100,.*\r\n$/); // prettier-ignore
+  // A feed of the same name has a position of its own.
+  expect(await good("export", "changes", "--name", "hubspot")).toContain('{"change":"new"');
   await good("export", "emails", "--new");
   expect(await good("export", "changes")).toContain('{"change":"new"');
   await good("import", "companies", "b.csv");

@@ -174,7 +174,10 @@ function companyLine(
     const why = problems.length > 0 ? ` (${problems.join("; ")})` : "";
     return faulty(line, `it has no name, no domain and no place${why}`);
   }
-  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(fields)
+    // The name of a note says its text. Its time is that of the import, which differs each time.
+    .map(([field, value]) => [field, field.startsWith("note/") ? true : value] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const key = createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 32);
   return { line, fields, problems, key, ...ours };
 }

@@ -66,16 +66,19 @@ const waitMsMax = 10 * 60_000;
 export async function openExportPosition(
   options: ExportPositionOptions,
   name: string,
+  { isFeed = false }: { readonly isFeed?: boolean } = {},
 ): Promise<ExportPosition> {
   checkName(name);
   const { paths, settings, clock, signal, leaseTimes = defaultTimes } = options;
+  // A feed of changes and an export of new rows may have one name, and do not know of each other.
+  const place = isFeed ? `feeds/${name}` : name;
   const environment = paths.environment();
   const address = await locateBucket(settings.bucket, paths);
   const bucket = await openBucket(address ?? `dir:${paths.resolve("bucket")}`);
   const random = systemRandom;
   const lease = createLease({
     bucket,
-    name: `export-${environment === undefined ? "" : `${environment}.`}${name}`,
+    name: `${isFeed ? "feed" : "export"}-${environment === undefined ? "" : `${environment}.`}${name}`,
     owner: nodeName(settings),
     clock,
     random,
@@ -93,8 +96,8 @@ export async function openExportPosition(
     const renewing = keepRenewing(renew, { clock, everyMs: leaseTimes.ttlMs / 3, over });
     const position = await openPosition(
       createRetryingBucket({ bucket, clock, random, signal }),
-      exportPositionKey(name, environment),
-      { ...options, name },
+      exportPositionKey(place, environment),
+      { ...options, name: place },
     );
     const check = () => {
       if (!lease.isHeld()) throw takenOver(name);

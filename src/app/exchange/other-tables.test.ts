@@ -20,6 +20,15 @@ const names = ({ all }: Awaited<ReturnType<typeof linesOf>>) =>
   all.map(({ fields }) => fields["name"]);
 
 describe("tables of other programs", () => {
+  test("a row with a note is the same row, whenever it is imported", async () => {
+    const table = Buffer.from("name,Note\nAcme,call them\n");
+    const [first] = (await linesOf(table)).all;
+    const [later] = (await linesOf(table, { at: "2027-01-01T00:00:00.000Z" })).all;
+    expect(first!.key).toBe(later!.key);
+    const [other] = (await linesOf(Buffer.from("name,Note\nAcme,write to them\n"))).all;
+    expect(other!.key).not.toBe(first!.key);
+  });
+
   test("headers in ten languages are known", async () => {
     const headers = {
       en: "Company,Street,City,Postcode,Phone,Email",

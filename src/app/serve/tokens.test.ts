@@ -57,6 +57,18 @@ test("no token changes users, and none has scopes beyond its user", async () => 
   expect(beyond).toMatchObject({ status: 400, body: { code: "scope_beyond_role" } });
 });
 
+test("only who has all rights makes a link that gives all rights", async () => {
+  const server = await openTestServe({ users: { opi: "operator", root: "admin" } });
+  await using desk = await openDesk(server);
+  const link = { method: "POST", body: {} } as const;
+  const { token } = await desk.addToken({ name: "x", scopes: ["fleet:command"] });
+  expect(await askWith(server, token, "/api/session/links", { method: "POST" })).toBe(403);
+  const operator = sendAs(server.origin, (await signIn(server.origin, "opi")).cookie);
+  expect(await operator("POST", "/api/session/links", link.body)).toMatchObject({ status: 403 });
+  const admin = sendAs(server.origin, (await signIn(server.origin, "root")).cookie);
+  expect(await admin("POST", "/api/session/links", link.body)).toMatchObject({ status: 201 });
+});
+
 test("an expired or revoked token is refused", async () => {
   let offsetMs = 0;
   const clock = { ...systemClock, nowMs: () => Date.now() + offsetMs };

@@ -28,7 +28,9 @@ export async function writePage(
   const changes = await withoutSuppressed(services, all);
   await write({ source, changes });
   await keepPage?.({ target: view.target, url: facts.url, body: page.body });
-  const seen = contactsIn(facts);
+  const { target } = view;
+  const shown = contactsIn(facts).map((field) => ({ target, field, value: true }));
+  const seen = (await withoutSuppressed(services, shown)).map(({ field }) => field);
   counts.pageRead(seen.length);
   return seen;
 }

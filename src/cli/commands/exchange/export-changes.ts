@@ -42,7 +42,9 @@ export const exportChangesCommand: Command = {
     const choose = await readChoice(context);
     keepHeapSmall();
     await using reader = await openReaderOf(context);
-    await using position = await asUsage(() => openExportPosition(positionOptions(context), name));
+    await using position = await asUsage(() =>
+      openExportPosition(positionOptions(context), name, { isFeed: true }),
+    );
     const options = { ...choose(reader), position, nowMs: clock.nowMs() };
     if (to === undefined) {
       const done = await exportChanges({ ...options, write: (text) => out.piece(text) });
