@@ -105,7 +105,7 @@ test("on a node that has not synced, campaigns of the fleet are known and their 
   };
   const alone = await run("campaign list", away);
   expect([alone.exitCode, alone.stdout]).toEqual([0, expect.stringMatching(/^austin/m)]);
-  expect(alone.stderr).toContain("only campaigns of this data folder are known");
+  expect(alone.stderr).toContain("only campaigns of this data folder are shown");
 });
 
 test("a task that no worker here can do is named, and the exit code is 3", async () => {
