@@ -65,7 +65,7 @@ test("keys choose views, filter, open a row and end; the terminal is left as it 
   expect(shown("[4 gates]")).toContain("c.example");
   expect(shown("/b.ex_")).not.toContain("c.example");
   expect(shown("a visit every")).toContain("same: forager queue gate b.example");
-  expect(shown("q, ctrl-c")).toContain("end");
+  expect(shown("q, ctrl-c")).toContain("quit");
   expect(writes.at(-1)).toContain("paused");
   // Never the mouse: then text could not be selected any more.
   for (const mode of [9, 1000, 1002, 1003, 1006, 1015]) {
