@@ -95,6 +95,10 @@ needs(["postgres"], ({ postgres }) => {
         await addFinished(opened, tasks(2), "fail");
       });
       expect(await json("log")).toHaveLength(5);
+      expect((await queue("failures")).exitCode).toBe(0);
+      // Refused at most because there is no such host or task any more.
+      expect([0, 2]).toContain((await queue("pacing example.org")).exitCode);
+      expect([0, 2]).toContain((await queue("raise 1 --priority 900")).exitCode);
       expect(await json("retry --yes")).toEqual({ changed: 2 });
       expect(await json("purge --state done --yes")).toEqual({ changed: 3 });
       expect(await json("reconcile")).toEqual({ drift: [], orphans: 0, repaired: false });
