@@ -1,6 +1,6 @@
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
-import { expiryMsOf, standingOf, witnessOf, type Witnesses } from "./witness.ts";
+import { standingOf, timesOf, witnessOf, type Witnesses } from "./witness.ts";
 
 export interface CampaignStatus {
   readonly tiles: number;
@@ -28,11 +28,12 @@ export function campaignStatus(
   let nextDueMs = Infinity;
   for (const { tile, phrase, source } of targets) {
     const witness = witnessOf(witnesses.get(tile.id), { phrase, source });
-    const standing = standingOf(witness, freshness, nowMs);
+    const times = witness && timesOf(witness, freshness);
+    const standing = standingOf(witness, freshness, nowMs, times);
     counts[standing === "none" ? "never" : standing] += 1;
-    if (!witness || standing === "expired") continue;
+    if (!witness || !times || standing === "expired") continue;
     counts.found += witness.found;
-    nextDueMs = Math.min(nextDueMs, expiryMsOf(witness, freshness));
+    nextDueMs = Math.min(nextDueMs, times.expiresMs);
   }
   return {
     tiles: new Set(targets.map(({ tile }) => tile.id)).size,

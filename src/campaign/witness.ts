@@ -103,21 +103,29 @@ const dayMs = 86_400_000;
 /** A clock may be a little wrong; one that is a day ahead has written nonsense. */
 const aheadMsMax = dayMs;
 
-/** When it stops to count. */
-export const expiryMsOf = ({ at, found }: Witness, { foundDays, emptyDays }: Freshness): number =>
-  Date.parse(at) + (found > 0 ? foundDays : emptyDays) * dayMs;
+export interface WitnessTimes {
+  readonly atMs: number;
+  /** When it stops to count. */
+  readonly expiresMs: number;
+}
+
+/** Reading a moment takes most of the time of a report over many tiles: ask for it once. */
+export function timesOf({ at, found }: Witness, freshness: Freshness): WitnessTimes {
+  const atMs = Date.parse(at);
+  const days = found > 0 ? freshness.foundDays : freshness.emptyDays;
+  return { atMs, expiresMs: atMs + days * dayMs };
+}
 
 /** "empty" is fresh too: it was searched, and nothing was there. */
 export function standingOf(
   witness: Witness | undefined,
   freshness: Freshness,
   nowMs: number,
+  times = witness && timesOf(witness, freshness),
 ): Standing {
-  if (!witness) return "none";
-  const { foundDays, emptyDays } = freshness;
-  const atMs = Date.parse(witness.at);
+  if (!witness || !times) return "none";
+  const { atMs, expiresMs } = times;
   const isAhead = atMs > nowMs + aheadMsMax;
-  const expiresMs = atMs + (witness.found > 0 ? foundDays : emptyDays) * dayMs;
   if (isAhead || nowMs >= expiresMs) return "expired";
   return witness.found > 0 ? "fresh" : "empty";
 }

@@ -1,7 +1,14 @@
 import type { Tile } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { Target } from "../plan.ts";
-import { expiryMsOf, standingOf, witnessOf, type Witness, type Witnesses } from "../witness.ts";
+import {
+  standingOf,
+  timesOf,
+  witnessOf,
+  type Witness,
+  type Witnesses,
+  type WitnessTimes,
+} from "../witness.ts";
 
 /**
  * What is known of a tile:
@@ -47,15 +54,18 @@ export interface CoverageOptions {
 export interface Look {
   readonly target: Target;
   readonly witness: Witness | undefined;
+  /** Of the witness. */
+  readonly times: WitnessTimes | undefined;
   readonly state: CoverageState;
 }
 
 /** Each question of the plan once, in its order. */
 export function* looksOf(options: Omit<CoverageOptions, "by">): Generator<Look> {
-  const { targets, witnesses } = options;
+  const { targets, witnesses, campaign } = options;
   for (const target of targets) {
     const witness = witnessOf(witnesses.get(target.tile.id), target);
-    yield { target, witness, state: stateOf(target, witness, options) };
+    const times = witness && timesOf(witness, campaign.freshness);
+    yield { target, witness, times, state: stateOf({ target, witness, times }, options) };
   }
 }
 
@@ -67,11 +77,11 @@ export function campaignCoverage(options: CoverageOptions): readonly CoverageCel
 }
 
 /** Gathers cells from looks. */
-export function createCells({ campaign, by }: Pick<CoverageOptions, "campaign" | "by">) {
+export function createCells({ by }: Pick<CoverageOptions, "by">) {
   const cells: Gathered[] = [];
   const byTile = new Map<string, Map<string, Gathered>>();
   return {
-    add({ target, witness, state }: Look): void {
+    add({ target, witness, times, state }: Look): void {
       const { tile, phrase } = target;
       let ofTile = byTile.get(tile.id);
       if (!ofTile) byTile.set(tile.id, (ofTile = new Map()));
@@ -83,10 +93,10 @@ export function createCells({ campaign, by }: Pick<CoverageOptions, "campaign" |
         cells.push(cell);
       }
       cell.worst = Math.max(cell.worst, ranks.indexOf(state));
-      if (!witness) return;
+      if (!witness || !times) return;
       cell.found += witness.found;
-      cell.atMs = Math.min(cell.atMs, Date.parse(witness.at));
-      cell.expiresMs = Math.min(cell.expiresMs, expiryMsOf(witness, campaign.freshness));
+      cell.atMs = Math.min(cell.atMs, times.atMs);
+      cell.expiresMs = Math.min(cell.expiresMs, times.expiresMs);
     },
     result: (): readonly CoverageCell[] => cells.map((cell) => cellOf(cell, by)),
   };
@@ -105,8 +115,7 @@ interface Gathered {
 }
 
 function stateOf(
-  target: Target,
-  witness: Witness | undefined,
+  { target, witness, times }: Omit<Look, "state">,
   {
     campaign,
     nowMs,
@@ -114,7 +123,7 @@ function stateOf(
     hasFailed,
   }: Pick<CoverageOptions, "campaign" | "nowMs" | "mayHave" | "hasFailed">,
 ): CoverageState {
-  const standing = standingOf(witness, campaign.freshness, nowMs);
+  const standing = standingOf(witness, campaign.freshness, nowMs, times);
   if (standing === "fresh" || standing === "empty") return standing;
   if (mayHave && !mayHave(target)) return "empty";
   if (hasFailed?.(target) === true) return "failed";

@@ -6,8 +6,8 @@ import { compareEstimate } from "../estimate/compare-estimate.ts";
 import type { CampaignEstimate } from "../estimate/estimate-schema.ts";
 import { planHash } from "../estimate/estimate.ts";
 import { planTiles, type Target } from "../plan.ts";
-import { expiryMsOf, witnessOf, type Witnesses } from "../witness.ts";
-import { emptyTilesAlarm } from "./empty-tiles.ts";
+import { witnessOf, type Witnesses } from "../witness.ts";
+import { createEmptyTiles } from "./empty-tiles.ts";
 import { createFieldCounts } from "./field-coverage.ts";
 import { createFunnels, type Funnels } from "./funnels.ts";
 import { membershipOf } from "./membership.ts";
@@ -121,7 +121,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     licences: [...attributionsOf(placeSources)],
     ...(budget && { budget }),
     ...estimate,
-    alarms: [...emptyTilesAlarm(campaign, targets, witnesses, nowMs)],
+    alarms: looks.emptyTiles.alarms(campaign),
   };
 }
 
@@ -140,24 +140,26 @@ function sourceOfName(
 
 /** What witnesses say of the plan's questions. */
 function countLooks(input: CampaignReportInput, funnels: Funnels) {
-  const { campaign, targets, mayHave } = input;
+  const { targets, mayHave, nowMs } = input;
   const states = { fresh: 0, empty: 0, expired: 0, failed: 0, never: 0 };
-  const cells = createCells({ campaign, by: "tile" });
+  const cells = createCells({ by: "tile" });
+  const emptyTiles = createEmptyTiles(nowMs);
   let [leftOut, oldestMs, newestMs, nextDueMs] = [0, Infinity, -Infinity, Infinity];
   for (const look of looksOf(input)) {
-    const { target, witness, state } = look;
+    const { target, witness, times, state } = look;
     states[state] += 1;
     if (mayHave && !mayHave(target)) leftOut += 1;
     funnels.look(target, witness);
     cells.add(look);
-    if (!witness || (state !== "fresh" && state !== "empty")) continue;
-    const atMs = Date.parse(witness.at);
-    oldestMs = Math.min(oldestMs, atMs);
-    newestMs = Math.max(newestMs, atMs);
-    nextDueMs = Math.min(nextDueMs, expiryMsOf(witness, campaign.freshness));
+    emptyTiles.add(look);
+    if (!times || (state !== "fresh" && state !== "empty")) continue;
+    oldestMs = Math.min(oldestMs, times.atMs);
+    newestMs = Math.max(newestMs, times.atMs);
+    nextDueMs = Math.min(nextDueMs, times.expiresMs);
   }
   return {
     tiles: countCells(cells.result()),
+    emptyTiles,
     targets: { planned: targets.length, ...states, leftOut },
     freshness:
       oldestMs === Infinity

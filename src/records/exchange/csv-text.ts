@@ -45,13 +45,14 @@ const plainNumbers = /^[+-]?\d+(?:\.\d+)?(?:; ?[+-]?\d+(?:\.\d+)?)*$/;
 /** The first cell of a line may be taken for one with all that follows it, so no number is plain. */
 export const guarded = (text: string, { isFirst = false } = {}): string => {
   if (!isFirst && plainNumbers.test(text)) return text;
-  const inner = text.replaceAll(innerStart, "$1'");
+  const inner = separator.test(text) ? text.replaceAll(innerStart, "$1'") : text;
   return formula.test(text) || guard.test(text) ? `'${inner}` : inner;
 };
 
 /** What looks guarded already gets one more, so that taking one off gives back what was there. */
 const guard = /^'+\s*[=+\-@\t\r\n＝＋－＠]/u;
 
+const separator = /[;|\t\r\n]/;
 /** A separator before what would begin a formula there; a reader may drop quotes and spaces. */
 const innerStart = /([;|\t\r\n])(?='*[\s"]*[=+\-@\t\r\n＝＋－＠])/gu;
 const innerGuard = /([;|\t\r\n])'(?='*[\s"]*[=+\-@\t\r\n＝＋－＠])/gu;
