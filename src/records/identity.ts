@@ -48,8 +48,12 @@ export function safeId(key: string): string {
   return `h-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
+/** Most are stored in this form already. */
+const plainDomain = /^(?!www\.)[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
+
 /** `https://www.Acme.com/x` is `acme.com`; a host in Unicode is spelled in punycode, as in URLs. */
 export function normalDomain(text: string): string {
+  if (plainDomain.test(text)) return text;
   const host = text
     .trim()
     .toLowerCase()

@@ -27,12 +27,17 @@ const idBytesMax = 250;
 
 /** All of them; the one it was made from first. */
 export const placesOf = ({ texts, places }: Pick<Company, "texts" | "places">): readonly string[] =>
-  texts.place === undefined ? (places ?? []) : [...new Set([texts.place, ...(places ?? [])])];
+  texts.place === undefined
+    ? (places ?? [])
+    : places
+      ? [...new Set([texts.place, ...places])]
+      : [texts.place];
 
 /** All of them, without `www.`; its own first. */
-export const domainsOf = ({
+export function domainsOf({
   texts: { domain },
-  domains = [],
-}: Pick<Company, "texts" | "domains">): readonly string[] => [
-  ...new Set([...(domain === undefined ? [] : [domain]), ...domains].map(normalDomain)),
-];
+  domains,
+}: Pick<Company, "texts" | "domains">): readonly string[] {
+  const own = domain === undefined ? [] : [normalDomain(domain)];
+  return domains ? [...new Set([...own, ...domains.map(normalDomain)])] : own;
+}

@@ -122,18 +122,18 @@ async function writeRows<Row>(
       ...query,
       ...(after !== undefined && { after }),
     });
-    let text = "";
+    const texts: string[] = [];
     const { companies, nameless } = await chosenCompanies(options, page);
     withoutName += nameless;
     for (const company of await unlistedCompanies(options, companies, left)) {
       const chosen = rowsOf(company);
       const some = chosen instanceof Promise ? await chosen : chosen;
       const before = rows;
-      for (const row of some) if (choice?.isWanted(row) ?? true) text += textOf(row);
+      for (const row of some) if (choice?.isWanted(row) ?? true) texts.push(textOf(row));
       if (rows === before) continue;
       for (const place of placesOf(company)) placeSources.add(place.split("/", 1)[0]!);
     }
-    await write(text);
+    await write(texts.join(""));
     onCompanies?.(page.rows.length);
     await new Promise<void>(afterTick); // for a reader that has gone away to be noticed
     if (signal.aborted) throw new AppError("aborted", "export_stopped", "the export was stopped");

@@ -13,12 +13,7 @@ export type CsvValue = string | number | boolean | undefined;
  * keep what follows the last number from continuing it.
  */
 export function csvLine(values: readonly CsvValue[]): string {
-  let line = "";
-  for (let index = 0; index < values.length; index += 1) {
-    if (index > 0) line += ",";
-    line += csvCell(values[index], index === 0);
-  }
-  return `${line}\r\n`;
+  return `${values.map((value, at) => csvCell(value, at === 0)).join(",")}\r\n`;
 }
 
 /** Most cells: nothing in them could begin a formula, part a line or need quotes. */
