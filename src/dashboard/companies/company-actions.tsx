@@ -4,6 +4,7 @@ import { plural } from "../data/format.ts";
 import { failureText } from "../data/resource.ts";
 import { navigate, withQuery } from "../data/router.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { DialogForm } from "../parts/dialog-form.tsx";
 import { Text } from "../parts/text.tsx";
 import { say } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
@@ -96,39 +97,32 @@ function Exclude({
   readonly onClose: () => void;
   readonly onExclude: (reason: string) => void;
 }) {
-  // prettier-ignore
   const reason = useSignal("");
   return (
-    <Dialog title="Exclude this company" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onExclude(reason.value.trim());
-        }}
-      >
-        <p>It stays out of campaigns, lists and downloads until it is taken in again.</p>
-        <label class="field-label">
-          Why
-          <input
-            autoFocus
-            required
-            maxLength={500}
-            placeholder="not a customer"
-            value={reason.value}
-            onInput={(event) => (reason.value = event.currentTarget.value)}
-          />
-        </label>
-        <div class="row">
-          <button class="btn go" disabled={reason.value.trim() === ""}>
-            Exclude
-          </button>
-          <button type="button" class="btn" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Exclude this company"
+      button="Exclude"
+      failure={["Not excluded", "nothing was changed"]}
+      isReady={reason.value.trim() !== ""}
+      onSend={async () => {
+        onExclude(reason.value.trim());
+        return undefined;
+      }}
+      onClose={onClose}
+    >
+      <p>It stays out of campaigns, lists and downloads until it is taken in again.</p>
+      <label class="field-label">
+        Why
+        <input
+          autoFocus
+          required
+          maxLength={500}
+          placeholder="not a customer"
+          value={reason.value}
+          onInput={(event) => (reason.value = event.currentTarget.value)}
+        />
+      </label>
+    </DialogForm>
   );
 }
 

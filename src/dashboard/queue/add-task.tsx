@@ -1,9 +1,6 @@
-import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
-import { failureText } from "../data/resource.ts";
 import { navigate } from "../data/router.ts";
-import { shownText } from "../data/safe-text.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { DialogForm } from "../parts/dialog-form.tsx";
 import { say } from "../parts/toast.tsx";
 
 interface AddTaskProps {
@@ -13,10 +10,7 @@ interface AddTaskProps {
 
 /** Adds one task of any kind, checked by the server. */
 export function AddTask({ kinds, onClose }: AddTaskProps) {
-  const problem = useSignal("");
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.target as HTMLFormElement);
+  const add = async (form: FormData) => {
     const text = (name: string) => {
       const value = form.get(name);
       return typeof value === "string" ? value.trim() : "";
@@ -26,98 +20,80 @@ export function AddTask({ kinds, onClose }: AddTaskProps) {
     try {
       payload = text("payload") === "" ? undefined : JSON.parse(text("payload"));
     } catch (error) {
-      problem.value = `The payload is not JSON: ${(error as Error).message}`;
-      return;
+      return `The payload is not JSON: ${(error as Error).message}`;
     }
-    try {
-      const { rows } = await api.send("POST", "/api/queue/tasks", {
-        body: {
-          tasks: [
-            {
-              kind: text("kind"),
-              ...(payload !== undefined && { payload }),
-              ...optional("job"),
-              ...optional("gate"),
-              ...optional("key"),
-              priority: Number(text("priority")),
-              delayMs: 60_000 * Number(text("minutes")),
-            },
-          ],
-        },
-      });
-      const [{ status, id } = { status: "refused", id: undefined }] = rows;
-      if (id === undefined) {
-        problem.value = refusals[status] ?? `The queue answered ${status}.`;
-        return;
-      }
-      say(
-        status === "duplicate"
-          ? `Task ${id} already has this key: nothing was added`
-          : `Task ${id} was added`,
-      );
-      onClose();
-      navigate(`/queue/tasks?open=${id}`);
-    } catch (error) {
-      problem.value = failureText(error, "nothing was added");
-    }
+    const { rows } = await api.send("POST", "/api/queue/tasks", {
+      body: {
+        tasks: [
+          {
+            kind: text("kind"),
+            ...(payload !== undefined && { payload }),
+            ...optional("job"),
+            ...optional("gate"),
+            ...optional("key"),
+            priority: Number(text("priority")),
+            delayMs: 60_000 * Number(text("minutes")),
+          },
+        ],
+      },
+    });
+    const [{ status, id } = { status: "refused", id: undefined }] = rows;
+    if (id === undefined) return refusals[status] ?? `The queue answered ${status}.`;
+    const isDuplicate = status === "duplicate";
+    say(`Task ${id} ${isDuplicate ? "already has this key: nothing was added" : "was added"}`);
+    onClose();
+    navigate(`/queue/tasks?open=${id}`);
+    return undefined;
   };
   return (
-    <Dialog title="Add a task" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void add(event)}>
+    <DialogForm
+      title="Add a task"
+      button="Add it"
+      failure={["Not added", "nothing was added"]}
+      onSend={add}
+      onClose={onClose}
+    >
+      <label class="field-label">
+        Kind (selects the handler)
+        <input name="kind" required autoFocus maxLength={200} list="known-kinds" />
+      </label>
+      <datalist id="known-kinds">
+        {kinds.map((kind) => (
+          <option key={kind} value={kind} />
+        ))}
+      </datalist>
+      <label class="field-label">
+        Payload, as JSON
+        <textarea
+          name="payload"
+          class="code"
+          rows={4}
+          placeholder='{"url":"https://example.org/"}'
+        />
+      </label>
+      <div class="pair">
         <label class="field-label">
-          Kind (selects the handler)
-          <input name="kind" required autoFocus maxLength={200} list="known-kinds" />
+          Job (empty: default)
+          <input name="job" maxLength={200} />
         </label>
-        <datalist id="known-kinds">
-          {kinds.map((kind) => (
-            <option key={kind} value={kind} />
-          ))}
-        </datalist>
         <label class="field-label">
-          Payload, as JSON
-          <textarea
-            name="payload"
-            class="code"
-            rows={4}
-            placeholder='{"url":"https://example.org/"}'
-          />
+          Host that paces it (empty: none)
+          <input name="gate" maxLength={200} />
         </label>
-        <div class="pair">
-          <label class="field-label">
-            Job (empty: default)
-            <input name="job" maxLength={200} />
-          </label>
-          <label class="field-label">
-            Host that paces it (empty: none)
-            <input name="gate" maxLength={200} />
-          </label>
-          <label class="field-label">
-            Key (a second task with it is a duplicate)
-            <input name="key" maxLength={400} />
-          </label>
-          <label class="field-label">
-            Priority, 0 to 1000
-            <input name="priority" type="number" min={0} max={1_000} defaultValue="500" required />
-          </label>
-          <label class="field-label">
-            Start after this many minutes
-            <input name="minutes" type="number" min={0} max={100_000} defaultValue="0" required />
-          </label>
-        </div>
-        {problem.value !== "" && (
-          <div class="alarm bad" role="alert">
-            <b>Not added</b>
-            <span>{shownText(problem.value, 600)}</span>
-          </div>
-        )}
-        <div class="row">
-          <button class="btn go">Add it</button>
-          <button type="button" class="btn" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        <label class="field-label">
+          Key (a second task with it is a duplicate)
+          <input name="key" maxLength={400} />
+        </label>
+        <label class="field-label">
+          Priority, 0 to 1000
+          <input name="priority" type="number" min={0} max={1_000} defaultValue="500" required />
+        </label>
+        <label class="field-label">
+          Start after this many minutes
+          <input name="minutes" type="number" min={0} max={100_000} defaultValue="0" required />
+        </label>
+      </div>
+    </DialogForm>
   );
 }
 

@@ -4,6 +4,7 @@ import { timeOf } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { may, session } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -92,8 +93,8 @@ function ChangePassword() {
         <h2>Change your password</h2>
       </header>
       <form class="stack" onSubmit={(event) => void change(event)}>
-        <Secret label="Current password" value={old} autocomplete="current-password" />
-        <Secret
+        <PasswordField label="Current password" value={old} autocomplete="current-password" />
+        <PasswordField
           label="New password, at least 12 characters"
           value={next}
           autocomplete="new-password"
@@ -104,28 +105,6 @@ function ChangePassword() {
         </div>
       </form>
     </section>
-  );
-}
-
-interface SecretProps {
-  readonly label: string;
-  readonly value: { value: string };
-  readonly autocomplete: "current-password" | "new-password";
-}
-
-function Secret({ label, value, autocomplete }: SecretProps) {
-  return (
-    <label class="field-label">
-      {label}
-      <input
-        required
-        type="password"
-        autocomplete={autocomplete}
-        maxLength={200}
-        value={value.value}
-        onInput={(event) => (value.value = event.currentTarget.value)}
-      />
-    </label>
   );
 }
 

@@ -3,9 +3,9 @@ import { api } from "../data/api.ts";
 import { timeOf } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { session, type Session } from "../data/session.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { Checks } from "../parts/checks.tsx";
+import { DialogForm } from "../parts/dialog-form.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
@@ -129,73 +129,46 @@ function AddToken({ onClose, onMade }: AddTokenProps) {
   const name = useSignal("");
   const days = useSignal("90");
   const scopes = useSignal<ReadonlySet<Session["scopes"][number]>>(new Set(["companies:read"]));
-  const problem = useSignal("");
   /** A token cannot have the right to change users. */
   const offered = (session.value?.scopes ?? []).filter((scope) => scope !== "users:admin");
-  const make = async (event: Event) => {
-    event.preventDefault();
-    problem.value = "";
-    try {
-      const body = { name: name.value.trim(), scopes: [...scopes.value], days: Number(days.value) };
-      const made = await withFreshSignIn(() => api.send("POST", "/api/tokens", { body }));
-      if (made) onMade(made.name, made.token);
-    } catch (error) {
-      problem.value = failureText(error, "no token was created");
-    }
+  const make = async () => {
+    const body = { name: name.value.trim(), scopes: [...scopes.value], days: Number(days.value) };
+    const made = await withFreshSignIn(() => api.send("POST", "/api/tokens", { body }));
+    if (made) onMade(made.name, made.token);
+    return undefined;
   };
   return (
-    <Dialog title="Create a token" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void make(event)}>
-        <label class="field-label">
-          What it is for
-          <input
-            required
-            autoFocus
-            maxLength={100}
-            placeholder="crm-sync"
-            value={name.value}
-            onInput={(event) => (name.value = event.currentTarget.value)}
-          />
-        </label>
-        <fieldset class="checks">
-          <legend>What it may do</legend>
-          {offered.map((scope) => (
-            <label key={scope} class="row choice">
-              <input
-                type="checkbox"
-                checked={scopes.value.has(scope)}
-                onChange={(event) => {
-                  const next = new Set(scopes.value);
-                  if (event.currentTarget.checked) next.add(scope);
-                  else next.delete(scope);
-                  scopes.value = next;
-                }}
-              />
-              {scope}
-            </label>
-          ))}
-        </fieldset>
-        <label class="field-label">
-          Valid for this many days
-          <input
-            required
-            type="number"
-            min={1}
-            max={3_650}
-            value={days.value}
-            onInput={(event) => (days.value = event.currentTarget.value)}
-          />
-        </label>
-        <Problem title="Not created" text={problem.value} />
-        <div class="row">
-          <button class="btn go" disabled={scopes.value.size === 0}>
-            Create
-          </button>
-          <button type="button" class="btn" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Create a token"
+      button="Create"
+      failure={["Not created", "no token was created"]}
+      isReady={scopes.value.size > 0}
+      onSend={make}
+      onClose={onClose}
+    >
+      <label class="field-label">
+        What it is for
+        <input
+          required
+          autoFocus
+          maxLength={100}
+          placeholder="crm-sync"
+          value={name.value}
+          onInput={(event) => (name.value = event.currentTarget.value)}
+        />
+      </label>
+      <Checks legend="What it may do" items={offered} chosen={scopes} />
+      <label class="field-label">
+        Valid for this many days
+        <input
+          required
+          type="number"
+          min={1}
+          max={3_650}
+          value={days.value}
+          onInput={(event) => (days.value = event.currentTarget.value)}
+        />
+      </label>
+    </DialogForm>
   );
 }

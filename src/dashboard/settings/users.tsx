@@ -5,8 +5,8 @@ import { failureText, useResource } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
 import { session } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { DialogForm } from "../parts/dialog-form.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
@@ -207,56 +207,47 @@ interface AddUserProps {
 function AddUser({ onClose, onAdded }: AddUserProps) {
   const name = useSignal("");
   const role = useSignal<Role>("viewer");
-  const problem = useSignal("");
-  const add = async (event: Event) => {
-    event.preventDefault();
-    problem.value = "";
-    try {
-      const body = { name: name.value.trim(), role: role.value };
-      const made = await withFreshSignIn(() => api.send("POST", "/api/users", { body }));
-      if (made) onAdded(made.user.name, made.link);
-    } catch (error) {
-      problem.value = failureText(error, "nobody was added");
-    }
+  const add = async () => {
+    const body = { name: name.value.trim(), role: role.value };
+    const made = await withFreshSignIn(() => api.send("POST", "/api/users", { body }));
+    if (made) onAdded(made.user.name, made.link);
+    return undefined;
   };
   return (
-    <Dialog title="Add a user" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void add(event)}>
-        <label class="field-label">
-          Name: lowercase letters, digits, dots and dashes
-          <input
-            required
-            autoFocus
-            autocapitalize="none"
-            maxLength={64}
-            value={name.value}
-            onInput={(event) => (name.value = event.currentTarget.value)}
-          />
-        </label>
-        <div class="stack tight" role="radiogroup" aria-label="Role">
-          {roles.map(([one, text]) => (
-            <label key={one} class="row choice">
-              <input
-                type="radio"
-                name="role"
-                checked={role.value === one}
-                onChange={() => (role.value = one)}
-              />
-              <span>
-                {one} <span class="dim">{text}</span>
-              </span>
-            </label>
-          ))}
-        </div>
-        <Problem title="Not added" text={problem.value} />
-        <div class="row">
-          <button class="btn go">Add</button>
-          <button type="button" class="btn" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Add a user"
+      button="Add"
+      failure={["Not added", "nobody was added"]}
+      onSend={add}
+      onClose={onClose}
+    >
+      <label class="field-label">
+        Name: lowercase letters, digits, dots and dashes
+        <input
+          required
+          autoFocus
+          autocapitalize="none"
+          maxLength={64}
+          value={name.value}
+          onInput={(event) => (name.value = event.currentTarget.value)}
+        />
+      </label>
+      <div class="stack tight" role="radiogroup" aria-label="Role">
+        {roles.map(([one, text]) => (
+          <label key={one} class="row choice">
+            <input
+              type="radio"
+              name="role"
+              checked={role.value === one}
+              onChange={() => (role.value = one)}
+            />
+            <span>
+              {one} <span class="dim">{text}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </DialogForm>
   );
 }
 

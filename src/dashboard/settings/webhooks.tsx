@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 import { api, type RowOf } from "../data/api.ts";
 import { timeOf } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { Checks } from "../parts/checks.tsx";
+import { DialogForm } from "../parts/dialog-form.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
@@ -194,58 +194,32 @@ interface AddWebhookProps {
 function AddWebhook({ onClose, onAdded }: AddWebhookProps) {
   const url = useSignal("");
   const events = useSignal<ReadonlySet<EventType>>(new Set());
-  const problem = useSignal("");
-  const add = async (event: Event) => {
-    event.preventDefault();
-    problem.value = "";
-    try {
-      const body = { url: url.value.trim(), events: [...events.value] };
-      onAdded((await api.send("POST", "/api/webhooks", { body })).secret);
-    } catch (error) {
-      problem.value = failureText(error, "nothing was added");
-    }
+  const add = async () => {
+    const body = { url: url.value.trim(), events: [...events.value] };
+    onAdded((await api.send("POST", "/api/webhooks", { body })).secret);
+    return undefined;
   };
   return (
-    <Dialog title="Add a webhook" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void add(event)}>
-        <label class="field-label">
-          URL
-          <input
-            required
-            autoFocus
-            type="url"
-            maxLength={1_000}
-            placeholder="https://crm.example/hooks/forager"
-            value={url.value}
-            onInput={(event) => (url.value = event.currentTarget.value)}
-          />
-        </label>
-        <fieldset class="checks">
-          <legend>Events (choose none to receive all)</legend>
-          {eventTypes.map((type) => (
-            <label key={type} class="row choice">
-              <input
-                type="checkbox"
-                checked={events.value.has(type)}
-                onChange={(event) => {
-                  const next = new Set(events.value);
-                  if (event.currentTarget.checked) next.add(type);
-                  else next.delete(type);
-                  events.value = next;
-                }}
-              />
-              {type}
-            </label>
-          ))}
-        </fieldset>
-        <Problem title="Not added" text={problem.value} />
-        <div class="row">
-          <button class="btn go">Add</button>
-          <button type="button" class="btn" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Add a webhook"
+      button="Add"
+      failure={["Not added", "nothing was added"]}
+      onSend={add}
+      onClose={onClose}
+    >
+      <label class="field-label">
+        URL
+        <input
+          required
+          autoFocus
+          type="url"
+          maxLength={1_000}
+          placeholder="https://crm.example/hooks/forager"
+          value={url.value}
+          onInput={(event) => (url.value = event.currentTarget.value)}
+        />
+      </label>
+      <Checks legend="Events (choose none to receive all)" items={eventTypes} chosen={events} />
+    </DialogForm>
   );
 }

@@ -3,6 +3,8 @@ import type { ComponentChildren } from "preact";
 import { api } from "../data/api.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
+import { PasswordField } from "../parts/password-field.tsx";
+import { Problem } from "../parts/problem.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 
 /** Where people prove who they are. */
@@ -86,28 +88,6 @@ export function Welcome() {
   );
 }
 
-interface PasswordFieldProps {
-  readonly label: string;
-  readonly value: { value: string };
-  readonly autocomplete: "current-password" | "new-password";
-}
-
-function PasswordField({ label, value, autocomplete }: PasswordFieldProps) {
-  return (
-    <label class="field-label">
-      {label}
-      <input
-        required
-        type="password"
-        autocomplete={autocomplete}
-        maxLength={200}
-        value={value.value}
-        onInput={(event) => (value.value = event.currentTarget.value)}
-      />
-    </label>
-  );
-}
-
 interface EnterFormProps {
   readonly button: string;
   readonly send: () => Promise<unknown>;
@@ -133,12 +113,7 @@ function EnterForm({ button, send, children }: EnterFormProps) {
   return (
     <form class="stack" onSubmit={(event) => void submit(event)}>
       {children}
-      {problem.value !== "" && (
-        <div class="alarm bad" role="alert">
-          <b>Not signed in</b>
-          <span>{shownText(problem.value, 600)}</span>
-        </div>
-      )}
+      <Problem title="Not signed in" text={problem.value} />
       <div class="row">
         <button class="btn go" disabled={isSending.value}>
           {button}
