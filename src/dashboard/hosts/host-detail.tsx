@@ -2,11 +2,11 @@ import { useSignal } from "@preact/signals";
 import { api, apiUrl, type AnswerOf } from "../data/api.ts";
 import { formatCount, formatDuration, plural } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
-import { place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { tasksHref } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
+import { SpanLinks, spanInUrl } from "../parts/span-links.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { say } from "../parts/toast.tsx";
@@ -26,7 +26,7 @@ const spans = [
 
 /** One host: its pace, the workers that visit it now, and a timeline of visits. */
 export function HostDetail({ name }: { readonly name: string }) {
-  const span = spans.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "60";
+  const span = spanInUrl(spans);
   const gate = useResource(
     name,
     (signal) => api.get("/api/queue/gates/{gate}", { params: { gate: name }, signal }),
@@ -61,20 +61,7 @@ export function HostDetail({ name }: { readonly name: string }) {
           <h2>Visits</h2>
           <small>when each attempt at a task of this host ended, on all nodes</small>
           <span class="sp" />
-          <small>
-            {spans.map(([value, text], index) => (
-              <>
-                {index > 0 && " · "}
-                <a
-                  href={withQuery({ minutes: value === "60" ? undefined : value })}
-                  class={value === span ? "accent" : ""}
-                  aria-current={value === span ? "true" : undefined}
-                >
-                  {text}
-                </a>
-              </>
-            ))}
-          </small>
+          <SpanLinks spans={spans} />
         </header>
         <Loaded from={pacing}>
           {(data) => <Visits pacing={data} gate={gate.data} name={name} />}

@@ -2,8 +2,8 @@ import { useMemo } from "preact/hooks";
 import { api, type AnswerOf } from "../data/api.ts";
 import { formatCount, serverNowMs } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
-import { place, withQuery } from "../data/router.ts";
 import { Chart } from "../parts/chart.tsx";
+import { SpanLinks, spanInUrl } from "../parts/span-links.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 
 const spans = [
@@ -19,7 +19,7 @@ const logMinutesMax = 1_440;
 
 /** Finished tasks over time, and how long the rest will take. */
 export function ThroughputCard() {
-  const span = spans.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "60";
+  const span = spanInUrl(spans);
   const isLong = Number(span) > logMinutesMax;
   const minutes = isLong ? 60 : Number(span);
   const recent = useResource(
@@ -38,20 +38,7 @@ export function ThroughputCard() {
         <h2>Throughput</h2>
         <small>finished tasks per minute{isLong ? ", of this node" : ""}</small>
         <span class="sp" />
-        <small>
-          {spans.map(([value, text], index) => (
-            <>
-              {index > 0 && " · "}
-              <a
-                href={withQuery({ minutes: value === "60" ? undefined : value })}
-                class={value === span ? "accent" : ""}
-                aria-current={value === span ? "true" : undefined}
-              >
-                {text}
-              </a>
-            </>
-          ))}
-        </small>
+        <SpanLinks spans={spans} />
       </header>
       {isLong ? (
         <Loaded from={hours}>
