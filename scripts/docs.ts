@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { npmInstall } from "../bench/frame/npm.ts";
 import { installedVersion } from "../bench/frame/peers.ts";
 import { createNodeRunner } from "./checks/node-runner.ts";
+import { referencePages, type ReferencePage } from "./docs-reference.ts";
 import { cacheFolder, root } from "./project.ts";
 
 const generator = "vitepress";
@@ -53,7 +54,7 @@ const to = resolve(values.to ?? join(root, "docs-site"));
 const stage = join(cacheFolder, "docs-site");
 
 await installGenerator();
-layOutPages();
+await layOutPages();
 const { code, output } = await createNodeRunner().run([
   join(generatorFolder, "node_modules", generator, "bin", "vitepress.js"),
   "build",
@@ -80,7 +81,7 @@ async function installGenerator(): Promise<void> {
   await npmInstall({ folder: generatorFolder });
 }
 
-function layOutPages(): void {
+async function layOutPages(): Promise<void> {
   rmSync(stage, { recursive: true, force: true });
   for (const path of copied) {
     mkdirSync(dirname(join(stage, path)), { recursive: true });
@@ -99,6 +100,10 @@ function layOutPages(): void {
     // Comments are for the tests that execute the page; as text they would be shown.
     writeFileSync(page, readFileSync(page, "utf8").replaceAll(/<!--[\s\S]*?-->\n?/g, ""));
   }
+  // After the comments are taken out: help and settings may hold such text.
+  const reference = await referencePages();
+  mkdirSync(join(stage, "docs/reference"));
+  for (const { path, text } of reference) writeFileSync(join(stage, "docs", path), text);
   const decisions = pagesIn("docs/adr").map(({ text, link }) => `- [${text}](${link}.md)`);
   writeFileSync(
     join(stage, "docs/adr/index.md"),
@@ -108,11 +113,11 @@ function layOutPages(): void {
   mkdirSync(join(stage, ".vitepress"));
   writeFileSync(
     join(stage, ".vitepress", "config.mjs"),
-    `export default ${JSON.stringify(config(), undefined, 2)};\n`,
+    `export default ${JSON.stringify(config(reference), undefined, 2)};\n`,
   );
 }
 
-function config(): object {
+function config(reference: readonly ReferencePage[]): object {
   const grouped = Object.entries(groups).map(([text, names]) => ({
     text,
     collapsed: true,
@@ -137,6 +142,14 @@ function config(): object {
         { text: "Guides", items: pagesIn("docs/guides") },
         ...grouped,
         { text: "When something is wrong", collapsed: true, items: pagesIn("docs/runbook") },
+        {
+          text: "Reference",
+          collapsed: true,
+          items: reference.map(({ path, text }) => ({
+            text: titleOf(text) ?? path,
+            link: `/docs/${path.replace(/\.md$/, "")}`,
+          })),
+        },
         { text: "Formats", collapsed: true, items: pagesIn("docs/formats") },
         { text: "Decisions", collapsed: true, items: pagesIn("docs/adr") },
         { text: "Changes", link: "/CHANGELOG" },
@@ -164,6 +177,9 @@ function pagesIn(folder: string): readonly PageLink[] {
 function pageAt(path: string): PageLink {
   const file = join(root, `${path}.md`);
   if (!existsSync(file)) throw new Error(`scripts/docs.ts names ${path}.md, which does not exist`);
-  const title = /^# (.+)$/m.exec(readFileSync(file, "utf8"))?.[1];
-  return { text: title ?? path, link: `/${path}` };
+  return { text: titleOf(readFileSync(file, "utf8")) ?? path, link: `/${path}` };
+}
+
+function titleOf(page: string): string | undefined {
+  return /^# (.+)$/m.exec(page)?.[1];
 }

@@ -1,4 +1,4 @@
-// inputs: docs/** README.md CHANGELOG.md CONTRIBUTING.md LICENSE bench/README.md scripts/docs.ts scripts/docs-site/**
+// inputs: docs/** README.md CHANGELOG.md CONTRIBUTING.md LICENSE bench/README.md scripts/docs.ts scripts/docs-reference.ts scripts/docs-site/** src/**
 // long: docs
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -36,6 +36,14 @@ test("a page loads nothing from another host", () => {
     ].map(([, address]) => address);
     expect(loaded.filter((address) => /^(?:https?:)?\/\//.test(address!))).toEqual([]);
   }
+});
+
+test("commands, settings and requests of the API have a page each, made from the program", () => {
+  const reference = (name: string) =>
+    readFileSync(join(folder, `docs/reference/${name}.html`), "utf8");
+  expect(reference("commands")).toContain("forager queue add");
+  expect(reference("settings")).toContain("crawl.contact");
+  expect(reference("api")).toContain("/api/audit-log");
 });
 
 test("comments of a page are not shown", () => {

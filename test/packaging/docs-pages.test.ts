@@ -61,7 +61,7 @@ test("help of a global install names pages and folders that are there", async ()
     "docs",
     "docs/campaigns.md",
     "docs/enrich.md",
-    "docs/worker.md",
+    "docs/guides/write-a-handler.md",
     "docs/guides/handler-bucket.md",
     "docs/fleet.md",
   ]);

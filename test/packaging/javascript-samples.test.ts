@@ -79,7 +79,11 @@ describe("JavaScript in the pages, on the oldest supported Node", () => {
 
   test("there are samples, README's among them", () => {
     expect(samples.map(({ where }) => where.split(/[: ]/)[0])).toEqual(
-      expect.arrayContaining(["README.md", "docs/worker.md", "docs/guides/handler-bucket.md"]),
+      expect.arrayContaining([
+        "README.md",
+        "docs/guides/write-a-handler.md",
+        "docs/guides/handler-bucket.md",
+      ]),
     );
   });
 

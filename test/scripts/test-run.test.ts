@@ -21,8 +21,8 @@ beforeEach(() => {
   for (const path of [...copies, ...settings, ...tools])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   // These import what is not here.
-  for (const name of ["bench.ts", "sim.ts", "screenshots.ts", "docs.ts", "data/place-samples.ts"])
-    rmSync(join(folder, "scripts", name));
+  const importers = ["bench.ts", "sim.ts", "screenshots.ts", "docs.ts", "docs-reference.ts"];
+  for (const name of [...importers, "data/place-samples.ts"]) rmSync(join(folder, "scripts", name));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   write("src/base/one.ts", "export const one = 1;");
   write("src/base/one.test.ts", testOf("one", `import { one } from "./one.ts";`, "expect(one)"));

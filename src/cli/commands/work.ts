@@ -55,7 +55,7 @@ export const work: Command = {
     "Pages:\n" +
       `  ${docsPage("campaigns.md")}: the kinds discover and details\n` +
       `  ${docsPage("enrich.md")}: the kind enrich\n` +
-      `  ${docsPage("worker.md")}: handlers of your own\n` +
+      `  ${docsPage("guides/write-a-handler.md")}: handlers of your own\n` +
       `  ${docsPage("guides/handler-bucket.md")}: handlers that fetch and store objects`,
   ],
 
