@@ -1,7 +1,8 @@
-// inputs: docs/promises.md docs/security-checks.md src/** test/**
+// inputs: docs/promises.md docs/security-checks.md bench/*.ts src/** test/**
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { registry } from "../../src/cli/registry.ts";
 import { parsePromises, promiseViolations, unexplained } from "../support/promises.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
@@ -28,6 +29,21 @@ describe("docs/promises.md", () => {
 
   test("names every promise, and every test it names is there", () => {
     expect(promiseViolations(rows, { ids, readTest })).toEqual([]);
+  });
+
+  test("every command that shows a promise exists", () => {
+    const isKnown = (line: string) =>
+      registry.commands.some(({ name }) => `${line} `.startsWith(`forager ${name} `));
+    const isBench = (name: string) => existsSync(join(repositoryRoot, `bench/${name}.bench.ts`));
+    const unknown = rows.flatMap(({ id, shownBy }) => [
+      ...[...shownBy.matchAll(/`(forager [^`]+)`/g)]
+        .filter(([, line]) => !isKnown(line!))
+        .map(([, line]) => `${id}: ${line}`),
+      ...[...shownBy.matchAll(/`npm run bench -- ([^`]+)`/g)]
+        .filter(([, name]) => !isBench(name!))
+        .map(([, name]) => `${id}: bench ${name}`),
+    ]);
+    expect(unknown).toEqual([]);
   });
 
   test("says what is missing of every promise that holds partly", () => {
