@@ -23,12 +23,19 @@ needs(["postgres"], ({ postgres }) => {
     mkdirSync(bin);
     const start = `#!/bin/sh\nexec "${process.execPath}" "${await builtCli()}" "$@"\n`;
     writeFileSync(join(bin, "forager"), start, { mode: 0o755 });
-    const script = blocks[at]!.body.replaceAll(address, `"${postgres.url}?schema=${schema.name}"`);
-    expect(script).toContain(schema.name);
+    const script = blocks[at]!.body.replaceAll(address, '"$ADDRESS"');
+    expect(script).toContain("ADDRESS");
     const { exitCode, stdout, stderr } = await sandbox.run(
       "bash",
       ["-euo", "pipefail", "-c", script],
-      { env: { PATH: [bin, process.env["PATH"] ?? ""].join(delimiter) } },
+      {
+        env: {
+          PATH: [bin, process.env["PATH"] ?? ""].join(delimiter),
+          // Otherwise it would be a table beside the schema, which other tests could meet.
+          FORAGER_BUCKET_URL: `dir:${join(sandbox.folder, "bucket")}`,
+          ADDRESS: `${postgres.url}?schema=${encodeURIComponent(schema.name)}`,
+        },
+      },
     );
     expect(exitCode, stderr).toBe(0);
     const expected = blocks[at + 1]!.body.split("\n");
