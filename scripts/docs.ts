@@ -33,7 +33,6 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "node",
     "fleet",
     "gossip",
-    "discovery",
     "schedules",
     "dashboard",
     "metrics",

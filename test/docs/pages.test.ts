@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { localLinks } from "../support/markdown.ts";
+import { headingAnchors, localLinks, localTargets } from "../support/markdown.ts";
 import { readPages } from "../support/pages.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
@@ -29,6 +29,18 @@ describe("pages", () => {
       localLinks(text)
         .filter((target) => !existsSync(join(repositoryRoot, dirname(path), target)))
         .map((target) => `${path} → ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test("links to a heading lead to one that is there", () => {
+    const textOf = new Map(pages.map(({ path, text }) => [path, text]));
+    const broken = pages.flatMap(({ path, text }) =>
+      localTargets(text).flatMap(({ file, anchor }) => {
+        const target = textOf.get(file === "" ? path : join(dirname(path), file));
+        if (anchor === undefined || target === undefined) return [];
+        return headingAnchors(target).has(anchor) ? [] : [`${path} → ${file}#${anchor}`];
+      }),
     );
     expect(broken).toEqual([]);
   });

@@ -109,8 +109,35 @@ export function firstMissingLine(expected: readonly string[], printed: string): 
 
 /** Where the links of a page lead, without the part after `#`; those to other sites are left out. */
 export function localLinks(markdown: string): readonly string[] {
-  const prose = markdown.replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, "");
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = ""]) => target.replace(/#.*$/, ""))
-    .filter((target) => target !== "" && !/^[a-z]+:/.test(target));
+  return localTargets(markdown)
+    .map(({ file }) => file)
+    .filter((file) => file !== "");
 }
+
+/** The same with the part after `#`; a link within the page has an empty file. */
+export function localTargets(
+  markdown: string,
+): readonly { readonly file: string; readonly anchor: string | undefined }[] {
+  return [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)/g)]
+    .filter(([, target = ""]) => !/^[a-z]+:/.test(target))
+    .map(([, target = ""]) => {
+      const [file = "", anchor] = target.split("#");
+      return { file, anchor };
+    });
+}
+
+/** What can follow `#` in a link to this page: one for each heading, as GitHub makes them. */
+export function headingAnchors(markdown: string): ReadonlySet<string> {
+  const headings = [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, text = ""]) =>
+    text
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set(headings);
+}
+
+const proseOf = (markdown: string): string =>
+  markdown.replaceAll(/^(`{3,})[^\n]*\n[\s\S]*?^\1$/gm, "");
