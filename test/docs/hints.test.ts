@@ -1,10 +1,11 @@
-// inputs: src/** docs/coming-from.md
+// inputs: src/** **/*.md
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestStream } from "../../src/cli/testing/test-stream.ts";
 import { parse, type Parsed } from "../../src/cli/parse.ts";
 import { registry } from "../../src/cli/registry.ts";
+import { readPages } from "../support/pages.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
 /** What stands in a hint for a value that its reader knows. */
@@ -86,12 +87,24 @@ test("every command that a message names runs as it is printed, also without a t
   expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-test("coming-from.md names only commands that exist", async () => {
-  const page = readFileSync(join(repositoryRoot, "docs", "coming-from.md"), "utf8");
-  const named = [...page.matchAll(/`(forager [a-z][^`…]*)/g)].map(([, line]) => line!.trim());
-  expect(named.length).toBeGreaterThan(20);
-  const unknown = named.filter(
-    (line) => !registry.commands.some(({ name }) => `${line} `.startsWith(`forager ${name} `)),
+test("every command that a page names exists, with the options that it names", async () => {
+  // Decisions and changes tell of what was; formats name texts that begin like a command.
+  const pages = readPages().filter(({ path }) => !/^docs\/(?:adr|formats)\/|CHANGELOG/.test(path));
+  const named = new Set(
+    pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?<!`)`(forager [a-z][^`\n]*)`(?!`)/g)].map(
+        ([, line]) => `${path}: ${line}`,
+      ),
+    ),
   );
-  expect(unknown).toEqual([]);
+  expect(named.size).toBeGreaterThan(200);
+  const problems: string[] = [];
+  for (const line of named) {
+    const parsed = await parseLine(line.slice(line.indexOf(": ") + 2).replaceAll("…", ""));
+    const message = parsed.kind === "wrong" ? parsed.error.message : "";
+    // A page may leave out arguments and values; what it names has to be there.
+    if (/^(?:unknown option|there is no|too many arguments)/.test(message))
+      problems.push(`${line}: ${message}`);
+  }
+  expect(problems).toEqual([]);
 });
