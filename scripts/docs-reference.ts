@@ -41,7 +41,7 @@ async function helpOf(words: readonly string[]): Promise<string> {
 const block = (text: string): string => `\`\`\`\`text\n${text}\n\`\`\`\``;
 
 function settingsPage(): string {
-  const groups = Map.groupBy(definitionsByKey.values(), ({ key }) =>
+  const groups = groupBy([...definitionsByKey.values()], ({ key }) =>
     key.includes(".") ? key.slice(0, key.indexOf(".")) : "general",
   );
   const sections = [...groups].map(
@@ -60,7 +60,8 @@ function settingsPage(): string {
 }
 
 function settingRow({ key, defaultValue, description, form, variable }: SettingDefinition): string {
-  const value = defaultValue === undefined || defaultValue === "" ? "–" : `\`${defaultValue}\``;
+  const written = typeof defaultValue === "string" ? defaultValue : JSON.stringify(defaultValue);
+  const value = defaultValue === undefined || defaultValue === "" ? "–" : `\`${written}\``;
   const what =
     form === "secret" || form === "secretUrl" ? `${description} (a secret)` : description;
   return `| \`${key}\` | ${value} | ${cell(what)} | \`${variable}\` |`;
@@ -81,7 +82,7 @@ function apiPage(): string {
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, route]) => ({ path, method, ...route })),
   );
-  const groups = Map.groupBy(routes, ({ tags }) => tags?.[0] ?? "general");
+  const groups = groupBy(routes, ({ tags }) => tags?.[0] ?? "general");
   const sections = [...groups].map(
     ([name, own]) =>
       `## ${name}\n\n| request | what | scope |\n| --- | --- | --- |\n` +
@@ -103,3 +104,15 @@ function apiPage(): string {
 
 /** Text inside a cell of a table. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function groupBy<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    groups.set(name, [...(groups.get(name) ?? []), item]);
+  }
+  return groups;
+}
