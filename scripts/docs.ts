@@ -28,15 +28,7 @@ const copied = [
 /** Pages that are not in a folder of their own kind, by what a reader wants. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   "Gather and keep": ["campaigns", "places", "crawl", "enrich", "extract", "site-crawl", "records"],
-  "Run and watch": [
-    "install",
-    "node",
-    "fleet",
-    "gossip",
-    "schedules",
-    "dashboard",
-    "metrics",
-  ],
+  "Run and watch": ["install", "node", "fleet", "gossip", "schedules", "dashboard", "metrics"],
   "Choose and build": ["choosing-a-backend", "cost", "worker", "api", "api-curl", "coming-from"],
   "How it is made": [
     "architecture",
