@@ -31,3 +31,16 @@ export function cookieOf(header: string | undefined, name: string): string | und
   }
   return undefined;
 }
+
+const browserDays = 180;
+const browserCookie = (c: ApiContext, { cookieName }: CookieOptions) => `${cookieName(c)}-browser`;
+
+/** By this cookie the browser is known when its user signs in again. It opens nothing. */
+export function rememberBrowser(c: ApiContext, content: string, options: CookieOptions): void {
+  const secure = c.get("client").isSecure ? "; Secure" : "";
+  const text = `${browserCookie(c, options)}=${content}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${browserDays * 86_400}${secure}`; // prettier-ignore
+  c.header("set-cookie", text, { append: true });
+}
+
+export const browserOf = (c: ApiContext, options: CookieOptions): string | undefined =>
+  cookieOf(c.req.header("cookie"), browserCookie(c, options));

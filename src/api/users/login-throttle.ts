@@ -1,28 +1,34 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import { createLots } from "./lots.ts";
 
 /**
  * Slows guessing down without ever locking a person out:
  * - one address that fails for one account waits longer each time, up to 15 minutes;
  * - so does one address over all accounts, after more failures;
- * - an account that is guessed at from many addresses answers each new address at most every 30
- *   seconds. Addresses from which its user has signed in before are not slowed by that.
+ * - an account that is guessed at from many addresses lets strangers in at four attempts a second.
+ *   Who is next is drawn by lot, so that a flood cannot take every turn. Addresses and browsers from
+ *   which its user has signed in before are not slowed by that.
  * Accounts that do not exist are treated the same.
  */
 export interface LoginThrottle {
   /**
-   * How many milliseconds the attempt has to wait; 0: it may be made now. It counts as failed until
-   * `succeeded` says otherwise, so that many at once are not all let through.
+   * Resolves within about two seconds. How many milliseconds the attempt has to wait before it is
+   * made again; 0: it may be made now. It counts as failed until `succeeded` says otherwise, so that
+   * many at once are not all let through.
    */
-  begin(attempt: LoginAttempt): number;
+  admit(attempt: LoginAttempt): Promise<number>;
   succeeded(attempt: LoginAttempt): void;
-  /** Whether the user has signed in from this address. */
+  /** Whether the user has signed in from this address or browser. */
   isKnown(attempt: LoginAttempt): boolean;
 }
 
 export interface LoginAttempt {
   readonly user: string;
   readonly address: string;
+  /** The id of a browser in which this user has signed in before; its failures count for it alone. */
+  readonly browser?: string | undefined;
 }
 
 interface Limit {
@@ -33,44 +39,95 @@ interface Limit {
 
 const pairLimit: Limit = { free: 5, waitMsMax: 900_000 };
 const addressLimit: Limit = { free: 30, waitMsMax: 900_000 };
-const accountLimit: Limit = { free: 100, waitMsMax: 30_000 };
+/** After so many failures strangers draw lots. */
+const accountFree = 100;
+/** Between two strangers. */
+const turnMs = 250;
+/** Strangers who wait for a turn: each waits two seconds at most when nobody new comes. */
+const strangersMax = 8;
+/** For one that was not drawn. */
+const againMs = 1_000;
 const firstWaitMs = 1_000;
 /** After so long without a failure counting starts again. */
 const forgetMs = 24 * 3_600_000;
 const entriesMax = 10_000;
 
-export function createLoginThrottle(clock: Pick<Clock, "monotonicMs">): LoginThrottle {
+export function createLoginThrottle({ clock, random }: LoginThrottleOptions): LoginThrottle {
   const pairs = createFailures(pairLimit, clock);
   const addresses = createFailures(addressLimit, clock);
-  const accounts = createFailures(accountLimit, clock);
+  const accounts = createFailures({ free: accountFree, waitMsMax: 0 }, clock);
+  const turns = new Map<string, Turns>();
   const known = new Map<string, true>();
-  const pairOf = ({ user, address }: LoginAttempt) => `${networkOf(address)} ${user}`;
+  const placeOf = ({ address, browser }: LoginAttempt) => browser ?? networkOf(address);
+  const pairOf = (attempt: LoginAttempt) => `${placeOf(attempt)} ${attempt.user}`;
+  const isKnown = (attempt: LoginAttempt) =>
+    attempt.browser !== undefined || known.has(pairOf(attempt));
+
+  const turnsOf = (user: string): Turns => {
+    const found = turns.get(user) ?? createTurns({ clock, random });
+    turns.set(user, found);
+    dropOldest(turns);
+    return found;
+  };
   return {
-    begin(attempt) {
+    async admit(attempt) {
+      const { user } = attempt;
       const pair = pairOf(attempt);
-      const network = networkOf(attempt.address);
-      const isKnown = known.has(pair);
-      const waitMs = Math.max(
-        pairs.waitMs(pair),
-        addresses.waitMs(network),
-        isKnown ? 0 : accounts.waitMs(attempt.user),
-      );
+      const place = placeOf(attempt);
+      const waitMs = Math.max(pairs.waitMs(pair), addresses.waitMs(place));
       if (waitMs > 0) return waitMs;
       pairs.add(pair);
-      addresses.add(network);
-      if (!isKnown) accounts.add(attempt.user);
-      return 0;
+      addresses.add(place);
+      if (isKnown(attempt)) return 0;
+      if (accounts.count(user) < accountFree || (await turnsOf(user).take())) {
+        accounts.add(user);
+        return 0;
+      }
+      // It was not tried, so it has not failed.
+      pairs.takeBack(pair);
+      addresses.takeBack(place);
+      return againMs;
     },
     succeeded(attempt) {
       const pair = pairOf(attempt);
       pairs.forget(pair);
-      addresses.takeBack(networkOf(attempt.address));
+      addresses.takeBack(placeOf(attempt));
       accounts.takeBack(attempt.user);
       known.delete(pair);
       known.set(pair, true);
       dropOldest(known);
     },
-    isKnown: (attempt) => known.has(pairOf(attempt)),
+    isKnown,
+  };
+}
+
+export interface LoginThrottleOptions {
+  readonly clock: Pick<Clock, "monotonicMs" | "setTimer">;
+  readonly random: Random;
+}
+
+interface Turns {
+  /** False: it was not drawn. */
+  take(): Promise<boolean>;
+}
+
+/** One turn every so often. A turn that nobody wanted is not kept. */
+function createTurns({ clock, random }: LoginThrottleOptions): Turns {
+  const lots = createLots({ max: strangersMax, random });
+  let isBusy = false;
+  const next = () => {
+    isBusy = lots.size() > 0;
+    if (!isBusy) return;
+    lots.draw();
+    clock.setTimer(turnMs, next, { background: true });
+  };
+  return {
+    async take() {
+      if (isBusy) return lots.join();
+      isBusy = true;
+      clock.setTimer(turnMs, next, { background: true });
+      return true;
+    },
   };
 }
 
@@ -83,6 +140,7 @@ function createFailures({ free, waitMsMax }: Limit, clock: Pick<Clock, "monotoni
     return undefined;
   };
   return {
+    count: (key: string): number => find(key)?.count ?? 0,
     waitMs(key: string): number {
       const found = find(key);
       if (!found || found.count < free) return 0;

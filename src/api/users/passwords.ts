@@ -3,6 +3,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createKeyedLimiter } from "../../base/keyed-limiter.ts";
 import type { Random } from "../../base/random.ts";
+import { createLots } from "./lots.ts";
 
 /** The cost of scrypt: memory is 128 · N · r bytes, time grows with N · r · p. */
 export interface PasswordCost {
@@ -16,9 +17,10 @@ export const passwordCost: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
 
 /** They run on the four threads that also read and write files, and each needs its memory. */
 const atOnceMax = 2;
-const waitingMax = 20;
-/** So that a flood of guesses from elsewhere does not fill the places of people who were here before. */
+/** People who were here before wait in order; a flood from elsewhere does not fill their places. */
 const waitingMaxOfKnown = 40;
+/** Strangers draw lots: a flood cannot keep all others from ever being next. */
+const waitingMax = 20;
 
 export interface PasswordOptions {
   readonly cost?: PasswordCost;
@@ -56,11 +58,16 @@ export function createPasswords({
 }: PasswordOptions): Passwords {
   const limiter = createKeyedLimiter({ limit: atOnceMax, keysMax: 1, idleMs: 0, clock });
 
-  const derive = async (password: string, salt: Uint8Array, used: PasswordCost, max: number) => {
-    if (limiter.metrics().waiting >= max) {
-      const message = "too many people sign in at this moment: try again in a few seconds";
-      throw new AppError("unavailable", "sign_in_busy", message);
-    }
+  const lots = createLots({ max: waitingMax, random });
+  let strangers = 0;
+  const next = () => {
+    if (strangers >= atOnceMax || lots.size() === 0) return;
+    strangers += 1;
+    lots.draw();
+  };
+
+  const derive = async (password: string, salt: Uint8Array, used: PasswordCost) => {
+    if (limiter.metrics().waiting >= waitingMaxOfKnown) throw busy();
     const release = await limiter.acquire("scrypt");
     try {
       return await runScrypt(password, salt, used);
@@ -68,11 +75,22 @@ export function createPasswords({
       release();
     }
   };
+  const deriveForStranger: typeof derive = async (...given) => {
+    const drawn = lots.join();
+    next();
+    if (!(await drawn)) throw busy();
+    try {
+      return await derive(...given);
+    } finally {
+      strangers -= 1;
+      next();
+    }
+  };
 
   return {
     async hash(password) {
       const salt = random.bytes(saltBytes);
-      const hash = await derive(password, salt, cost, waitingMaxOfKnown);
+      const hash = await derive(password, salt, cost);
       const texts = [salt, hash].map((bytes) => Buffer.from(bytes).toString("base64url"));
       return ["scrypt", cost.N, cost.r, cost.p, ...texts].join("$");
     },
@@ -81,14 +99,16 @@ export function createPasswords({
       const used = parts?.cost ?? cost;
       const salt = parts?.salt ?? random.bytes(saltBytes);
       const expected = parts?.hash ?? random.bytes(hashBytes);
-      const max = isKnown ? waitingMaxOfKnown : waitingMax;
-      const hash = await derive(password, salt, used, max);
+      const hash = await (isKnown ? derive : deriveForStranger)(password, salt, used);
       const isEqual = timingSafeEqual(hash, expected);
       const isOutdated = used.N !== cost.N || used.r !== cost.r || used.p !== cost.p;
       return { isRight: isEqual && parts !== undefined, isOutdated };
     },
   };
 }
+
+const busy = () =>
+  new AppError("unavailable", "sign_in_busy", "too many people sign in at this moment: try again in a few seconds"); // prettier-ignore
 
 /** NFC: the same letters may be typed in several ways. */
 function runScrypt(password: string, salt: Uint8Array, { N, r, p }: PasswordCost): Promise<Buffer> {

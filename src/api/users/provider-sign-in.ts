@@ -99,7 +99,7 @@ export function createProviderSignIn(
         const pending = sealed === undefined ? undefined : unseal(sealed, key);
         if (!pending || pending.untilMs < clock.nowMs()) throw notBegun();
         const client = c.get("client");
-        access.signIn.admitProvider(client);
+        await access.signIn.admitProvider(client);
         const { search } = new URL(c.req.url);
         const person = await provider.finish({ search, pending });
         const user = providerUserName(person);

@@ -4,7 +4,8 @@ import type { Client } from "../access.ts";
 import { scopesOfRole, type Role } from "../contract/roles.ts";
 import { ProblemError } from "../problems.ts";
 import type { Accounts, User } from "./accounts.ts";
-import { createLoginThrottle } from "./login-throttle.ts";
+import { createLoginThrottle, type LoginAttempt } from "./login-throttle.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
 import { acceptInvite, find, renewHash, setPassword, type AccountTools } from "./manage-users.ts";
 import { passwordLengths } from "./password-rules.ts";
 import type { Sessions } from "./sessions.ts";
@@ -13,6 +14,7 @@ export interface SignInOptions {
   readonly tools: AccountTools;
   readonly accounts: () => Promise<Accounts>;
   readonly sessions: Sessions;
+  readonly browsers: KnownBrowsers;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -33,20 +35,23 @@ export interface SignInDesk {
   /** Another password, for somebody who knows the old one. All their other sessions end. */
   changePassword(given: { readonly user: string; readonly old: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
   /** An identity provider is about to be asked. Throws 429 if the address has to wait. */
-  admitProvider(client: Client): void;
+  admitProvider(client: Client): Promise<void>;
   /** Somebody whom an identity provider vouches for. `provedMs`: when it asked for the password. */
   openFor(person: { readonly user: string; readonly role: Role; readonly provedMs: number }, client: Client): SignedIn; // prettier-ignore
+  /** For a browser in which this user has signed in: the content of its cookie. */
+  knownBrowser(user: string): string;
   /** Throws as `login` does. */
   prove(given: { readonly user: string; readonly password: string }, client: Client): Promise<User>;
 }
 
 export function createSignIn(options: SignInOptions): SignInDesk {
-  const { tools, accounts, sessions, clock, log } = options;
-  const throttle = createLoginThrottle(clock);
+  const { tools, accounts, sessions, browsers, clock, log } = options;
+  const throttle = createLoginThrottle({ clock, random: tools.random });
 
   const prove: SignInDesk["prove"] = async ({ user: name, password }, client) => {
-    const attempt = { user: name, address: client.address };
-    admit(attempt, name);
+    const browser = browsers.idOf(name, client.browser);
+    const attempt = { user: name, address: client.address, browser };
+    await admit(attempt);
     const user = find(await accounts(), name);
     const isKnown = throttle.isKnown(attempt);
     // What is longer than any password would only cost time.
@@ -63,11 +68,11 @@ export function createSignIn(options: SignInOptions): SignInDesk {
     return user;
   };
 
-  const admit = (attempt: { readonly user: string; readonly address: string }, name: string) => {
-    const waitMs = throttle.begin(attempt);
+  const admit = async (attempt: LoginAttempt) => {
+    const waitMs = await throttle.admit(attempt);
     if (waitMs === 0) return;
     const seconds = Math.ceil(waitMs / 1_000);
-    log.debug("a sign-in has to wait", { user: name, address: attempt.address, seconds });
+    log.debug("a sign-in has to wait", { ...attempt, seconds });
     const detail = `too many failed attempts: try again in ${seconds} s`;
     throw new ProblemError(429, "wait_before_sign_in", detail, undefined, seconds);
   };
@@ -82,19 +87,22 @@ export function createSignIn(options: SignInOptions): SignInDesk {
 
   return {
     prove,
+    knownBrowser: (user) => browsers.issue(user),
     login: async (given, client) => open(await prove(given, client), client),
     async accept({ user: name, code, password }, client) {
-      const attempt = { user: name, address: client.address };
-      admit(attempt, name);
+      // The code of a link cannot be guessed: who guesses at the account must not keep its user out.
+      const attempt = { user: `link:${client.address}`, address: client.address };
+      await admit(attempt);
       const user = await acceptInvite(tools, { name, code, password });
       throttle.succeeded(attempt);
+      throttle.succeeded({ user: name, address: client.address });
       return open(user, client);
     },
     async changePassword({ user, old, password }, client) {
       await prove({ user, password: old }, client);
       return open(await setPassword(tools, user, password), client);
     },
-    admitProvider: (client) => admit(providerAttempt(client), "oidc"),
+    admitProvider: (client) => admit(providerAttempt(client)),
     openFor({ user, role, provedMs }, client) {
       const { address, agent } = client;
       throttle.succeeded(providerAttempt(client));

@@ -98,9 +98,18 @@ test("a wrong name and a wrong password get the same answer, and a right one a s
   expect(wrong).toMatchObject({ status: 401, body: { code: "wrong_password" } });
   const right = await signIn(origin, "anna");
   const port = new URL(origin).port;
-  expect(right.headers.get("set-cookie")).toMatch(
+  const [session, browser] = right.headers.getSetCookie();
+  expect(session).toMatch(
     new RegExp(`^forager_${port}=[0-9a-z]{52}; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800$`),
   );
+  // By the other one the browser is known at the next sign-in; it opens nothing.
+  expect(browser).toMatch(
+    new RegExp(
+      `^forager_${port}-browser=[^;]+; Path=/; HttpOnly; SameSite=Strict; Max-Age=15552000$`,
+    ),
+  );
+  const cookie = browser!.split(";")[0]!;
+  expect((await sendAs(origin, cookie)("GET", "/api/session")).status).toBe(401);
 });
 
 test("each sign-in gives a new session id, whatever cookie came with it", async () => {
