@@ -1,6 +1,6 @@
 import { isNothingReached, unreachedText, visitText, type WorkOutcome } from "../app/index.ts";
 import { sitePageKind } from "../campaign/index.ts";
-import { countTasks } from "../base/count-words.ts";
+import { countOf, countTasks } from "../base/count-words.ts";
 
 /** As many reasons as one takes in at a glance. */
 const reasonsMax = 5;
@@ -8,7 +8,7 @@ const reasonsMax = 5;
 /** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
 export function outcomeText(ended: WorkOutcome): string {
   const { done, skipped, retried, failed, failures, visits } = ended;
-  const { undone, held, paused, stopped, unreached } = ended;
+  const { undone, held, paused, stopped, unreached, deliveriesLeft = 0 } = ended;
   return [
     `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
     ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
@@ -30,6 +30,9 @@ export function outcomeText(ended: WorkOutcome): string {
       `paused job ${job}: ${text}`,
       `go on with: forager queue resume ${job}`,
     ]),
+    ...(deliveriesLeft > 0
+      ? [`${countOf(deliveriesLeft, "webhook delivery waits", "webhook deliveries wait")} for a later \`forager work\` or \`forager up\`: forager webhook deliveries`] // prettier-ignore
+      : []),
   ].join("\n");
 }
 

@@ -43,9 +43,16 @@ export interface DispatcherOptions {
   readonly onClaim: (elapsedMs: number, leases: number) => void;
   /** Nothing is pending that could ever be claimed, and nobody holds anything. */
   readonly onDrained?: () => void;
+  readonly notAwaited?: NotAwaited | undefined;
   /** Another claim may be made. */
   readonly onReady: () => void;
   readonly onFatal: (error: unknown) => void;
+}
+
+/** A drain does not wait for tasks of these kinds that are due later than so long from now. */
+export interface NotAwaited {
+  readonly kinds: readonly string[];
+  readonly afterMs: number;
 }
 
 const repeatMsMin = 100;
@@ -70,6 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let work: Promise<void> | undefined;
   let isResting = false;
   let isLooking = false;
+  let mustLookAgain = false;
 
   function wanted(): number {
     if (stopping.signal.aborted || timer) return 0;
@@ -97,15 +105,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Others may hold the last task, so it is asked again whenever anything changes. */
   function lookIfDrained(): void {
-    if (!onDrained || !isResting || isLooking || options.holdsAny()) return;
+    if (!onDrained || !isResting || options.holdsAny()) return;
+    // What changes during a look may be the last change: look again then.
+    mustLookAgain = isLooking;
+    if (isLooking) return;
     isLooking = true;
-    queue
-      .wakeInMs(kinds, worker)
-      .then((inMs) => {
-        if (inMs === undefined && isResting && !options.holdsAny()) onDrained();
+    isNothingLeft()
+      .then((isDrained) => {
+        if (isDrained && isResting && !options.holdsAny()) onDrained();
       })
       .catch(() => {}) // the next claim hears of it
-      .finally(() => (isLooking = false));
+      .finally(() => {
+        isLooking = false;
+        if (mustLookAgain) lookIfDrained();
+      });
+  }
+  async function isNothingLeft(): Promise<boolean> {
+    const { kinds: late = [], afterMs = 0 } = options.notAwaited ?? {};
+    const awaited = kinds.filter((kind) => !late.includes(kind));
+    const others = kinds.filter((kind) => late.includes(kind));
+    if (awaited.length > 0 && (await queue.wakeInMs(awaited, worker)) !== undefined) return false;
+    const inMs = others.length === 0 ? undefined : await queue.wakeInMs(others, worker);
+    return inMs === undefined || inMs > afterMs;
   }
   const unwatch = onDrained && queue.watch(lookIfDrained);
 

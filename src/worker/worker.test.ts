@@ -386,6 +386,21 @@ describe.each(backends)("a worker on %s", (backend) => {
     expect((await at.queue.stats()).states).toMatchObject({ done: 4, pending: 0 });
   });
 
+  test("drain: it does not wait for tasks of a kind that is not awaited and due later", async () => {
+    await using at = openWorkerFixture(backend);
+    await at.queue.add([...works("a", 1, { delayMs: 2_000 }), { kind: "late", key: "late", delayMs: 3_600_000 }]); // prettier-ignore
+    const handlers = ["work", "late"].map((kind) => defineHandler(kind, anything, () => done()));
+    const notAwaited = { kinds: ["late"], afterMs: 10_000 };
+    const worker = await at.start(handlers, { drain: true, notAwaited });
+    let isEnded = false;
+    void worker.ended.then(() => (isEnded = true));
+    await at.pass(1_900, 100);
+    expect(isEnded).toBe(false);
+    await at.pass(2_000, 50);
+    expect(isEnded).toBe(true);
+    expect((await at.queue.stats()).states).toMatchObject({ done: 1, pending: 1 });
+  });
+
   test("a maintenance tick takes back what a dead worker left, though this one is full", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add([{ kind: "left", key: "left" }, ...works("a", 1)]);

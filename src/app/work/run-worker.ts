@@ -17,7 +17,7 @@ import {
   type Worker,
 } from "../../worker/index.ts";
 import { createScheduleHandler, type ScheduleServices } from "../../schedule/index.ts";
-import { createDeliveryHandler, type DeliveryServices } from "../../notify/index.ts";
+import { createDeliveryHandler, deliveryKind, type DeliveryServices } from "../../notify/index.ts";
 import { createBuiltInWork, type BuiltInServices } from "../built-in-work.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
 import { createHandlerServices } from "../handler-services.ts";
@@ -125,6 +125,8 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     leaseMs: settings.queue.leaseMs,
     graceMs: settings.work.graceMs,
     drain: start.isDraining,
+    // A receiver that is away is tried again for days.
+    notAwaited: { kinds: [deliveryKind], afterMs: 10_000 },
     keep: {
       doneMs: settings.queue.keepDoneDays * dayMs,
       failedMs: settings.queue.keepFailedDays * dayMs,

@@ -16,6 +16,8 @@ export interface WorkOutcome extends WorkSummary {
   readonly failures: readonly FailureCount[];
   /** Tasks that wait, and that no worker here can do. */
   readonly undone: readonly UndoneCount[];
+  /** Webhook deliveries that wait for their next attempt; a drain does not wait for them. */
+  readonly deliveriesLeft?: number;
   /** The fleet wants no work of this node: nothing was done, or not all. */
   readonly held?: HeldNode & { readonly node: string };
   /** Campaigns that their budget has stopped, with what to do. */
@@ -70,6 +72,7 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
   return {
     ...summary,
     ...(held && { held: { ...held, node } }),
+    ...(options.isDraining && (await countDeliveries(queue))),
     undone: options.isDraining ? await countUndone(options, { isStopped: stopped.length > 0 }) : [],
     stopped,
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
@@ -100,6 +103,12 @@ async function countUndone(
     if (reason === undefined && isStopped) return [];
     return [{ kind, count, why: "released", ...(reason !== undefined && { reason }) }];
   });
+}
+
+async function countDeliveries(queue: Pick<Queue, "stats">) {
+  const { kinds } = await queue.stats();
+  const deliveriesLeft = kinds.find(({ kind }) => kind === deliveryKind)?.pending ?? 0;
+  return deliveriesLeft > 0 && { deliveriesLeft };
 }
 
 function countFailures(tasks: readonly Task[]): readonly FailureCount[] {
