@@ -11,6 +11,7 @@ import type { AccountStore } from "./users/account-store.ts";
 import type { Accounts } from "./users/accounts.ts";
 import { findToken, isValid, noteUse } from "./users/manage-tokens.ts";
 import { find, type AccountTools } from "./users/manage-users.ts";
+import { createKnownBrowsers } from "./users/known-browsers.ts";
 import { createPasswords, type PasswordCost } from "./users/passwords.ts";
 import {
   createSessions,
@@ -44,6 +45,8 @@ export interface Client {
   /** It comes from this machine, and not through a proxy. */
   readonly isLocal: boolean;
   readonly agent: string;
+  /** The cookie by which a browser shows that its user has signed in with it before. */
+  readonly browser?: string | undefined;
 }
 
 export interface Proof extends Client {
@@ -56,10 +59,10 @@ export interface Proof extends Client {
 export interface Access {
   /** Throws a problem 401. */
   callerOf(proof: Proof): Promise<Caller>;
-  /** A code that opens one session. `lifeMs`: for how long. */
-  makeCode(lifeMs: number): string;
-  /** Turns a code into the secret of a session; undefined: it was used, or is none. */
-  redeem(code: string, client: Client): string | undefined;
+  /** A code that opens one session. `lifeMs`: for how long. `by`: who makes it, and whose session it is. */
+  makeCode(lifeMs: number, by: string): string;
+  /** Turns a code into a session; undefined: it was used, or is none. */
+  redeem(code: string, client: Client): { readonly secret: string; readonly user: string } | undefined; // prettier-ignore
   readonly signIn: SignInDesk;
   readonly sessions: Sessions;
   readonly tools: AccountTools;
@@ -76,7 +79,7 @@ const watchedTokensMax = 1_000;
 /** Sessions and codes live as long as the server: after a restart people sign in again. */
 export function createAccess(options: AccessOptions): Access {
   const { token, isOpen, user, clock, random, log } = options;
-  const codes = new Map<string, number>();
+  const codes = new Map<string, { readonly untilMs: number; readonly by: string }>();
   const sessions = createSessions({ clock, random, limits: options.sessionLimits });
   const tokenEnds = new Map<string, { readonly isOver: (now: Accounts) => boolean; readonly controller: AbortController }>(); // prettier-ignore
   const tokenHash = hash(token);
@@ -98,7 +101,8 @@ export function createAccess(options: AccessOptions): Access {
   });
   const passwords = createPasswords({ clock, random, ...(options.passwordCost && { cost: options.passwordCost }) }); // prettier-ignore
   const tools: AccountTools = { store: accounts, passwords, clock, random };
-  const signIn = createSignIn({ tools, accounts: () => accounts.current(), sessions, clock, log });
+  const browsers = createKnownBrowsers(token, random);
+  const signIn = createSignIn({ tools, accounts: () => accounts.current(), sessions, browsers, clock, log }); // prettier-ignore
 
   /** Ends streams of those who may no longer watch, though they send no request. */
   let timer: Timer;
@@ -153,19 +157,21 @@ export function createAccess(options: AccessOptions): Access {
       if (isOpen && isLocal) return { ...owner, by: "loopback", address };
       throw unknownCaller("this needs a session or a token");
     },
-    makeCode(life) {
+    makeCode(life, by) {
       const code = createId(random, 40);
-      codes.set(hash(code).toString("hex"), clock.nowMs() + life);
+      codes.set(hash(code).toString("hex"), { untilMs: clock.nowMs() + life, by });
       dropOldest(codes, codesMax);
       return code;
     },
     redeem(code, { address, agent, isLocal }) {
       if (!isLocal) return undefined;
       const key = hash(code).toString("hex");
-      const untilMs = codes.get(key);
+      const found = codes.get(key);
       codes.delete(key);
-      if (untilMs === undefined || untilMs < clock.nowMs()) return undefined;
-      return sessions.open({ user, role: undefined, scopes, by: "link", address, agent });
+      if (found === undefined || found.untilMs < clock.nowMs()) return undefined;
+      const { by } = found;
+      const secret = sessions.open({ user: by, role: undefined, scopes, by: "link", address, agent }); // prettier-ignore
+      return { secret, user: by };
     },
     signIn,
     sessions,

@@ -10,9 +10,19 @@ import { problemOf } from "./problems.ts";
 /** What is learnt about a request while it is answered. */
 export interface AuditNote {
   caller?: Caller;
+  asked?: unknown;
   before?: unknown;
   after?: unknown;
   isWritten?: boolean;
+  /** Writes the entry of a file when all of it was sent, or when it was cut. */
+  sent?: (file: SentFile) => Promise<void>;
+}
+
+/** How sending a file ended. `cut`: why not all of it was sent. */
+export interface SentFile {
+  readonly rows?: number;
+  readonly bytes: number;
+  readonly cut?: string;
 }
 
 export interface RequestAuditor {
@@ -21,7 +31,7 @@ export interface RequestAuditor {
   /** A request that was refused because of who asked, or where from. */
   denied(c: ApiContext, error: unknown): Promise<void>;
   /** A sign-in that is no route: by a one-time link, or an identity provider. */
-  login(c: ApiContext, login: { readonly isDone: boolean; readonly detail: string; readonly user?: string }): Promise<void>; // prettier-ignore
+  login(c: ApiContext, login: { readonly isDone: boolean; readonly detail: string; readonly user?: string | undefined }): Promise<void>; // prettier-ignore
 }
 
 /** Routes whose use is recorded. */
@@ -45,13 +55,14 @@ export function createRequestAuditor(options: {
     c: ApiContext,
     entry: Pick<NewAuditEntry, "what" | "result" | "detail"> & { readonly who?: string },
   ) => {
-    const { caller, before, after } = c.get("audit");
+    const { caller, asked, before, after } = c.get("audit");
     try {
       await audit.append({
         who: caller?.user ?? "",
         by: caller?.by ?? "request",
         from: c.get("client")?.address,
         target: `${c.req.method} ${c.req.path}`,
+        asked,
         before,
         after,
         requestId: c.get("requestId"),
@@ -80,8 +91,16 @@ export function createRequestAuditor(options: {
       const spec: RouteSpec = contract[name];
       if (!isAudited(spec)) return answer;
       return async (c) => {
+        const note = c.get("audit");
+        note.sent = async ({ cut, ...sent }) => {
+          note.after = sent;
+          const result = cut === undefined ? "ok" : "failed";
+          await write(c, { what: name, result, detail: cut === undefined ? "200" : `cut: ${cut}` });
+        };
         try {
           const response = await answer(c);
+          // The entry of a file has how much was sent.
+          if (spec.sends === "file") return response;
           await write(c, { what: name, result: "ok", detail: String(response.status) });
           return response;
         } catch (error) {

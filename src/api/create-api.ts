@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly sessionSeconds: number;
   /** Addresses and networks whose forwarded headers count. */
   readonly proxies: readonly string[];
+  /** It listens on all addresses of the machine, and `serve.publicUrl` is not set. */
+  readonly isListeningEverywhere: boolean;
   /** True if `serve.publicUrl` is not set: people may use another name of this machine. */
   readonly isPublicOriginGuessed: boolean;
   /** The identity provider that people can sign in with. */
@@ -160,13 +162,14 @@ async function login(
   auditor: RequestAuditor,
 ): Promise<Response> {
   c.header("cache-control", "no-store");
-  const id = options.access.redeem(c.req.query("code") ?? "", c.get("client"));
-  await auditor.login(c, { isDone: id !== undefined, detail: "one-time link" });
-  if (id === undefined) {
+  const opened = options.access.redeem(c.req.query("code") ?? "", c.get("client"));
+  const user = opened?.user;
+  await auditor.login(c, { isDone: opened !== undefined, detail: "one-time link of the data folder", user }); // prettier-ignore
+  if (opened === undefined) {
     const text = "Run `forager dashboard` on the machine of this server: it prints a new link.";
     return c.html(plainPage("This link was used, or is too old", text), 403);
   }
-  startSession(c, id, options);
+  startSession(c, opened.secret, options);
   return c.redirect("/", 303);
 }
 

@@ -58,8 +58,8 @@ export interface FileAnswer {
   readonly fileName: string;
   /** The media type. */
   readonly type: string;
-  /** `write` resolves when there is room for more. */
-  readonly run: (write: (text: string) => Promise<void>) => Promise<void>;
+  /** `write` resolves when there is room for more. Returns how many rows were written. */
+  readonly run: (write: (text: string) => Promise<void>) => Promise<number>;
 }
 
 type PartOf<R, K extends string> = R extends { readonly [key in K]: infer S extends z.ZodType }

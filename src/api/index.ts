@@ -32,6 +32,7 @@ export type {
 } from "./services.ts";
 export { contract, type Contract, type RouteName } from "./contract/contract.ts";
 export { problem, type ProblemDocument } from "./contract/problem.ts";
+export { auditedStates } from "./audited-states.ts";
 export type { RouteSpec } from "./contract/route.ts";
 export { isAudited } from "./audit-requests.ts";
 export { breakingChanges } from "./breaking-changes.ts";

@@ -24,6 +24,9 @@ export function parseListen(
 export const isLoopbackHost = (host: string): boolean =>
   /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|::1)$/.test(host);
 
+/** All addresses of the machine. */
+export const isAnyHost = (host: string): boolean => /^(?:0\.0\.0\.0|::|\*)$/.test(host);
+
 export const originOf = (scheme: "http" | "https", host: string, port: number): string =>
   `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { changedParts } from "../audit/index.ts";
+import { auditedStates, isUnrecorded } from "./audited-states.ts";
+import type { AuditNote } from "./audit-requests.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { LiveTopic } from "./contract/event-routes.ts";
 import type { RouteSpec } from "./contract/route.ts";
@@ -10,7 +13,7 @@ import { ProblemError } from "./problems.ts";
 import { readJsonBody } from "./read-body.ts";
 import { createSelections } from "./selections/selections.ts";
 import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
-import { cookieOf, startSession } from "./session-cookie.ts";
+import { browserOf, cookieOf, rememberBrowser, startSession } from "./session-cookie.ts";
 
 /** How long a link of `forager dashboard` works. */
 const linkLifeMs = 5 * 60_000;
@@ -32,16 +35,21 @@ export function createRouteRunner(options: ApiOptions) {
     companies: createSelections(services),
     tasks: createSelections(services),
   };
-  const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
+  const makeLink = (by: string) => `${origin()}/login?code=${access.makeCode(linkLifeMs, by)}`;
 
-  const makeInviteLink = (user: string, code: string) =>
-    `${options.publicOrigin()}/welcome#${encodeURIComponent(user)}/${code}`;
+  // A server that listens on all addresses has no address of its own: whoever asks has reached it by one.
+  const linkOrigin = (c: ApiContext): string => {
+    if (!options.isListeningEverywhere) return options.publicOrigin();
+    const { isSecure } = c.get("client");
+    return `${isSecure ? "https" : "http"}://${new URL(c.req.url).host}`;
+  };
 
   return (name: RouteName) => {
     const spec: RouteSpec = contract[name];
     const read = createInputReader(spec);
     const handler = handlerOf(name);
     const shown = spec.edits === undefined ? undefined : handlerOf(spec.edits);
+    const stateOf = stateReaderOf(name);
 
     return async (c: ApiContext): Promise<Response> => {
       const client = c.get("client");
@@ -51,32 +59,37 @@ export function createRouteRunner(options: ApiOptions) {
       note.caller = caller;
       checkRight(spec, caller);
       const input = await read(c);
-      if (!spec.path.startsWith("/api/suppressions")) note.after = input.body;
+      if (!isUnrecorded(name)) note.asked = input.body ?? input.query;
       const context: RouteContext = {
         ...services,
         caller,
-        makeLink,
+        makeLink: () => makeLink(caller.user),
         requestId: c.get("requestId"),
         signal: AbortSignal.any([c.req.raw.signal, caller.ended]),
-        client,
+        client: { ...client, browser: browserOf(c, options) },
         access,
         hasProvider: options.provider !== undefined,
         setSession(secret, user) {
           startSession(c, secret, options);
+          if (secret !== undefined && user !== undefined) rememberBrowser(c, access.signIn.knownBrowser(user), options); // prettier-ignore
           if (user !== undefined) note.caller = { ...caller, user };
         },
-        makeInviteLink,
+        makeInviteLink: (of, code) => `${linkOrigin(c)}/welcome#${encodeURIComponent(of)}/${code}`,
         live,
         selections,
         lastEventId: c.req.header("last-event-id"),
       };
-      if (shown) note.before = await shown({ ...input, query: undefined }, context).catch(() => undefined); // prettier-ignore
       if (spec.sends === "events") return sendEvents(c, await handler(input, context));
       if (spec.sends === "file") return sendFile(c, await handler(input, context), context);
+      const readState = await stateOf?.(input, context).catch(() => undefined);
+      const before = await readQuietly(readState);
       const run = async (): Promise<RunResult> => {
         const expected = c.req.header("if-match");
         if (expected !== undefined) await checkUnchanged(expected, shown, input, context);
-        return { text: JSON.stringify(await handler(input, context)) };
+        const answer = await handler(input, context);
+        if (readState) Object.assign(note, changedParts(before, await readQuietly(readState)));
+        else if (!isUnrecorded(name)) note.after = answer;
+        return { text: JSON.stringify(answer) };
       };
       if (spec.method === "GET") return sendRead(c, await run());
       const key = c.req.header("idempotency-key");
@@ -177,16 +190,42 @@ function sendEvents(c: ApiContext, stream: unknown): Response {
   return c.body(stream as ReadableStream<Uint8Array>, 200);
 }
 
+type ReadState = () => Promise<unknown>;
+
+function stateReaderOf(name: RouteName) {
+  const found: unknown = (auditedStates as Readonly<Record<string, unknown>>)[name];
+  if (typeof found !== "function") return undefined;
+  return async (input: RouteInput, context: RouteContext): Promise<ReadState> =>
+    (await found(input, context)) as ReadState;
+}
+
+/** What cannot be read is not recorded: the handler says what is wrong. */
+const readQuietly = async (read: ReadState | undefined): Promise<unknown> =>
+  read?.().catch(() => undefined);
+
 /** An error after the first bytes cannot be told any more: the connection is cut. */
 function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteContext): Response {
   const { fileName, type, run } = answer as FileAnswer;
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const encoder = new TextEncoder();
-  run((text) => writer.write(encoder.encode(text)))
-    .then(() => writer.close())
+  const { sent }: AuditNote = c.get("audit");
+  let bytes = 0;
+  const send = async (text: string) => {
+    const chunk = encoder.encode(text);
+    await writer.write(chunk);
+    bytes += chunk.length;
+  };
+  run(send)
+    .then(async (rows) => {
+      // Before the end: a client that has all of it finds its entry.
+      await sent?.({ rows, bytes });
+      await writer.close();
+    })
     .catch(async (error: unknown) => {
-      if (!c.req.raw.signal.aborted) log.warn("a download was cut", { requestId, error });
+      const isGone = c.req.raw.signal.aborted;
+      if (!isGone) log.warn("a download was cut", { requestId, error });
+      await sent?.({ bytes, cut: isGone ? "the client has gone" : "an error, see the log" });
       await writer.abort(error).catch(() => {}); // the client has gone: it is over already
     });
   c.header("content-type", type);

@@ -8,7 +8,7 @@ import type { Service } from "../base/service.ts";
 import { createAccess } from "./access.ts";
 import { createApi, type ApiContext } from "./create-api.ts";
 import { createLiveHub } from "./live/live-hub.ts";
-import { isLoopbackHost, originOf, parseListen } from "./listen-address.ts";
+import { isAnyHost, isLoopbackHost, originOf, parseListen } from "./listen-address.ts";
 import type { ApiServices } from "./services.ts";
 import { openStaticFiles } from "./static-files.ts";
 import type { AccountStore } from "./users/account-store.ts";
@@ -98,6 +98,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     sessionSeconds: options.sessionLimits.lifeMs / 1_000,
     proxies: options.proxies,
+    isListeningEverywhere: publicUrl === undefined && isAnyHost(host),
     isPublicOriginGuessed: publicUrl === undefined,
     provider: options.provider,
   });
@@ -119,7 +120,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     origin,
     localOrigin,
     isExposed: !isLoopbackHost(host) && tls === undefined && options.proxies.length === 0,
-    firstLink: () => `${localOrigin()}/login?code=${access.makeCode(firstLinkLifeMs)}`,
+    firstLink: () =>
+      `${localOrigin()}/login?code=${access.makeCode(firstLinkLifeMs, services.user)}`,
     async start() {
       const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
       const onRequest: RequestListener = (request, response) => {

@@ -7,6 +7,7 @@ import {
   findNode,
   giveCommand,
   parseAssignments,
+  readDesired,
   type Assignment,
   type NodeSeen,
 } from "../fleet/index.ts";
@@ -26,6 +27,8 @@ export interface GivenCommand {
   /** `all`, or the id of a node. */
   readonly scope: string;
   readonly assignments: readonly Assignment[];
+  /** What was desired before, by key; null: as the settings of the node say. */
+  readonly before: Readonly<Record<string, unknown>>;
   /** The nodes that should follow. */
   readonly nodes: readonly NodeSeen[];
   readonly atMs: number;
@@ -52,8 +55,10 @@ export async function commandFleet(
   const ledger = { read: fleet.ledger.read, write: fleet.write };
   const place = { ledger, desired, nodes: roster.map((one) => one.node) };
   const atMs = clock.nowMs();
+  const former = (await readDesired(place)).scopes[scope] ?? {};
+  const before = Object.fromEntries(assignments.map(({ key }) => [key, former[key]?.value ?? null])); // prettier-ignore
   const { revision } = await giveCommand(place, { scopes: [scope], assignments, by, atMs });
-  return { revision, scope, assignments, nodes, atMs, bucket, cut };
+  return { revision, scope, assignments, before, nodes, atMs, bucket, cut };
 }
 
 /** A kind that no node has ever named is a mistake in typing, as a rule. */

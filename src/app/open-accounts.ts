@@ -23,6 +23,7 @@ import { systemRandom } from "../base/random.ts";
 import { usageError } from "../base/usage-error.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { userName, type Paths, type Settings } from "../config/index.ts";
+import { reachOf } from "../gossip/index.ts";
 import { hasFleetBucket, isFleetBucketCharged, openRetryingFleetBucket } from "./fleet-bucket.ts";
 import { readServerAddress } from "./serve/server-files.ts";
 
@@ -70,6 +71,11 @@ export async function openAccountDesk(options: OpenAccountsOptions) {
     link: `${await publicOrigin(options)}/welcome#${encodeURIComponent(user.name)}/${code}`,
   });
   return {
+    /** Undefined: there is none of that name. */
+    userOf: async (name: string) =>
+      (await tools.store.read()).users.filter((one) => one.name === name).map(describeUser).at(0), // prettier-ignore
+    tokenOf: async (id: string) =>
+      (await tools.store.read()).tokens.filter((one) => one.id === id).map(describeToken).at(0), // prettier-ignore
     listUsers: async () => (await tools.store.read()).users.map(describeUser),
     addUser: async (name: string, role: string) =>
       withLink(await addUser(tools, { name, role: checkRole(role), by })),
@@ -107,6 +113,11 @@ export type AccountDesk = Awaited<ReturnType<typeof openAccountDesk>>;
 async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<string> {
   const { publicUrl, listen } = settings.serve;
   if (publicUrl !== undefined) return publicUrl.replace(/\/$/, "");
+  const { certFile } = settings.serve;
+  // On all addresses: the one by which other machines of this network reach it.
+  const isEverywhere = /^(?:0\.0\.0\.0|\[::\]):\d+$/.test(listen);
+  const [reachable] = isEverywhere ? reachOf({ bound: listen }).own : [];
+  if (reachable !== undefined) return `http${certFile === undefined ? "" : "s"}://${reachable}`;
   const running = await readServerAddress(paths);
   return running?.origin ?? `http://${listen === "off" ? "127.0.0.1:4870" : listen}`;
 }

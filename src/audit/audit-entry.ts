@@ -16,7 +16,11 @@ export const auditEntrySchema = z.object({
   what: z.string(),
   /** What it was done to: a path, or the arguments of a command. */
   target: z.string(),
+  /** What was asked for: the body or query of a request, or the flags of a command. */
+  asked: z.string().nullable().default(null),
+  /** The fields that changed, as they were; null: nothing was there, or it is not known. */
   before: z.string().nullable(),
+  /** The same fields afterwards, or what was answered; null: nothing is there any more. */
   after: z.string().nullable(),
   result: z.enum(auditResults),
   /** Why not, or what was answered. */
@@ -31,6 +35,7 @@ export interface NewAuditEntry extends Pick<
 > {
   readonly from?: string | undefined;
   /** JSON values, stored without secrets and cut to a bounded length. */
+  readonly asked?: unknown;
   readonly before?: unknown;
   readonly after?: unknown;
   readonly detail?: string | undefined;
@@ -49,6 +54,7 @@ export function toAuditLine(given: NewAuditEntry & { readonly at: string }): str
     from: given.from ?? null,
     what: cut(given.what, textMax),
     target: cut(redactText(given.target), textMax),
+    asked: valueText(given.asked),
     before: valueText(given.before),
     after: valueText(given.after),
     result: given.result,
@@ -62,14 +68,17 @@ export function toAuditLine(given: NewAuditEntry & { readonly at: string }): str
 const cut = (text: string, max: number) => (text.length > max ? `${text.slice(0, max)}…` : text);
 
 const isSecretName = (name: string) =>
-  /pass|pwd|secret|token|credential|cookie|authoriz|(?:api|access|private)[-_]?key|^(?:key|code|url)$/i.test(
+  /pass|pwd|secret|token|credential|cookie|authoriz|(?:api|access|private)[-_]?key|^(?:key|code|url|link)$/i.test(
     name,
   );
+
+/** Numbers are counts, such as how many secrets a webhook has. */
+const canBeSecret = (value: unknown) => typeof value === "string" || (typeof value === "object" && value !== null); // prettier-ignore
 
 function valueText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = JSON.stringify(value, (name, part: unknown) =>
-    isSecretName(name) && part !== null && part !== undefined ? "***" : part,
+    isSecretName(name) && canBeSecret(part) ? "***" : part,
   );
-  return text === undefined ? null : cut(redactText(text), valueMax);
+  return text === undefined ? null : cut(redactText(text.slice(0, 2 * valueMax)), valueMax);
 }

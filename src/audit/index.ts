@@ -1,2 +1,3 @@
 export { openAuditLog, type AuditLog, type AuditPage, type AuditQuery } from "./audit-log.ts";
 export { auditResults, type AuditEntry, type NewAuditEntry } from "./audit-entry.ts";
+export { changedParts, type ChangedParts } from "./changed-parts.ts";

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { FlagValue, LoadedSettings, Paths, Settings } from "../config/index.ts";
 import type { ServiceManager } from "../ship/index.ts";
+import type { ChangeRecord } from "./change-record.ts";
 import type { AskUser, Confirm } from "./confirm.ts";
 import type { Output } from "./output.ts";
 import type { Progress } from "./progress.ts";
@@ -43,7 +44,7 @@ export interface BareCommand extends CommandBase {
  */
 export type CommandOutcome = void | "partial" | "failed" | "stopped";
 
-export interface BareContext {
+export interface BareContext extends ChangeRecord {
   /** In the order of `arguments`; the last one may be repeated if its spec says so. */
   readonly args: readonly string[];
   /** By name in camel case: `--dry-run` is `dryRun`. Absent flags are absent or false. */

@@ -34,6 +34,7 @@ const changesOnlyWith: Readonly<Record<string, readonly string[]>> = {
   "campaign audit": ["repair"],
   "queue reconcile": ["repair"],
   "queue gate": ["delay", "limit", "block"],
+  "queue job": ["concurrency", "budget", "gate"],
 };
 
 /** With one of these flags a command changes nothing: it prints what it would do, or what was done. */

@@ -8,6 +8,7 @@ import { isUsageError, usageError } from "../base/usage-error.ts";
 import type { FlagValue } from "../config/index.ts";
 import type { ServiceManager } from "../ship/index.ts";
 import type { BareContext, CommandOutcome, Registry, SettingsContext } from "./command.ts";
+import { createChangeRecord, type ChangeRecord, type RecordedChange } from "./change-record.ts";
 import { createAsk, createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { textFlag, type GlobalFlags } from "./flags.ts";
@@ -105,8 +106,11 @@ async function prepareRun(
   options: CliOptions,
 ): Promise<() => Promise<CommandOutcome>> {
   const { command } = found;
-  const context = createContext(found, options);
-  if (command.needs === "nothing") return () => runBare(found, () => command.run(context), options);
+  const { recorded, ...change } = createChangeRecord();
+  const context = { ...createContext(found, options), ...change };
+  if (command.needs === "nothing") {
+    return () => runBare(found, () => command.run(context), { ...options, recorded });
+  }
   const flags = settingFlags(found, options.cwd);
   const prepared = await readSettings({ flags, keepsLog: command.keepsLog === true }, options);
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
@@ -115,7 +119,7 @@ async function prepareRun(
     const { finishRestore, openUsageRecord } = await import("../app/index.ts");
     await finishRestore(paths, prepared.settings.data);
     await using _usage = openUsageRecord({ paths, clock: options.clock, log });
-    return await audited({ ...found, ...prepared, clock: options.clock }, (markChange) =>
+    return await audited({ ...found, ...prepared, clock: options.clock, recorded }, (markChange) =>
       command.run({ ...context, ...prepared, markChange }),
     );
   };
@@ -125,21 +129,22 @@ async function prepareRun(
 async function runBare(
   found: FoundCommand,
   run: () => Promise<CommandOutcome>,
-  options: CliOptions,
+  options: CliOptions & Pick<AuditedRun, "recorded">,
 ): Promise<CommandOutcome> {
   const outcome = await run();
   if (!isRecorded(found)) return outcome;
   const flags = settingFlags(found, options.cwd);
   const prepared = await readSettings({ flags, keepsLog: false }, options).catch(() => undefined);
-  if (prepared) await audited({ ...found, ...prepared, clock: options.clock }, async () => outcome);
+  const { clock, recorded } = options;
+  if (prepared) await audited({ ...found, ...prepared, clock, recorded }, async () => outcome);
   return outcome;
 }
 
-type AuditedRun = Pick<FoundCommand, "name" | "args" | "flags"> & Pick<Prepared, "settings" | "paths" | "log"> & { readonly clock: Clock }; // prettier-ignore
+type AuditedRun = Pick<FoundCommand, "name" | "args" | "flags"> & Pick<Prepared, "settings" | "paths" | "log"> & { readonly clock: Clock; readonly recorded: () => RecordedChange }; // prettier-ignore
 
 /** A command that changes something leaves an entry in the audit log, whatever came of it. */
 async function audited(
-  { name, args, flags, settings, paths, log, clock }: AuditedRun,
+  { name, args, flags, settings, paths, log, clock, recorded }: AuditedRun,
   run: (markChange: () => void) => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   const given = { name, args, flags };
@@ -151,7 +156,7 @@ async function audited(
     try {
       const { openAudit } = await import("../app/index.ts");
       const { userName } = await import("../config/index.ts");
-      const entry = { who: userName(), by: "command", what: name, target: targetOf(given), result, detail, after: givenFlags(given) }; // prettier-ignore
+      const entry = { who: userName(), by: "command", what: name, target: targetOf(given), result, detail, asked: givenFlags(given), ...recorded() }; // prettier-ignore
       await (await openAudit({ settings, paths, clock })).append(entry);
     } catch (error) {
       // If the command itself failed, for example on a full disk, its own error says more. A user who
@@ -181,7 +186,7 @@ function isForbidden(error: unknown): boolean {
 function createContext(
   { args, flags, global }: FoundCommand,
   { registry, stdin, stdout, stderr, env, cwd, clock, signal, serviceManager }: CliOptions,
-): BareContext {
+): Omit<BareContext, keyof ChangeRecord> {
   const hasColor = canColor(stdout, { env, isWanted: global.color });
   const isJson = global.json;
   const isQuiet = global.quiet;

@@ -70,6 +70,16 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
   await writeFileAtomic(file, text);
 }
 
+/** The settings that a file has, as they may be shown: without secrets. Empty: there is no such file. */
+export async function shownSettingsOf(
+  file: string,
+  user: UserFolders,
+): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const { values } = acceptLayer(parseConfigFile(file, text), user);
+  return Object.fromEntries([...values].map(([key, { display }]) => [key, display]));
+}
+
 /** As people write it by hand: numbers bare, lists as lists. */
 function tomlOf({ isNumber, isList }: SettingDefinition, value: string): string {
   if (isNumber && /^-?\d+$/.test(value)) return value;

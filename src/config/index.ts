@@ -3,6 +3,7 @@ export {
   settingOf,
   withTomlValue,
   setSetting,
+  shownSettingsOf,
   settingsFiles,
   type SetSettingOptions,
   type SettingsFiles,

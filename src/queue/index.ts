@@ -16,6 +16,7 @@ export type * from "./operation.ts";
 export type * from "./queue.ts";
 export type * from "./queue-store.ts";
 export { createRaiseDebouncer, type RaiseCounts, type RaiseDebouncer } from "./raise-debouncer.ts";
+export { auditedQueue } from "./audited-state.ts";
 export { raiseTask, type RaiseTaskOptions } from "./raise-task.ts";
 export type { KindStats, QueueStats, ReasonStats, ShardStats } from "./stats.ts";
 export {

@@ -129,6 +129,7 @@ export {
 } from "./suppression/suppression.ts";
 export { fieldToUnset, readFieldValues, type EditOptions } from "./edit-fields.ts";
 export { createPlanner } from "./create.ts";
+export { auditedRecords } from "./audited-state.ts";
 export {
   deleteRecord,
   findDeleted,

@@ -1,4 +1,5 @@
 export {
+  auditedSchedule,
   listSchedules,
   nextRunsOf,
   pauseSchedule,

@@ -133,6 +133,13 @@ export async function listSchedules(place: ScheduleReader): Promise<readonly Sch
   return views;
 }
 
+/** What the audit log compares before and after a change. Undefined: there is none of that name. */
+export const auditedSchedule = async (
+  ledger: Pick<ScheduleLedger, "read">,
+  name: string,
+): Promise<Schedule | undefined> =>
+  (await readSchedules(ledger)).find(({ schedule }) => schedule.name === name)?.schedule;
+
 export const scheduleRunsMax = 100;
 
 export async function showSchedule(

@@ -18,8 +18,14 @@ const entry = z.strictObject({
   from: z.string().nullable().describe("network address; null: a command on the machine"),
   what: z.string().describe("the name of a route, or a command"),
   target: z.string(),
-  before: z.string().nullable().describe("JSON without secrets, cut if it is long"),
-  after: z.string().nullable(),
+  asked: z
+    .string()
+    .nullable()
+    .describe(
+      "body or query of the request, or flags of the command: JSON without secrets, cut if it is long",
+    ),
+  before: z.string().nullable().describe("the fields that changed, as they were"),
+  after: z.string().nullable().describe("the same fields afterwards, or what was answered"),
   result,
   detail: z.string(),
   requestId: z.string().nullable(),

@@ -14,12 +14,15 @@ export const auditLogHandlers: HandlersOf<typeof auditLogRoutes> = {
     type: "application/x-ndjson; charset=utf-8",
     async run(write) {
       let cursor: string | undefined;
+      let rows = 0;
       do {
         signal.throwIfAborted();
         const { entries, next } = await audit.list({ ...times(query), limit: pageSize, cursor });
         await write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+        rows += entries.length;
         cursor = next ?? undefined;
       } while (cursor !== undefined);
+      return rows;
     },
   }),
 };

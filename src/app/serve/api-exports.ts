@@ -5,7 +5,7 @@ import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import { createCompanyWriter, createEmailWriter, ledgerSuppression } from "../../records/index.ts";
 import { openNamedExport, type NamedExport } from "../exchange/export-names.ts";
-import { exportCompanies, exportEmails } from "../exchange/export-records.ts";
+import { exportCompanies, exportEmails, type ExportCounts } from "../exchange/export-records.ts";
 
 export interface ApiExportsOptions {
   readonly paths: Paths;
@@ -42,9 +42,9 @@ export function createApiExports(options: ApiExportsOptions): ApiExports {
   const send = async (
     { onlyNew, signal }: Pick<Asked, "onlyNew" | "signal">,
     write: (text: string) => Promise<void>,
-    run: (write: (text: string) => Promise<void>, named?: NamedExport) => Promise<unknown>,
-  ): Promise<void> => {
-    if (!onlyNew) return void (await run(write));
+    run: (write: (text: string) => Promise<void>, named?: NamedExport) => Promise<ExportCounts>,
+  ): Promise<number> => {
+    if (!onlyNew) return (await run(write)).rows;
     const { name, isRestarted } = onlyNew;
     await using named = await openNamedExport(
       { paths, settings, clock, signal, isRestarted },
@@ -54,8 +54,9 @@ export function createApiExports(options: ApiExportsOptions): ApiExports {
       named.check();
       return write(text);
     };
-    await run(checked, named);
+    const { rows } = await run(checked, named);
     await named.commit(clock.nowMs());
+    return rows;
   };
   return {
     async companies(asked) {

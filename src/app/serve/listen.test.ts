@@ -4,8 +4,11 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
+import { createPaths, loadSettings } from "../../config/index.ts";
+import { openAccountDesk } from "../open-accounts.ts";
 import { readServerAddress } from "./server-files.ts";
-import { openTestServe, signIn, testPassword } from "./testing/open-test-serve.ts";
+import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test-serve.ts";
 
 test("with users the server listens on every address, and the folder's token works on this machine only", async () => {
   const server = await openTestServe({ users: { anna: "viewer" }, env: { FORAGER_SERVE_LISTEN: "0.0.0.0:0" } }); // prettier-ignore
@@ -25,6 +28,26 @@ test("with users the server listens on every address, and the folder's token wor
   const far = await fetch(link, { redirect: "manual", headers: { "x-forwarded-for": "203.0.113.5" } }); // prettier-ignore
   expect(far.status).toBe(403);
   expect((await fetch(link, { redirect: "manual" })).status).toBe(303);
+});
+
+test("on all addresses a link to choose a password names the one that the administrator came by", async () => {
+  const { origin } = await openTestServe({ users: { root: "admin" }, env: { FORAGER_SERVE_LISTEN: "0.0.0.0:0" } }); // prettier-ignore
+  const own = `http://127.0.0.1:${new URL(origin).port}`;
+  const root = sendAs(own, (await signIn(own, "root")).cookie);
+  const { body } = await root("POST", "/api/users", { name: "bob", role: "viewer" });
+  expect(body["link"]).toMatch(`${own}/welcome#bob/`);
+});
+
+test("on all addresses `forager user add` names an address of this machine that others reach", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "forager-link-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const env = { FORAGER_DATA: folder, FORAGER_SERVE_LISTEN: "0.0.0.0:4870" };
+  const { settings } = await loadSettings({ cwd: folder, home: folder, env });
+  const place = { settings, paths: createPaths(folder), clock: systemClock, signal: new AbortController().signal }; // prettier-ignore
+  await using desk = await openAccountDesk(place);
+  const { link } = await desk.addUser("bob", "viewer");
+  expect(link).not.toContain("0.0.0.0");
+  expect(link).toMatch(/^http:\/\/[\d.]+:4870\/welcome#bob\//);
 });
 
 test("--open-loopback is refused where others reach the server", async () => {

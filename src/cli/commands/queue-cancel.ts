@@ -1,7 +1,7 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { countTasks } from "../../base/count-words.ts";
-import type { Queue } from "../../queue/index.ts";
+import { auditedQueue, type Queue } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
@@ -42,6 +42,7 @@ export const queueCancel: Command = {
       out.note("nothing was cancelled");
       return "failed";
     }
+    await using _state = await context.recordState(() => auditedQueue.job(queue, name));
     const { pending: left } = await changeJob(queue, name, () => queue.cancel(name));
     if (left > 0) await skipTasks(queue, context, left);
     const job = await queue.job(name);

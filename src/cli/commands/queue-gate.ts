@@ -1,7 +1,7 @@
 import { openExistingQueue, openOrMakeQueue } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { nearestHint } from "../../base/nearest.ts";
-import type { Queue } from "../../queue/index.ts";
+import { auditedQueue, type Queue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { parseDuration } from "../duration.ts";
 import { parseCount, textFlag } from "../flags.ts";
@@ -46,6 +46,7 @@ export const queueGate: Command = {
     });
     const isChange = Object.keys(settings).length > 0 || blockMs !== undefined;
     await using queue = await (isChange ? openOrMakeQueue : openExistingQueue)(context);
+    await using _state = await context.recordState(() => auditedQueue.gate(queue, name));
     if (Object.keys(settings).length > 0) await queue.setGate(name, settings);
     if (blockMs !== undefined) await queue.block(name, blockMs);
     const gate = await queue.gate(name);

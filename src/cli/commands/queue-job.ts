@@ -1,6 +1,6 @@
 import { openQueueToRead, openOrMakeQueue } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
-import type { JobInput } from "../../queue/index.ts";
+import { auditedQueue, type JobInput } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
 import { parseCount, textFlag } from "../flags.ts";
 import { changeJob } from "./queue/change-job.ts";
@@ -37,6 +37,7 @@ export const queueJob: Command = {
     await using queue = await (isChange ? openOrMakeQueue : openQueueToRead)(context);
     const before = await queue.job(name);
     if (!before && !isChange) throw await noSuchJob(queue, name);
+    await using _state = await context.recordState(() => auditedQueue.job(queue, name));
     const { concurrency = null, budget = null, gate = null } = { ...before, ...change };
     const wanted = toInput({ concurrency, budget, gate: gate === "" ? null : gate });
     const job = isChange

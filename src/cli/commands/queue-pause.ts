@@ -1,5 +1,6 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { countTasks } from "../../base/count-words.ts";
+import { auditedQueue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 
@@ -14,6 +15,7 @@ export const queuePause: Command = {
   async run(context) {
     const name = context.args[0]!;
     await using queue = await openExistingQueue(context);
+    await using _state = await context.recordState(() => auditedQueue.job(queue, name));
     const job = await changeJob(queue, name, () => queue.pause(name));
     const left = `${countTasks(job.pending)} pending, ${job.running} still running`;
     context.out.result(job, `job '${name}' is paused: ${left}`);

@@ -1,6 +1,6 @@
 import { openExistingQueue } from "../../app/index.ts";
 import type { Settings } from "../../config/index.ts";
-import type { Queue, TerminalState } from "../../queue/index.ts";
+import { auditedQueue, type Queue, type TerminalState } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeFinished, type FinishedSelection } from "./queue/change-finished.ts";
 import { finishedBefore, finishedOptions, readFinishedFlags } from "./queue/finished-filter.ts";
@@ -31,6 +31,7 @@ export const queuePurge: Command = {
     const { flags } = context;
     const wanted = readFinishedFlags(flags, finished);
     await using queue = await openExistingQueue(context);
+    await using _state = await context.recordState(() => auditedQueue.counts(queue));
     const isDryRun = flags["dryRun"] === true;
     const isByHand = hasFilter(wanted);
     const filters = isByHand

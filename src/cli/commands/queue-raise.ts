@@ -1,6 +1,6 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { usageError } from "../../base/usage-error.ts";
-import { raiseTask } from "../../queue/index.ts";
+import { auditedQueue, raiseTask } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import { parseId, parsePriority } from "./queue/filters.ts";
@@ -34,6 +34,7 @@ export const queueRaise: Command = {
     }
     const wanted = { priority: priority === undefined ? 0 : parsePriority(priority), isDueNow };
     await using queue = await openExistingQueue(context);
+    await using _state = await context.recordState(() => auditedQueue.task(queue, id));
     const isChanged = await raiseTask(queue, id, wanted);
     out.result(
       { id, isChanged },

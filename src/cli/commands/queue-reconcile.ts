@@ -1,6 +1,6 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { countOf } from "../../base/count-words.ts";
-import type { Reconciled } from "../../queue/index.ts";
+import { auditedQueue, type Reconciled } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import type { Layout } from "../output.ts";
 
@@ -33,6 +33,7 @@ export const queueReconcile: Command = {
       out.note("nothing was repaired");
       return "failed";
     }
+    await using _state = await context.recordState(() => auditedQueue.counts(queue));
     const repaired = await queue.reconcile({ repair: true });
     out.result(repaired, (layout) => describe(repaired, layout));
   },

@@ -1,6 +1,7 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { countOf, countTasks } from "../../base/count-words.ts";
 import { resumeJob } from "../../campaign/index.ts";
+import { auditedQueue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 
@@ -16,6 +17,7 @@ export const queueResume: Command = {
   async run(context) {
     const name = context.args[0]!;
     await using queue = await openExistingQueue(context);
+    await using _state = await context.recordState(() => auditedQueue.job(queue, name));
     let again = 0;
     const job = await changeJob(queue, name, async () => {
       const resumed = await resumeJob(queue, name, { nowMs: context.clock.nowMs() });

@@ -1,6 +1,12 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { sitePageKind } from "../../campaign/index.ts";
-import { searchTasks, type Queue, type TaskPage, type TerminalState } from "../../queue/index.ts";
+import {
+  auditedQueue,
+  searchTasks,
+  type Queue,
+  type TaskPage,
+  type TerminalState,
+} from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { textFlag } from "../flags.ts";
 import { changeFinished } from "./queue/change-finished.ts";
@@ -35,6 +41,7 @@ export const queueRetry: Command = {
     const { flags } = context;
     const { states = ["failed"], olderThanMs, rest } = readFinishedFlags(flags, retryable);
     await using queue = await openExistingQueue(context);
+    await using _state = await context.recordState(() => auditedQueue.counts(queue));
     const error = textFlag(flags, "error");
     const byError =
       error === undefined ? {} : { ids: await idsWith(queue, { error, rest, states }) };

@@ -1,5 +1,6 @@
 import { openExistingQueue } from "../../app/index.ts";
 import { countTasks } from "../../base/count-words.ts";
+import { auditedQueue } from "../../queue/index.ts";
 import type { Command } from "../command.ts";
 import { changeJob } from "./queue/change-job.ts";
 import { checkInput } from "./queue/check-input.ts";
@@ -16,6 +17,7 @@ export const queueSeal: Command = {
     const name = context.args[0]!;
     await checkInput(context.clock, (check) => void check.endingJob(name));
     await using queue = await openExistingQueue(context);
+    await using _state = await context.recordState(() => auditedQueue.job(queue, name));
     const job = await changeJob(queue, name, () => queue.seal(name));
     const left = `${countTasks(job.pending)} pending, ${job.running} running`;
     const outcome = job.ended === "completed" ? "and has completed" : `and completes after ${left}`;

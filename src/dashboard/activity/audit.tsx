@@ -175,24 +175,20 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
   );
 }
 
-/** With the values before and after, if the entry has them. */
-function Target({ entry: { target, before, after } }: { readonly entry: Entry }) {
-  if (before === null && after === null) return <Text value={target} max={120} />;
+/** With what was asked and the values before and after, if the entry has them. */
+function Target({ entry: { target, asked, before, after } }: { readonly entry: Entry }) {
+  const values = Object.entries({ asked, before, after }).filter(([, value]) => value !== null);
+  if (values.length === 0) return <Text value={target} max={120} />;
   return (
     <details>
       <summary>
         <Text value={target || "values"} max={120} />
       </summary>
-      {before !== null && (
-        <code class="value">
-          before: <bdi>{shownText(before, 2_000)}</bdi>
+      {values.map(([name, value]) => (
+        <code class="value" key={name}>
+          {name}: <bdi>{shownText(value ?? "", 2_000)}</bdi>
         </code>
-      )}
-      {after !== null && (
-        <code class="value">
-          after: <bdi>{shownText(after, 2_000)}</bdi>
-        </code>
-      )}
+      ))}
     </details>
   );
 }

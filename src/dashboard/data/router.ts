@@ -62,7 +62,8 @@ export function followLinks(): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (!link || link.target || link.hasAttribute("download")) return;
-    if (link.origin !== location.origin || link.pathname.startsWith("/api/")) return;
+    // The server answers these: files, and the way to the identity provider.
+    if (link.origin !== location.origin || /^\/(?:api|login)\//.test(link.pathname)) return;
     event.preventDefault();
     navigate(link.pathname + link.search + link.hash);
   });

@@ -1,7 +1,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
 import { failureOf, failureText } from "../data/resource.ts";
-import { loadSession } from "../data/session.ts";
+import { loadSession, session } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 
@@ -25,9 +25,37 @@ export async function withFreshSignIn<T>(ask: () => Promise<T>): Promise<T | und
   return isProved ? await ask() : undefined;
 }
 
-/** Shown while something waits for a password. */
+/** Shown while something waits for a fresh sign-in. */
 export function FreshSignIn() {
-  return waiting.value ? <AskPassword answer={waiting.value.resolve} /> : null;
+  if (!waiting.value) return null;
+  const { resolve } = waiting.value;
+  return session.value?.confirmBy === "provider" ? (
+    <AskProvider answer={resolve} />
+  ) : (
+    <AskPassword answer={resolve} />
+  );
+}
+
+/** Somebody without a password here: the identity provider asks for theirs, and comes back to the dashboard. */
+function AskProvider({ answer }: { readonly answer: (isProved: boolean) => void }) {
+  return (
+    <Dialog title="Sign in again" onClose={() => answer(false)}>
+      <div class="stack">
+        <p class="dim">
+          Users can be changed and companies forgotten only within 15 minutes after you signed in.
+          Your identity provider asks you again, then the dashboard opens: repeat the change there.
+        </p>
+        <div class="row">
+          <a class="btn go" href="/login/provider?fresh=1">
+            Sign in again
+          </a>
+          <button class="btn" onClick={() => answer(false)}>
+            Cancel
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
 }
 
 function AskPassword({ answer }: { readonly answer: (isProved: boolean) => void }) {

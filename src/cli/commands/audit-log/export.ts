@@ -19,6 +19,7 @@ export const auditLogExport: Command = {
     const { flags, out } = context;
     const audit = await openAudit(context);
     const rows = (await audit.list(auditQuery(flags, entriesMax))).entries.toReversed();
+    context.recordChange({ after: { rows: rows.length } });
     out.result(rows, rows.map((row) => JSON.stringify(row)).join("\n"));
   },
 };

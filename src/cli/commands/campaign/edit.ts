@@ -45,6 +45,7 @@ export const campaignEdit: Command = {
     const isDefaults = flags["defaults"] === true;
     const name = isDefaults ? defaultsName : await requireCampaignName(context);
     await using configs = await openCampaignConfigs(context, `hand:${userName()}`);
+    await using _state = await context.recordState(async () => ({ text: (await configs.read(name)).text })); // prettier-ignore
     const base = await configs.read(name);
     const draft = await draftOf(context, base);
     try {

@@ -30,6 +30,7 @@ export const campaignRemove: Command = {
       return "failed";
     }
     await using configs = await openCampaignConfigs(context, `hand:${userName()}`);
+    await using _state = await context.recordState(async () => ({ text: (await configs.read(name)).text })); // prettier-ignore
     const keptAs = await removeCampaign(name, { folder, queue, configs });
     const undo = `mv ${keptAs} ${paths.resolve("campaigns", name)}`;
     out.result({ campaign: name, keptAs, undo }, `removed ${name}; undo with: ${undo}`);

@@ -44,6 +44,7 @@ export const campaignSet: Command = {
     if (assignments.length === 0) throw usageError("give KEY=VALUE pairs after the campaign name");
     const name = isDefaults ? defaultsName : await requireCampaignName({ ...context, args: named });
     await using configs = await openCampaignConfigs({ ...context, paths }, `hand:${userName()}`);
+    await using _state = await context.recordState(async () => ({ text: (await configs.read(name)).text })); // prettier-ignore
     const saved = await asUsage(() => configs.set(name, assignments));
     const fleet = saved.revision === undefined ? "" : `, and for the fleet (revision ${saved.revision})`; // prettier-ignore
     out.result(

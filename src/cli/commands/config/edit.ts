@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { makeFolder } from "../../../base/make-folder.ts";
-import { loadSettings } from "../../../config/index.ts";
+import { loadSettings, shownSettingsOf } from "../../../config/index.ts";
 import type { Command } from "../../command.ts";
 import { openInEditor } from "../records/editor.ts";
 import { chosenFile, whichFileOptions } from "./files.ts";
@@ -21,9 +21,11 @@ export const configEdit: Command = {
     const file = await chosenFile(context);
     makeFolder(dirname(file), { mode: 0o700 });
     if (!existsSync(file)) await writeFile(file, "# `forager config show` lists all settings\n");
+    const user = { home: homedir(), env: process.env };
+    await using _state = await context.recordState(() => shownSettingsOf(file, user));
     await openInEditor(file);
     const flags = { config: { flag: "--file", value: file } };
-    await loadSettings({ cwd: context.cwd, home: homedir(), env: process.env, flags });
+    await loadSettings({ cwd: context.cwd, ...user, flags });
     context.out.result({ file }, `${file} is valid`);
   },
 };

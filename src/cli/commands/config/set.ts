@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { asUsage } from "../../../base/usage-error.ts";
-import { setSetting } from "../../../config/index.ts";
+import { setSetting, shownSettingsOf } from "../../../config/index.ts";
 import type { Command } from "../../command.ts";
 import { chosenFile, whichFileOptions } from "./files.ts";
 
@@ -29,7 +29,9 @@ export const configSet: Command = {
     const { args, out } = context;
     const [key = "", value = ""] = args;
     const file = await chosenFile(context);
-    await asUsage(() => setSetting({ file, key, value, home: homedir(), env: process.env }));
+    const user = { home: homedir(), env: process.env };
+    await using _state = await context.recordState(() => shownSettingsOf(file, user));
+    await asUsage(() => setSetting({ file, key, value, ...user }));
     out.result({ key, value, file }, `${key} is set in ${file}`);
   },
 };

@@ -49,6 +49,7 @@ export const exportChangesCommand: Command = {
     if (to === undefined) {
       const done = await exportChanges({ ...options, write: (text) => out.piece(text) });
       await done.commit();
+      context.recordChange({ after: { name, changes: done.changes } });
       return out.note(wordsOf(done));
     }
     const file = openWholeFile(resolve(cwd, to));
@@ -58,6 +59,7 @@ export const exportChangesCommand: Command = {
       await file.commit();
       await done.commit();
       const { changes, since = null } = done;
+      context.recordChange({ after: { name, changes } });
       out.result({ file: to, name, since, changes }, `${wordsOf(done)} to ${to}`);
     } catch (error) {
       await file.discard();

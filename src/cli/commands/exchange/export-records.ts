@@ -192,6 +192,7 @@ async function write<Format extends ExportFormat, Row>(
       },
     });
     await named?.commit(clock.nowMs());
+    context.recordChange({ after: { rows: counts.rows } });
     out.note(words(counts) + since);
     for (const licence of counts.licences) out.note(`attribution: ${attributionLine(licence)}`);
     for (const line of legalLines(legal)) out.note(line);
@@ -214,6 +215,7 @@ async function write<Format extends ExportFormat, Row>(
       ? await uploadExport({ ...context, campaign, file: resolve(cwd, to) })
       : undefined;
   await named?.commit(clock.nowMs());
+  context.recordChange({ after: { rows: about.rows, to, key } });
   const value = { ...about, file: to, format: fileFormat, count: about.rows, key };
   out.result(
     value,

@@ -53,6 +53,8 @@ export const fleetSet: Command = {
     const by = sourceOf(context);
     const given = await asUsage(() => commandFleet(fleet, { node: name, words, by }, clock));
     const { revision, scope, assignments, bucket, cut } = given;
+    const after = Object.fromEntries(assignments.map(({ key, value }) => [key, value]));
+    context.recordChange({ before: { scope, ...given.before }, after: { scope, revision, ...after } }); // prettier-ignore
     const nodes = await awaitFollowers({
       revision,
       nodes: given.nodes,

@@ -1,4 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
+import { auditedRecords } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -22,6 +23,7 @@ export const ledgerRestore: Command = {
     const [target = "", dot = ""] = args;
     const source = sourceOf({ flags });
     await using node = await openNodeOf(context);
+    await using _state = await context.recordState(() => auditedRecords(node.ledger, [target]));
     const { datagrams } = await asUsage(() => node.ledger.restore({ target, dot, source }));
     const [field] = datagrams.map((one) => one.field);
     out.result({ target, dot, field }, `${field ?? "nothing"} of ${target} was restored`);

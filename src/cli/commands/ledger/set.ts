@@ -1,5 +1,6 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Change } from "../../../ledger/index.ts";
+import { auditedRecords } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { listFlag } from "../../flags.ts";
@@ -38,6 +39,7 @@ export const ledgerSet: Command = {
     if (changes.length === 0) throw usageError("what is to be set? FIELD=TEXT or --unset FIELD");
     const source = sourceOf({ flags });
     await using node = await openNodeOf(context);
+    await using _state = await context.recordState(() => auditedRecords(node.ledger, [target]));
     const { datagrams, cut } = await asUsage(() => node.ledger.write({ source, changes }));
     const words =
       datagrams.length === 0

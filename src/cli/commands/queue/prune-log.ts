@@ -3,11 +3,10 @@ import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { EndedCursor, Queue } from "../../../queue/index.ts";
+import { auditedQueue, endedAll, type EndedCursor, type Queue } from "../../../queue/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { parseMoment } from "../records/parse-moment.ts";
-import { endedAll } from "../../../queue/index.ts";
 
 /** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */
 export async function pruneLog(context: SettingsContext): Promise<CommandOutcome> {
@@ -32,6 +31,7 @@ export async function pruneLog(context: SettingsContext): Promise<CommandOutcome
     out.note("nothing was changed");
     return "failed";
   }
+  await using _state = await context.recordState(() => auditedQueue.counts(queue));
   const bar = progress.start({ label: "prune", total: count });
   let changed = 0;
   try {

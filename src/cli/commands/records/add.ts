@@ -73,6 +73,7 @@ export const companyAdd: Command = {
       records.create({ ...request, ...(isSeparate && { isSeparate }) }),
     );
     refuseForgotten(made, "company", name);
+    context.recordChange({ after: { target: made.target, outcome: made.outcome, ...fields } });
     const duplicates = await records.duplicatesOf(made.target);
     const file = await records.fileOf(made.target);
     out.result({ ...made, file, duplicates }, words(made, file));
@@ -117,6 +118,7 @@ export const personAdd: Command = {
       }),
     );
     refuseForgotten(made, "person", name);
+    context.recordChange({ after: { target: made.target, outcome: made.outcome, ...fields } });
     const file = await opened.records.fileOf(made.target);
     out.result({ ...made, file }, words(made, file));
   },

@@ -1,5 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import { deleteRecord, type RecordKind } from "../../../records/index.ts";
+import { auditedRecords, deleteRecord, type RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -30,6 +30,7 @@ const deleteCommand = (kind: RecordKind): Command => ({
       out.note("nothing was deleted");
       return "failed";
     }
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const request = { target, source: sourceOf(context) };
     const { fields, before } = await asUsage(() => deleteRecord(opened, request));
     const undo = `forager ${kind} restore ${target} --at ${before} --yes`;

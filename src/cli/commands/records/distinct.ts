@@ -1,5 +1,5 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { distinctChanges, unmergeCompany } from "../../../records/index.ts";
+import { auditedRecords, distinctChanges, unmergeCompany } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -23,6 +23,9 @@ export const companyDistinct: Command = {
     const one = await findRecord(opened, "company", args[0] ?? "");
     const other = await findRecord(opened, "company", args[1] ?? "");
     if (one.target === other.target) throw usageError(`${args[0]} and ${args[1]} are one company`);
+    await using _state = await context.recordState(() =>
+      auditedRecords(opened.ledger, [one.target, other.target]),
+    );
     const changes = distinctChanges(one.target, other.target);
     await opened.records.write({ source: sourceOf(context), changes });
     out.result(
@@ -51,6 +54,9 @@ export const companyUnmerge: Command = {
     const [name = ""] = args;
     await using opened = await openNodeOf(context);
     const into = await findRecord(opened, "company", name);
+    await using _state = await context.recordState(() =>
+      auditedRecords(opened.ledger, [into.target]),
+    );
     const request = { into: into.target, name, source: sourceOf(context) };
     const { from, slug } = await asUsage(() => unmergeCompany(opened, request));
     out.result({ from, into: into.target }, `${slug} and ${into.slug} are two again`);

@@ -1,7 +1,7 @@
 import { text as readText } from "node:stream/consumers";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { userName } from "../../../config/index.ts";
-import type { EntryKind, RecordKind } from "../../../records/index.ts";
+import { auditedRecords, type EntryKind, type RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -70,6 +70,7 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
     if (isDone && callback !== undefined) throw usageError("--done ends the callback, --callback sets one: give one of both"); // prettier-ignore
     const isOptional = entryKind === "call" && (outcome !== undefined || isDone);
     const text = await textOf(context, { words, isOptional, what: `${entryKind} about ${slug}` });
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const entry = await asUsage(() =>
       opened.records.addEntry({
         name: target,

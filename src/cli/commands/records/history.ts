@@ -2,7 +2,12 @@ import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
-import { findDeleted, type HistoryEntry, type RecordKind } from "../../../records/index.ts";
+import {
+  auditedRecords,
+  findDeleted,
+  type HistoryEntry,
+  type RecordKind,
+} from "../../../records/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
@@ -112,6 +117,7 @@ const restoreCommand = (kind: RecordKind): Command => ({
       out.note("nothing was restored");
       return "failed";
     }
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const source = sourceOf(context);
     const { datagrams } = await asUsage(() => opened.records.restoreAt({ ...request, source }));
     const restored = datagrams.map((one) => one.field);

@@ -1,5 +1,6 @@
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { auditedRecords } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
@@ -35,6 +36,9 @@ export const companyMerge: Command = {
       return "failed";
     }
     const request = { from: from.target, into: into.target, source: sourceOf(context) };
+    await using _state = await context.recordState(() =>
+      auditedRecords(opened.ledger, [from.target, into.target]),
+    );
     const { fields } = await asUsage(() => opened.records.merge(request));
     out.result(
       { from: from.target, into: into.target, fields },

@@ -1,4 +1,4 @@
-import type { RecordKind } from "../../../records/index.ts";
+import { auditedRecords, type RecordKind } from "../../../records/index.ts";
 import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../command.ts";
@@ -27,6 +27,7 @@ const openCommand = (kind: RecordKind): Command => ({
       const message = `${slug} has no file: \`forager records rebuild\` writes it`;
       throw new AppError("invalid", "record_no_file", message);
     }
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     await openInEditor(paths.resolve(file));
     const { edited, problems } = await records.ingest({ only: [dirname(file)] });
     const fields = edited.flatMap((one) => one.fields);

@@ -1,5 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import { fieldToUnset, type RecordKind } from "../../../records/index.ts";
+import { auditedRecords, fieldToUnset, type RecordKind } from "../../../records/index.ts";
 import type { Change } from "../../../ledger/index.ts";
 import type { NodeApi } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
@@ -43,6 +43,7 @@ const setCommand = (kind: RecordKind): Command => ({
     );
     await using opened = await openNodeOf(context);
     const { target } = await findRecord(opened, kind, name);
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const { name: newName, ...rest } = fields;
     const source = sourceOf(context);
     const changes = Object.entries(rest).map(([field, value]) => ({ target, field, value }));
@@ -90,6 +91,7 @@ const unsetCommand = (kind: RecordKind): Command => ({
     await using opened = await openNodeOf(context);
     const record = await findRecord(opened, kind, name);
     const { target } = record;
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const chosen = await asUsage(async () => fields.map((field) => fieldToUnset(record, field)));
     const changes = chosen.map((field) => ({ target, field, unset: true as const }));
     const source = sourceOf(context);

@@ -1,5 +1,5 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { RecordKind } from "../../../records/index.ts";
+import { auditedRecords, type RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
@@ -20,6 +20,7 @@ const tagCommand = (kind: RecordKind): Command => ({
     if (tags.some((tag) => tag.trim() === "")) throw usageError("a tag is not empty");
     await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, name);
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const isRemoved = flags["remove"] === true;
     const changes = tags.map((tag) => {
       const field = `tag/${tag.trim()}`;
@@ -54,6 +55,7 @@ export const companyExclude: Command = {
     if (!isUndone && reason === "") throw usageError("why? write the reason behind the name");
     await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, "company", name);
+    await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
     const change = isUndone ? { unset: true as const } : { value: reason };
     const changes = [{ target, field: "excluded", ...change }];
     await asUsage(() => opened.records.write({ source: sourceOf(context), changes }));

@@ -1,6 +1,7 @@
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
+  auditedRecords,
   differencesOf,
   manualChanges,
   planUndo,
@@ -66,6 +67,8 @@ export const undo: Command = {
       out.note("nothing was undone");
       return "failed";
     }
+    const targets = [...new Set(plan.changes.map(({ target }) => target))];
+    await using _state = await context.recordState(() => auditedRecords(ledger, targets));
     const commit = { source: sourceOf(context), changes: plan.changes };
     const { datagrams } = await asUsage(() => records.write(commit));
     const undone = datagrams.map(({ target, field }) => ({ target, field }));

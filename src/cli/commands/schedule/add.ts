@@ -4,6 +4,7 @@ import { openCampaignFolder } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
 import { exportFormats } from "../../../records/index.ts";
 import {
+  auditedSchedule,
   missedPolicies,
   nextRunsOf,
   overlapPolicies,
@@ -69,6 +70,7 @@ export const scheduleAdd: Command = {
     const input = await asUsage(async () => inputOf(context));
     if (input.action.campaign !== undefined) await checkCampaign(context, input.action.campaign);
     await using node = await openNodeOf(context);
+    await using _state = await context.recordState(() => auditedSchedule(node.ledger, input.name));
     const place = { ledger: node.ledger, clock };
     const source = `hand:${userName()}`;
     const { change, schedule } = await asUsage(() => putSchedule(place, input, source));

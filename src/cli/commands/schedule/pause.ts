@@ -1,6 +1,6 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { userName } from "../../../config/index.ts";
-import { pauseSchedule } from "../../../schedule/index.ts";
+import { auditedSchedule, pauseSchedule } from "../../../schedule/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
@@ -18,6 +18,9 @@ export const schedulePause: Command = {
   async run(context) {
     const { args, out, clock } = context;
     await using node = await openNodeOf(context);
+    await using _state = await context.recordState(() =>
+      auditedSchedule(node.ledger, args[0] ?? ""),
+    );
     const place = { ledger: node.ledger, clock };
     const given = { isPaused: true, source: `hand:${userName()}` };
     const { name, isPaused } = await asUsage(() => pauseSchedule(place, args[0] ?? "", given));

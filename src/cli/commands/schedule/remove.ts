@@ -1,6 +1,6 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { userName } from "../../../config/index.ts";
-import { removeSchedule } from "../../../schedule/index.ts";
+import { auditedSchedule, removeSchedule } from "../../../schedule/index.ts";
 import type { Command } from "../../command.ts";
 import { openNodeOf } from "../../node-context.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
@@ -15,6 +15,7 @@ export const scheduleRemove: Command = {
     const { args, out } = context;
     const [name = ""] = args;
     await using node = await openNodeOf(context);
+    await using _state = await context.recordState(() => auditedSchedule(node.ledger, name));
     await asUsage(() => removeSchedule(node, name, `hand:${userName()}`));
     out.result({ name }, `removed schedule ${name}`);
   },

@@ -6,6 +6,7 @@ import { toOneLine } from "../../../base/terminal-text.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import {
   importOptOuts,
+  listSuppressed,
   suppressionKinds,
   type OptOutImport,
   type SuppressionKind,
@@ -47,6 +48,7 @@ export const suppressImport: Command = {
     const isDryRun = flags["dryRun"] === true;
     await using file = await openSource({ name, cwd, stdin, signal });
     await using node = await openNodeOf(context);
+    await using _state = await context.recordState(async () => ({ listed: (await listSuppressed(node.ledger)).length })); // prettier-ignore
     const report = await asUsage(() =>
       importOptOuts({
         ledger: node.ledger,

@@ -35,6 +35,8 @@ export const tokenAdd: Command = {
       user: textFlag(flags, "owner"),
       days: days === undefined ? undefined : parseCount("days", days),
     });
+    const { token: _, ...shown } = added;
+    context.recordChange({ after: shown });
     out.result(added, added.token);
     out.note(`it works until ${added.expiresAt.slice(0, 10)} and is not shown again`);
   },

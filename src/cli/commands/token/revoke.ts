@@ -12,6 +12,7 @@ export const tokenRevoke: Command = {
     const { args, out } = context;
     const id = args[0]!;
     await using desk = await openAccountDesk(accountsOf(context));
+    await using _state = await context.recordState(() => desk.tokenOf(id));
     await desk.revokeToken(id);
     out.result({ revoked: id }, `${id} is refused from now on`);
   },

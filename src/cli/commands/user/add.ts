@@ -23,6 +23,7 @@ export const userAdd: Command = {
   async run(context) {
     const { args, flags, out } = context;
     await using desk = await openAccountDesk(accountsOf(context));
+    await using _state = await context.recordState(() => desk.userOf(args[0]!));
     const added = await desk.addUser(args[0]!, textFlag(flags, "role") ?? "viewer");
     out.result(added, `${added.user.name} was added as ${added.user.role}\n${added.link}`);
     out.note(linkNote);

@@ -23,6 +23,7 @@ export const userPassword: Command = {
     const name = args[0]!;
     const password = flags["stdin"] === true ? await readPassword(context) : undefined;
     await using desk = await openAccountDesk(accountsOf(context));
+    await using _state = await context.recordState(() => desk.userOf(name));
     if (password !== undefined) {
       const user = await desk.setPassword(name, password);
       return out.result(user, `${user.name} has a new password`);

@@ -17,6 +17,7 @@ export const userRemove: Command = {
     });
     if (!isSure) return out.result({ removed: false }, "nothing was changed");
     await using desk = await openAccountDesk(accountsOf(context));
+    await using _state = await context.recordState(() => desk.userOf(name));
     await desk.removeUser(name);
     out.result({ removed: true }, `${name} was removed`);
   },

@@ -14,6 +14,7 @@ export const userRole: Command = {
   async run(context) {
     const { args, out } = context;
     await using desk = await openAccountDesk(accountsOf(context));
+    await using _state = await context.recordState(() => desk.userOf(args[0]!));
     const user = await desk.setRole(args[0]!, args[1]!);
     out.result(user, `${user.name} is ${user.role}`);
   },

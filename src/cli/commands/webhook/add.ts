@@ -32,6 +32,8 @@ export const webhookAdd: Command = {
     await using webhooks = await openWebhooksOf(context);
     const events = (listFlag(flags, "event") ?? []) as readonly EventType[];
     const added = await asUsage(() => webhooks.add({ url, events, secret }));
+    const { secret: _, ...kept } = added;
+    context.recordChange({ after: kept });
     const shown = added.secret === null ? "" : `\nits secret, shown this once: ${added.secret}`;
     out.result(added, `added ${added.id}${shown}\n\`forager webhook test ${added.id}\` sends a first message`); // prettier-ignore
   },

@@ -14,6 +14,7 @@ export const webhookEnable: Command = {
     const { args, out } = context;
     context.markChange();
     await using webhooks = await openWebhooksOf(context);
+    await using _state = await context.recordState(async () => (await webhooks.list()).find((one) => one.id === args[0])); // prettier-ignore
     const enabled = await webhooks.enable(args[0] ?? "");
     out.result(enabled, `${enabled.id} is in use again`);
   },

@@ -11,6 +11,7 @@ export const webhookRemove: Command = {
     const { args, out } = context;
     context.markChange();
     await using webhooks = await openWebhooksOf(context);
+    await using _state = await context.recordState(async () => (await webhooks.list()).find((one) => one.id === args[0])); // prettier-ignore
     const removed = await webhooks.remove(args[0] ?? "");
     out.result(removed, `removed ${removed.id} (${removed.url})`);
   },

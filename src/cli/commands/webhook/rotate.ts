@@ -31,6 +31,7 @@ export const webhookRotate: Command = {
     const secret = secretFlag(flags);
     context.markChange();
     await using webhooks = await openWebhooksOf(context);
+    await using _state = await context.recordState(async () => (await webhooks.list()).find((one) => one.id === id)); // prettier-ignore
     const rotated = await webhooks.rotate(id, { overlapMs, secret });
     const shown = rotated.secret === null ? "" : `: ${rotated.secret}`;
     out.result(rotated, `${id} signs with a new secret${shown}`);
