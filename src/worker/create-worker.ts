@@ -8,7 +8,7 @@ import { afterTick } from "../base/tick.ts";
 import { createMaintenance, type Kinds } from "../queue/index.ts";
 import { boundsOf, type Concurrency } from "./concurrency.ts";
 import type { CrashRecord, WorkerInfo } from "./crash-record.ts";
-import { createDispatcher, type NotAwaited } from "./dispatcher.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import { createResultReporter, type ResultReporter } from "./result-reporter.ts";
 import { createInFlightTasks, type InFlightTasks } from "./in-flight-tasks.ts";
 import type { Handler } from "./handler.ts";
@@ -48,8 +48,8 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly graceMs?: number;
   /** Resolve `ended` when nothing is left that could ever be claimed. */
   readonly drain?: boolean;
-  /** What a drain does not wait for. */
-  readonly notAwaited?: NotAwaited;
+  /** Kinds whose tasks a drain does not wait for once they have failed and wait for their next attempt. */
+  readonly notAwaited?: readonly string[];
   /**
    * How long finished tasks are kept before they move into the log, default 7 and 30 days, and how
    * long their keys are reserved, default 90 days.

@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
-import { createWaker, type LeasedTask, type Queue } from "../queue/index.ts";
+import { createWaker, type LeasedTask, type Queue, type WaitingReason } from "../queue/index.ts";
 
 /**
  * Claims work: as much as there is room for, whenever there is some, and not before the queue says
@@ -22,7 +22,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  readonly queue: Pick<Queue, "claim" | "wakeInMs" | "watch" | "netMs">;
+  readonly queue: Pick<Queue, "claim" | "wakeInMs" | "watch" | "netMs" | "stats">;
   readonly worker: string;
   readonly kinds: readonly string[];
   readonly leaseMs: number;
@@ -43,16 +43,11 @@ export interface DispatcherOptions {
   readonly onClaim: (elapsedMs: number, leases: number) => void;
   /** Nothing is pending that could ever be claimed, and nobody holds anything. */
   readonly onDrained?: () => void;
-  readonly notAwaited?: NotAwaited | undefined;
+  /** A drain does not wait for tasks of these kinds that wait for their next attempt. */
+  readonly notAwaited?: readonly string[] | undefined;
   /** Another claim may be made. */
   readonly onReady: () => void;
   readonly onFatal: (error: unknown) => void;
-}
-
-/** A drain does not wait for tasks of these kinds that are due later than so long from now. */
-export interface NotAwaited {
-  readonly kinds: readonly string[];
-  readonly afterMs: number;
 }
 
 const repeatMsMin = 100;
@@ -121,12 +116,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       });
   }
   async function isNothingLeft(): Promise<boolean> {
-    const { kinds: late = [], afterMs = 0 } = options.notAwaited ?? {};
-    const awaited = kinds.filter((kind) => !late.includes(kind));
-    const others = kinds.filter((kind) => late.includes(kind));
-    if (awaited.length > 0 && (await queue.wakeInMs(awaited, worker)) !== undefined) return false;
-    const inMs = others.length === 0 ? undefined : await queue.wakeInMs(others, worker);
-    return inMs === undefined || inMs > afterMs;
+    if ((await queue.wakeInMs(kinds, worker)) === undefined) return true;
+    const late = options.notAwaited ?? [];
+    if (late.length === 0) return false;
+    const own = (await queue.stats()).kinds.filter(({ kind }) => kinds.includes(kind));
+    return own.every(({ kind, pending, running, reasons }) => {
+      const isIgnored = (reason: WaitingReason) =>
+        reason === "paused" || (reason === "retry_backoff" && late.includes(kind));
+      const ignored = reasons.filter(({ reason }) => isIgnored(reason));
+      return running === 0 && pending === ignored.reduce((sum, { count }) => sum + count, 0);
+    });
   }
   const unwatch = onDrained && queue.watch(lookIfDrained);
 

@@ -126,7 +126,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     graceMs: settings.work.graceMs,
     drain: start.isDraining,
     // A receiver that is away is tried again for days.
-    notAwaited: { kinds: [deliveryKind], afterMs: 10_000 },
+    notAwaited: [deliveryKind],
     keep: {
       doneMs: settings.queue.keepDoneDays * dayMs,
       failedMs: settings.queue.keepFailedDays * dayMs,

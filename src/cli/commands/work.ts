@@ -45,7 +45,7 @@ export const work: Command = {
       "`forager up` is the command for a machine that stays on.",
     "Ctrl-C or SIGTERM: starts nothing more, gives back what has not begun, waits work.graceMs for\n" +
       "the rest. A second one: gives all back at once. A process that dies or hangs is replaced.",
-    "--drain does not wait for webhook deliveries whose next attempt is more than 10 s away.",
+    "--drain does not wait for webhook deliveries that failed and wait for their next attempt.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
       "letters: `forager queue list --state failed`), some are left that no worker here can do, no\n" +
       "website of a job could be reached, the fleet has paused or drained this node, a budget\n" +
