@@ -40,6 +40,25 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Guides in the order in which a new user needs them; others follow by name. */
+const guidesInOrder = [
+  "enrich-your-list",
+  "first-campaign",
+  "place-sources",
+  "stay-polite-and-legal",
+  "export-and-crm",
+  "publish",
+  "share-a-bucket",
+  "add-a-machine",
+  "postgres",
+  "watch-a-fleet",
+  "when-something-is-wrong",
+  "back-up-and-restore",
+  "write-a-handler",
+  "handler-bucket",
+  "queue",
+].map((name) => pageAt(`docs/guides/${name}`));
+
 const { values } = parseArgs({ options: { to: { type: "string" } } });
 const to = resolve(values.to ?? join(root, "docs-site"));
 const stage = join(cacheFolder, "docs-site");
@@ -130,7 +149,7 @@ function config(reference: readonly ReferencePage[]): object {
       search: { provider: "local" },
       outline: "deep",
       sidebar: [
-        { text: "Guides", items: pagesIn("docs/guides") },
+        { text: "Guides", items: guides() },
         ...grouped,
         { text: "When something is wrong", collapsed: true, items: pagesIn("docs/runbook") },
         {
@@ -147,6 +166,11 @@ function config(reference: readonly ReferencePage[]): object {
       ],
     },
   };
+}
+
+function guides(): readonly PageLink[] {
+  const isListed = new Set(guidesInOrder.map(({ link }) => link));
+  return [...guidesInOrder, ...pagesIn("docs/guides").filter(({ link }) => !isListed.has(link))];
 }
 
 /** Links to files that are served as they are, which the generator takes for pages. */
