@@ -29,6 +29,25 @@ test("every metric of the rules and of the dashboard is documented", () => {
   expect(panels.length).toBeGreaterThan(10);
 });
 
+test("every label that they select by is one that the metric has", () => {
+  const page = readFileSync(join(repositoryRoot, "docs/metrics.md"), "utf8");
+  const labels = new Map(
+    [...page.matchAll(/^\| `(forager_\w+)` \| \w+ \| ([^|]*)\|/gm)].map(([, name, list = ""]) => [
+      name,
+      list.split(",").map((label) => label.trim()),
+    ]),
+  );
+  const selected = [...expressions, read("forager.rules.yml")].flatMap((text) =>
+    [...text.matchAll(/\b(forager_\w+)\{([^}]*)\}/g)].flatMap(
+      ([, name = "", list = ""]) =>
+      [...list.matchAll(/(\w+)(?==|!=)/g)].map(([label]) => [name.replace(/_bucket$/, ""), label] as const), // prettier-ignore
+    ),
+  );
+  expect(selected).toContainEqual(["forager_tasks_ended_total", "result"]);
+  const own = selected.filter(([, label]) => label !== "instance" && label !== "job");
+  expect(own.filter(([name, label]) => !labels.get(name)?.includes(label))).toEqual([]);
+});
+
 needs(["promtool"], ({ promtool }) => {
   const run = (args: readonly string[]) =>
     spawnSync(promtool.path, args, { cwd: folder, encoding: "utf8" });

@@ -25,7 +25,7 @@ export const createEndedCounter = (metrics: Metrics): Family<Counter> =>
   metrics.counter({
     name: "forager_tasks_ended_total",
     help: "Attempts by how they ended; lost ones recorded nothing.",
-    labels: ["kind", "end"],
+    labels: ["kind", "result"],
   });
 
 /** Names and meaning: docs/metrics.md. Labels are kinds and operations, never jobs, gates or keys. */

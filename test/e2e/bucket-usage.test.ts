@@ -74,7 +74,7 @@ needs(["promtool"], ({ promtool }) => {
     const metrics = await until(async () => {
       const headers = { authorization: `Bearer ${token}` };
       const text = await (await fetch(`${at}/metrics`, { headers })).text();
-      const isDone = /forager_tasks_ended_total\{kind="copy",end="done"\} 10$/m.test(text);
+      const isDone = /forager_tasks_ended_total\{kind="copy",result="done"\} 10$/m.test(text);
       return isDone ? text : undefined;
     }, "the metrics tell of ten tasks");
     for (const line of [

@@ -83,7 +83,7 @@ needs(["promtool", "postgres"], ({ promtool, postgres }) => {
       async () => {
         const { body } = await get("/metrics");
         const has = (line: string) => body.includes(line);
-        return has('forager_tasks_ended_total{kind="quick",end="done"} 30') &&
+        return has('forager_tasks_ended_total{kind="quick",result="done"} 30') &&
           has('forager_queue_tasks{kind="slow",state="done"} 5') &&
           has('forager_task_yield_total{kind="quick"} 30') &&
           has("forager_scaler_evaluations_total")
