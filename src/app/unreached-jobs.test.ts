@@ -12,9 +12,15 @@ const setUp = () => {
   return createQueue({ store, clock: systemClock, random: systemRandom });
 };
 
-/** Ends a visit of a host as the handler does: only its last task has an outcome. */
-async function visit(queue: Queue, job: string, host: string, result: object): Promise<void> {
-  await queue.add([{ kind: enrichKind, job, gate: host, payload: {} }]);
+/** Ends a visit of a company as the handler does: only its last task has an outcome. */
+async function visit(
+  queue: Queue,
+  job: string,
+  host: string,
+  result: object,
+  target = `company/${host}`,
+): Promise<void> {
+  await queue.add([{ kind: enrichKind, job, gate: host, payload: { target } }]);
   const { leases } = await queue.claim({ worker: "w", kinds: [enrichKind] });
   const [{ id, token }] = leases as [(typeof leases)[number]];
   await queue.finish([{ id, token, outcome: { kind: "done", result } }]);
@@ -43,7 +49,15 @@ test("a job that has only unreachable visits is told with its reasons, until one
   expect(await readUnreachedJobs(queue)).toEqual([]);
 });
 
-test("a visit counts until its website is visited again, by any job", async () => {
+test("companies that share a website are counted one by one, as the summary of the work does", async () => {
+  const queue = setUp();
+  await visit(queue, "leads", "a.example", unreachable("dns"));
+  await visit(queue, "leads", "a.example", unreachable("dns"), "company/branch");
+  const [found] = await readUnreachedJobs(queue);
+  expect(found?.visits).toEqual([{ outcome: "unreachable", reason: "dns", count: 2 }]);
+});
+
+test("a visit counts until its company is visited again, by any job", async () => {
   const queue = setUp();
   await visit(queue, "leads", "a.example", unreachable("dns"));
   await visit(queue, "again", "a.example", { outcome: "done" });

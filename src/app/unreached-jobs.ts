@@ -16,7 +16,8 @@ const rememberedMax = 20_000;
 
 /**
  * Jobs that have only unreachable visits: something is wrong on this side, not on every website. A
- * visit counts until its website is visited again, by any job.
+ * visit counts until its company is visited again, by any job. Companies are counted, as the summary
+ * of the work does: several may share one website.
  */
 export async function readUnreachedJobs(
   queue: Pick<Queue, "stats" | "ended" | "job" | "hasTaskLimit">,
@@ -31,7 +32,7 @@ export async function readUnreachedJobs(
     isNewestFirst: true,
     limit: tasksReadMax,
   });
-  const found = [...byJob(newestOfHost(newest))].filter(([, ended]) =>
+  const found = [...byJob(newestOfCompany(newest))].filter(([, ended]) =>
     ended.every(({ outcome }) => outcome === "unreachable"),
   );
   return Promise.all(
@@ -50,13 +51,15 @@ interface Ended {
 }
 
 /** A visit is a chain of tasks; only the last of them has an outcome. */
-function newestOfHost(tasks: readonly Task[]): readonly Ended[] {
-  const hosts = new Set<string>();
-  return tasks.flatMap(({ job, gate, result }) => {
+function newestOfCompany(tasks: readonly Task[]): readonly Ended[] {
+  const companies = new Set<string>();
+  return tasks.flatMap(({ job, payload, result }) => {
     const said = JSON.parse(result ?? "null") as { outcome?: unknown; reason?: unknown } | null;
     const { outcome, reason } = said ?? {};
-    if (typeof outcome !== "string" || hosts.has(gate)) return [];
-    hosts.add(gate);
+    const target = (JSON.parse(payload) as { target?: unknown } | null)?.target;
+    if (typeof outcome !== "string" || typeof target !== "string") return [];
+    if (companies.has(target)) return [];
+    companies.add(target);
     return [{ job, outcome, reason: typeof reason === "string" ? reason : "" }];
   });
 }
