@@ -43,10 +43,10 @@ test("a cell cannot start a line, move the cursor or change colors", () => {
   expect(lines).toEqual(["name         count", "a b [31mc d      1"]);
 });
 
-test("the widest column gives way until lines fit, and … shows it", () => {
+test("long text gives way until lines fit, and … shows it", () => {
   const rows = [{ name: "x".repeat(50), count: 123456 }];
-  const lines = formatTable(rows, columns, { ...noColor, widthMax: 20 }).split("\n");
-  expect(lines[1]).toBe(`${"x".repeat(11)}…  123456`);
+  const lines = formatTable(rows, columns, { ...noColor, widthMax: 40 }).split("\n");
+  expect(lines[1]).toBe(`${"x".repeat(31)}…  123456`);
 });
 
 test("no line is wider than the terminal, whatever the cells hold", () => {
@@ -90,15 +90,24 @@ test("a key is never cut: the columns on the right are left out instead", () => 
   const at = (widthMax: number) =>
     formatTable(flooring, keyed, { ...noColor, widthMax }).split("\n");
   expect(at(80)[0]).toBe("slug                     city           phone            count");
-  expect(at(44)).toEqual([
-    "slug                     city      phone",
-    "acme-flooring-of-austin  Austin,…  +1 512 5…",
+  expect(at(60)).toEqual([
+    "slug                     city           phone",
+    "acme-flooring-of-austin  Austin, Texas  +1 512 555 0100",
   ]);
-  expect(at(33)).toEqual(["slug                     city", "acme-flooring-of-austin  Austin,…"]);
+  expect(at(44)).toEqual([
+    "slug                     city",
+    "acme-flooring-of-austin  Austin, Texas",
+  ]);
+});
+
+test("a short value is never cut, whatever the width: its column goes, or the row becomes lines", () => {
+  for (let widthMax = 30; widthMax < 80; widthMax += 1) {
+    expect(formatTable(flooring, keyed, { ...noColor, widthMax })).not.toContain("…");
+  }
 });
 
 test("where not even two columns fit, each row is written as lines", () => {
-  expect(formatTable(flooring, keyed, { ...noColor, widthMax: 24 }).split("\n")).toEqual([
+  expect(formatTable(flooring, keyed, { ...noColor, widthMax: 33 }).split("\n")).toEqual([
     "slug   acme-flooring-of-austin",
     "city   Austin, Texas",
     "phone  +1 512 555 0100",

@@ -7,7 +7,7 @@ export interface TableColumn<Row> {
   readonly tint?: (row: Row) => Tint | undefined;
   /** For text that is worth nothing when cut, such as what to do next. Last column only. */
   readonly isNeverCut?: boolean;
-  /** What people have to type to name the row: it is never cut and never left out. */
+  /** What people have to type to name the row, or must not miss: never cut and never left out. */
   readonly isKey?: boolean;
 }
 
@@ -20,7 +20,8 @@ export interface TableOptions {
 }
 
 const gap = "  ";
-const cellWidthMin = 6;
+/** Shorter values are never cut: half a number or a phone is worse than none. Longer text may be. */
+const cellWidthMin = 24;
 const tints: Readonly<Record<Tint, number>> = { good: 32, warn: 33, bad: 31 };
 
 /** Lines of a table. Widths are those of the rows that it was made from. */
@@ -109,7 +110,10 @@ function widthsOf<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[
   );
 }
 
-/** Without as many columns on the right as must go for the others to stay readable. */
+/**
+ * Columns go from the right until the others fit. Only long text is cut before that, and not below
+ * `cellWidthMin`.
+ */
 function fittingColumns<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],
@@ -144,7 +148,7 @@ export function formatRecord<Row>(
   return columns
     .map(({ title, value, isKey, isNeverCut }) => {
       const text = toOneLine(String(value(row)));
-      const room = Math.max(cellWidthMin, widthMax - titleWidth - gap.length);
+      const room = Math.max(1, widthMax - titleWidth - gap.length);
       const shown = isKey || isNeverCut ? text : cutToWidth(text, room);
       return `${title.padEnd(titleWidth)}${gap}${shown}`.trimEnd();
     })
