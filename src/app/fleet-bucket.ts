@@ -35,7 +35,9 @@ export async function fleetBucketAddress(options: FleetBucketOptions): Promise<s
     bucketAddress?.replace(/^dir:(.+)$/su, (_, folder: string) => `dir:${resolve(folder)}`) ??
     (await locateBucket(settings.bucket, paths));
   if (address !== undefined) return address;
-  throw usageError("which bucket? give --bucket ADDRESS, or set bucket.url once and for all");
+  throw usageError(
+    "which bucket? give its address, such as s3://BUCKET/PREFIX, or set bucket.url once and for all",
+  );
 }
 
 /** Without retries: for the hub, which repeats by itself what may be repeated. */

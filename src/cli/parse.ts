@@ -6,6 +6,7 @@ import {
   Option,
 } from "commander";
 import { docsFolder } from "../base/docs-page.ts";
+import { nearest } from "../base/nearest.ts";
 import { usageError } from "../base/usage-error.ts";
 import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
 import { expandHelp, findCommand } from "./find-command.ts";
@@ -165,9 +166,18 @@ function toUsageError(error: CommanderError, { chosen, words, registry }: Given)
     .replace(/^error: /, "")
     .replace(/\s*\n\s*/g, " ")
     .replace(/\.$/, "")
-    .replace("(Did you mean", "(did you mean");
+    .replace(/ \(Did you mean (?:one of )?([^?]*)\?\)/, (_, list: string) =>
+      closeOnly(error, list),
+    );
   const help = chosen ? `forager ${chosen.name} --help` : "forager --help";
   return usageError(`${what} - see \`${help}\``);
+}
+
+/** Commander also suggests options that are far off: `--quiet` for `--bucket`. */
+function closeOnly({ message }: CommanderError, suggested: string): string {
+  const [, given = ""] = /unknown option '([^']+)'/.exec(message) ?? [];
+  const close = suggested.split(", ").filter((one) => nearest(given, [one]) !== undefined);
+  return close.length === 0 ? "" : ` (did you mean ${close.join(" or ")}?)`;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

@@ -127,6 +127,7 @@ test.each([
   ["queue lst", "there is no command 'queue lst' (did you mean `forager queue list`?)"],
   ["queue add q --dryrun", "unknown option '--dryrun' (did you mean --dry-run?)"],
   ["queue add q --jsno", "(did you mean --json?) - see `forager queue add --help`"],
+  ["queue add q --bucket x", "unknown option '--bucket' - see `forager queue add --help`"],
   ["queue add", "missing required argument 'queue'"],
   ["queue list surplus", "too many arguments"],
   ["queue add q --order odd", "Allowed choices are old, new"],

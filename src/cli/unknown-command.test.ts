@@ -11,7 +11,11 @@ test.each([
   ["--json company find x", "(did you mean `forager company search`?)"],
   ["version", "(did you mean `forager --version`?)"],
   ["companies", "(did you mean `forager company list`?)"],
-  ["ls", "(did you mean `forager company list`?)"],
+  ["ls", "(did you mean `forager company list` or `forager campaign list` or `forager queue list`?)"], // prettier-ignore
+  ["rm acme", "(did you mean `forager company delete` or `forager campaign remove` or"],
+  ["delete acme", "(did you mean `forager company delete` or `forager campaign remove` or"],
+  ["list", "(did you mean `forager company list` or"],
+  ["show acme", "(did you mean `forager company show` or"],
   ["queu add", "(did you mean `forager queue`?)"],
 ])("%s: %s", (line, words) => {
   expect(unknownCommand(line.split(" "), registry)).toContain(words);
@@ -26,9 +30,10 @@ test("a word that is near nothing gets no hint", () => {
 test("every command that a hint names exists", () => {
   const names = new Set(registry.commands.map(({ name }) => name));
   const hinted = ["start", "run", "companies", "people", "campaigns", "nodes", "jobs", "tasks"];
-  for (const word of [...hinted, "settings", "worker"]) {
-    const [, name = ""] =
-      /did you mean `forager ([^`]+)`/.exec(unknownCommand([word], registry)) ?? [];
-    expect(names, word).toContain(name);
+  for (const word of [...hinted, "settings", "worker", "rm", "delete", "ls", "add", "edit"]) {
+    const [, meant = ""] = /\(did you mean (.*)\?\)/.exec(unknownCommand([word], registry)) ?? [];
+    const found = [...meant.matchAll(/`forager ([^`]+)`/g)].map(([, name]) => name);
+    expect(found.length, word).toBeGreaterThan(0);
+    for (const name of found) expect(names, word).toContain(name);
   }
 });

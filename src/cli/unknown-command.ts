@@ -34,8 +34,6 @@ const nearCommands: Readonly<Record<string, string>> = {
   serve: "up",
   worker: "work",
   workers: "work",
-  ls: "company list",
-  list: "company list",
   companies: "company list",
   people: "person list",
   campaigns: "campaign list",
@@ -63,8 +61,27 @@ export function unknownCommand(argv: readonly string[], registry: Registry): str
       `see \`forager ${noun} --help\``
     );
   }
-  const names = [...new Set(registry.commands.map(({ name }) => name.split(" ")[0]!))];
-  const meant = Object.hasOwn(nearCommands, noun) ? nearCommands[noun] : nearest(noun, names);
-  const hint = meant === undefined ? "" : ` (did you mean \`forager ${meant}\`?)`;
-  return `there is no command '${noun}'${hint} - see \`forager --help\``;
+  const meant = topLevelMeant(noun, registry);
+  const hint = meant.map((name) => `\`forager ${name}\``).join(" or ");
+  return `there is no command '${noun}'${hint && ` (did you mean ${hint}?)`} - see \`forager --help\``;
 }
+
+/** More are not read. */
+const meantMax = 3;
+
+/** A command under another name, a verb without its noun, or a name that is close. */
+function topLevelMeant(word: string, { commands }: Registry): readonly string[] {
+  if (Object.hasOwn(nearCommands, word)) return [nearCommands[word]!];
+  const names = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
+  const close = nearest(word, names);
+  if (close !== undefined) return [close];
+  const verbs = [word, ...(Object.hasOwn(synonyms, word) ? synonyms[word]! : [])];
+  const found = nounsFirst.flatMap((noun) => {
+    const verb = verbs.find((one) => commands.some(({ name }) => name === `${noun} ${one}`));
+    return verb === undefined ? [] : [`${noun} ${verb}`];
+  });
+  return found.slice(0, meantMax);
+}
+
+/** What people most likely have in mind if they leave the noun out. */
+const nounsFirst = ["company", "campaign", "queue", "person", "config", "bucket", "node"];
