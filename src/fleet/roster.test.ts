@@ -83,6 +83,15 @@ test("a node is found by id, by the beginning of it or by name; else it says who
   expect(findNode(nodes, "pi-1").node).toBe(ids[0]);
   expect(findNode(nodes, ids[2]).node).toBe(ids[2]);
   expect(() => findNode(nodes, "pi-2")).toThrow("node name 'pi-2' is ambiguous; use an id");
-  expect(() => findNode(nodes, "000")).toThrow("there is no node '000'; there are");
+  expect(() => findNode(nodes, "000")).toThrow("no node '000' is known here: a node is known once");
   expect(() => findNode(nodes, "pi1")).toThrow("did you mean pi-1?");
+  expect(() => findNode(nodes, "po-1")).toThrow("did you mean pi-1?");
+});
+
+test("a node that never worked is not taken for its neighbour", () => {
+  const nodes = rosterOf({ nowMs, self, heads: [], view: undefined });
+  expect(() => findNode(nodes, "pi-2")).toThrow(
+    "no node 'pi-2' is known here: a node is known once `forager up` or `forager work` has run on it; " +
+      "known: pi-1 (0000000000001)",
+  );
 });

@@ -83,12 +83,18 @@ export function findNode(nodes: readonly NodeSeen[], name: string): NodeSeen {
   if (found) return found;
   const shown = nodes.slice(0, 20).map(({ node, label }) => `${label} (${node})`);
   const isMany = nodes.filter(({ label }) => label === name).length > 1;
-  const labels = nodes.map(({ label }) => label);
+  const labels = nodes.map(({ label }) => label).filter((label) => !isOtherNumber(label, name));
   const hint = nearestHint(name, labels, (meant) => ` (did you mean ${meant}?)`);
   const message = isMany
     ? `node name '${name.slice(0, 80)}' is ambiguous; use an id, or set node.name: ${shown.join(", ")}`
-    : `there is no node '${name.slice(0, 80)}'${hint}; there are ${shown.join(", ")}`;
+    : `no node '${name.slice(0, 80)}' is known here${hint}: a node is known once \`forager up\` or ` +
+      `\`forager work\` has run on it; known: ${shown.join(", ")}`;
   throw new AppError("invalid", "fleet_node", message);
 }
+
+/** `pi-2` and `pi-3` are two machines, not one and a typing error. */
+const isOtherNumber = (a: string, b: string): boolean => digitsOf(a) !== digitsOf(b);
+
+const digitsOf = (name: string): string => name.replaceAll(/\D+/g, " ").trim();
 
 const only = <T>(some: readonly T[]): T | undefined => (some.length === 1 ? some[0] : undefined);
