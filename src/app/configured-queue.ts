@@ -11,7 +11,7 @@ import type { Queue } from "../queue/index.ts";
 import { createCommandWake } from "./command-wake.ts";
 import { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";
-import { refuseForgottenTasks } from "./tasks-left-behind.ts";
+import { refuseForgottenTasks, tasksLeftBehind } from "./tasks-left-behind.ts";
 
 export interface ConfiguredQueueOptions {
   readonly settings: Settings;
@@ -26,8 +26,7 @@ export interface ConfiguredQueueOptions {
 
 /** Opens the queue of the settings. A file that is not there is an error, not made. */
 export async function openExistingQueue(options: ConfiguredQueueOptions): Promise<Queue> {
-  requireFile(options);
-  return open(options, { mustExist: true });
+  return explained(options, { mustExist: true });
 }
 
 /**
@@ -35,8 +34,24 @@ export async function openExistingQueue(options: ConfiguredQueueOptions): Promis
  * file. What it reads is as of its opening, if no other process has the queue open.
  */
 export async function openQueueToRead(options: ConfiguredQueueOptions): Promise<Queue> {
-  requireFile(options);
-  return open(options, { mustExist: true, isReader: true });
+  return explained(options, { mustExist: true, isReader: true });
+}
+
+/** If there is none because tasks are still in the local queue, that is what to do something about. */
+async function explained(
+  options: ConfiguredQueueOptions,
+  more: Pick<OpenQueueOptions, "mustExist" | "isReader">,
+): Promise<Queue> {
+  try {
+    requireFile(options);
+    return await open(options, more);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "no_queue") throw error;
+    const left = await tasksLeftBehind(options.settings, options.paths);
+    if (left === undefined) throw error;
+    const message = `there is no queue at ${options.settings.queue.url} yet: ${left}`;
+    throw new AppError("invalid", "no_queue", message, { cause: error });
+  }
 }
 
 function requireFile(options: ConfiguredQueueOptions): void {
@@ -45,7 +60,7 @@ function requireFile(options: ConfiguredQueueOptions): void {
     throw new AppError(
       "invalid",
       "no_queue",
-      `there is no queue ${file}: \`forager queue add\` makes it, --queue names another`,
+      `there is no queue ${file} yet: the first task makes it, --queue names another`,
     );
   }
 }
