@@ -28,13 +28,14 @@ const page = (title: string, ...links: readonly string[]) =>
 
 async function crawlSite(
   pages: Readonly<Record<string, SiteAnswer | string>>,
-  more: Partial<CrawlPlan> = {},
+  given: Partial<CrawlPlan> | ((origin: string) => Partial<CrawlPlan>) = {},
 ) {
   await using site = await startSiteServer({ pages });
   await using fetcher = createHttpFetcher({ userAgent: "t", allowPrivateNetworks: ["127.0.0.1"] });
   await using queue = await openQueue(`sqlite:${join(folder, "queue.db")}`);
   const crawls = openCrawlFolder(createPaths(folder));
   const clock = systemClock;
+  const more = typeof given === "function" ? given(site.origin) : given;
   const plan: CrawlPlan = {
     version: 1,
     name: "site-1",
@@ -72,9 +73,18 @@ async function crawlSite(
   const short = Object.fromEntries(rows.map((row) => [row.url.replace(site.origin, ""), row]));
   const requests = site.requests.map(({ path, atMs }) => ({ path, atMs }));
   const job = await queue.job(crawlJob(plan));
+  const jobs = (await queue.jobs()).length;
   await services[Symbol.asyncDispose](); // raises that wait are written now
   const raises = services.raises();
-  return { rows: short, requests, end: ends.get(plan.name), job, origin: site.origin, raises };
+  return {
+    rows: short,
+    requests,
+    end: ends.get(plan.name),
+    job,
+    jobs,
+    origin: site.origin,
+    raises,
+  };
 }
 
 const paths = (requests: readonly { path: string }[]) => requests.map(({ path }) => path).sort();
@@ -98,6 +108,30 @@ test("every page once, whatever leads to it; redirects, dead links and files are
   expect(rows["/b"]).toMatchObject({ state: "found", title: "B" });
   expect(rows["/gone"]).toMatchObject({ state: "gone", status: 404 });
   expect(rows["/doc"]).toMatchObject({ state: "other", status: 200 });
+});
+
+test("https that was a guess: the start is asked over http, in the same job, within the same budget", async () => {
+  const { rows, job, jobs } = await crawlSite(
+    { "/": page("Home", "/", "/a", "/b"), "/a": page("A") },
+    (origin) => ({
+      start: `${origin.replace("http:", "https:")}/`,
+      isHttpsGuessed: true,
+      budget: { ...crawlBudget, pages: 2 },
+    }),
+  );
+  expect(rows).toMatchObject({ "/": { state: "found" }, "/a": { state: "found" } });
+  expect(Object.keys(rows)).toHaveLength(2);
+  expect(job).toMatchObject({ added: 2, done: 2, failed: 0 });
+  expect(jobs).toBe(1);
+});
+
+test("a port that refuses https and http: one job, which has failed, with the reason", async () => {
+  const start = "https://127.0.0.1:1/";
+  const { rows, job, jobs } = await crawlSite({}, { start, isHttpsGuessed: true });
+  expect(rows).toMatchObject({ "http://127.0.0.1:1/": { state: "failed", reason: "refused" } });
+  expect(Object.keys(rows)).toHaveLength(1);
+  expect(job).toMatchObject({ done: 0, failed: 1 });
+  expect(jobs).toBe(1);
 });
 
 test("what robots.txt forbids is told and not asked for; what it names as sitemap is read", async () => {

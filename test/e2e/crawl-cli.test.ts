@@ -164,6 +164,17 @@ describe("forager crawl", () => {
     expect(again.stdout, again.stderr).toContain(`http://${host}/`);
   });
 
+  test("a port that refuses both leaves one job, which has failed, and its reason", async () => {
+    const told = await crawl("127.0.0.1:1 --delay 0");
+    expect(told.exitCode, told.stderr).toBe(1);
+    expect(told.stderr.split("trying http://127.0.0.1:1/")).toHaveLength(2); // once
+    expect(told.stdout).toMatch(/^http:\/\/127\.0\.0\.1:1\/ +failed .*ECONNREFUSED/m);
+    const { stdout } = await sandbox.forager("queue jobs --data d".split(" "));
+    expect(stdout.match(/^crawl-127\.0\.0\.1_1-.*$/gm)).toEqual([
+      expect.stringMatching(/^\S+ +failed /),
+    ]);
+  });
+
   test("a private address is not visited unless it is allowed: nothing found is exit code 1", async () => {
     const args = ["crawl", site.origin, "--contact", "a@b.example", "--data", "d"];
     const { exitCode, stdout } = await sandbox.forager(args);

@@ -44,11 +44,11 @@ export const crawlBudget: CrawlBudget = {
 
 export const crawlJob = ({ name }: Pick<CrawlPlan, "name">): string => `crawl-${name}`;
 
-/** Whether to try http after the start page failed for this reason. */
-export const isPlainHttpNext = (
+/** Where to start over http after the start over https failed for this reason; undefined: nowhere. */
+export const plainHttpStart = (
   { start, isHttpsGuessed }: Pick<CrawlPlan, "start" | "isHttpsGuessed">,
   reason: string | undefined,
-): boolean => isHttpsGuessed === true && plainHttpOf(start, reason) !== undefined;
+): string | undefined => (isHttpsGuessed === true ? plainHttpOf(start, reason) : undefined);
 
 /** Which links of a page are pages of this crawl. */
 export interface CrawlScope {

@@ -65,6 +65,13 @@ export function crawlSummary(rows: readonly PageRow[]): CrawlSummary {
   };
 }
 
+/** Where a crawl began: over http, if the site could not be asked over https. */
+export function crawlStart({ start }: Pick<CrawlPlan, "start">, rows: readonly PageRow[]): string {
+  const plain = start.replace(/^https:/, "http:");
+  const isAsked = (url: string) => rows.some((row) => row.url === url && row.depth === 0);
+  return !isAsked(start) && isAsked(plain) ? plain : start;
+}
+
 /** What depth, traps and budgets cut off. `isCut`: the crawl ended by its budget. */
 export function crawlCuts(
   plan: CrawlPlan,

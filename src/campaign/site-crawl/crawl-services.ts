@@ -29,6 +29,15 @@ export interface SiteCrawlServices extends AsyncDisposable {
   slowGate(gate: string, delayMs: number): Promise<void>;
   /** How links raised the priorities of pages. */
   raises(): RaiseCounts;
+  /** The start of a crawl is tried over http, because it could not be asked over https. */
+  readonly onPlainHttp?: (change: PlainHttpChange) => void;
+}
+
+export interface PlainHttpChange {
+  readonly from: string;
+  readonly to: string;
+  /** Why there was no connection over https: `tls`, `refused` … */
+  readonly reason: string;
 }
 
 /** A crawl as this process sees it. */
@@ -55,6 +64,7 @@ export interface SiteCrawlOptions {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly onPlainHttp?: SiteCrawlServices["onPlainHttp"];
 }
 
 export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlServices {
@@ -122,6 +132,7 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
   return {
     fetcher,
     clock,
+    ...(options.onPlainHttp && { onPlainHttp: options.onPlainHttp }),
     robots: createAnsweredRobotsCache(clock),
     open(name) {
       const known = crawls.get(name) ?? open(name);

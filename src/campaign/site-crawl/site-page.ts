@@ -32,7 +32,7 @@ import {
   type SitePagePayload,
 } from "./page-tasks.ts";
 import type { PageRow } from "./page-row.ts";
-import { isPlainHttpNext } from "./crawl-plan.ts";
+import { plainHttpStart } from "./crawl-plan.ts";
 import { tasksOf } from "./next-tasks.ts";
 import { readSitemaps } from "./read-sitemaps.ts";
 import { createTaskPace, type TaskPace } from "./task-pace.ts";
@@ -68,25 +68,22 @@ export function createSitePageHandler(): Handler<SiteCrawlServices> {
 
 async function visitPage(context: Context): Promise<HandlerOutcome> {
   const { task, services, signal, markStart, progress } = context;
-  const { payload } = task;
-  const crawl = await services.open(payload.crawl);
-  crawl.pages.visiting(payload.url);
+  const crawl = await services.open(task.payload.crawl);
+  crawl.pages.visiting(task.payload.url);
   const spent = crawl.spent();
   if (spent) return skip(`the crawl has used up its ${spent}`);
-  progress(payload.url);
+  progress(task.payload.url);
   const delayMs = task.pace?.delayMs ?? 0;
   const pace = createTaskPace({ clock: services.clock, signal, delayMs, markStart });
 
-  const closed = await closedByRobots(context, crawl, pace);
+  const { payload, closed } = await reach(context, crawl, pace);
   if (closed) {
     const { message, reason } = closed;
-    // Without TLS a retry over https is useless. If https was a guess, http is tried next.
-    const isFinal = reason === "tls" || (payload.isStart && isPlainHttpNext(crawl.plan, reason));
-    const isWorthRetry = closed.isTemporary && !isFinal;
-    if (isWorthRetry && hasMoreAttempts(task)) return retry(message);
+    // Without TLS a retry is useless.
+    if (closed.isTemporary && reason !== "tls" && hasMoreAttempts(task)) return retry(message);
     const state = closed.isTemporary ? "failed" : "robots";
     await crawl.record({ ...blankRow(payload), state, message, ...(reason && { reason }) });
-    return isWorthRetry ? fail(message) : done();
+    return closed.isTemporary ? fail(message) : done();
   }
   await pace.wait();
   const beganMs = services.clock.monotonicMs();
@@ -131,6 +128,21 @@ function slowDownOf({ status, retryAfterMs }: FetchFailed) {
   return { slowDown: retryAfterMs === undefined ? {} : { retryAfterMs } };
 }
 
+/**
+ * The page, and why it must not be asked for. A start whose https was our own guess becomes the same
+ * over http if no connection comes about: in one task, so that a crawl has one job however it ends.
+ */
+async function reach(context: Context, crawl: OpenCrawl, pace: TaskPace) {
+  const { payload } = context.task;
+  const closed = await closedByRobots(context, crawl, pace, payload.url);
+  const isStart = payload.isStart && payload.url === crawl.plan.start;
+  const url = closed && isStart ? plainHttpStart(crawl.plan, closed.reason) : undefined;
+  if (url === undefined) return { payload, closed };
+  context.services.onPlainHttp?.({ from: payload.url, to: url, reason: closed?.reason ?? "" });
+  crawl.pages.visiting(url);
+  return { payload: { ...payload, url }, closed: await closedByRobots(context, crawl, pace, url) };
+}
+
 interface Closed {
   readonly message: string;
   readonly reason?: string | undefined;
@@ -142,9 +154,9 @@ async function closedByRobots(
   { task, services }: Context,
   { plan }: OpenCrawl,
   pace: TaskPace,
+  url: string,
 ): Promise<Closed | undefined> {
   const { fetcher, clock, robots: cache } = services;
-  const { url } = task.payload;
   const nowMs = () => clock.nowMs();
   const token = robotsToken;
   const request = pace.hooks;

@@ -48,13 +48,6 @@ export function startUrl(site: string): string {
 export const startsOf = (site: string): readonly string[] =>
   hasScheme(site) ? [startUrl(site)] : [startUrl(site), startUrl(`http://${site}`)];
 
-/** The same crawl over http, because the site could not be asked over https. */
-export function plainHttpPlan(plan: CrawlPlan, nowMs: number): CrawlPlan {
-  const start = startUrl(plan.start.replace("https://", "http://"));
-  const startedAt = new Date(nowMs).toISOString();
-  return { ...plan, start, startedAt, name: nameOf(start, startedAt), isHttpsGuessed: false };
-}
-
 export interface PlanOptions {
   readonly flags: Flags;
   readonly settings: Settings;

@@ -6,15 +6,15 @@ import { readVersion } from "../../../base/version.ts";
 import {
   createSiteCrawlServices,
   crawlJob,
-  isPlainHttpNext,
   openCrawlFolder,
   runSiteCrawls,
   type CrawlPlan,
+  type SiteCrawlServices,
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
-import { allowedOf, crawlOptions, planOf, plainHttpPlan, refusePlanFlags, startsOf, startUrl } from "./crawl-options.ts"; // prettier-ignore
+import { allowedOf, crawlOptions, planOf, refusePlanFlags, startsOf, startUrl } from "./crawl-options.ts"; // prettier-ignore
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 
 /** After a crash the host's gate is held for so long: whoever resumes is not to wait a minute. */
@@ -56,18 +56,19 @@ export const crawl: Command = {
     await using queue = await openOrMakeQueue(context);
     const known = await folder.list();
     const isNew = context.flags["resume"] !== true;
-    const plans = [...(isNew ? newPlans(context) : await oldPlans(context, known, queue))];
+    const plans = isNew ? newPlans(context) : await oldPlans(context, known, queue);
     await using fetcher = await asUsage(() => openFetcher(fetcherOptions(context, plans)));
     if (isNew) {
       // Now that nothing is wrong with what was asked for.
       for (const plan of plans) await leaveBehind(context, { plan, known, queue });
       for (const plan of plans) await folder.create(plan);
     }
-    await using services = createSiteCrawlServices({ folder, queue, fetcher, clock, log });
+    const onPlainHttp = tellOnce(context);
+    await using services = createSiteCrawlServices({ folder, queue, fetcher, clock, log, onPlainHttp }); // prettier-ignore
     const follow = followJobs(context);
-    const runAll = (some: readonly CrawlPlan[]) =>
-      runSiteCrawls({
-        plans: some,
+    try {
+      const ends = await runSiteCrawls({
+        plans,
         queue,
         services,
         worker: `${hostname()}.crawl.${process.pid}`,
@@ -77,19 +78,6 @@ export const crawl: Command = {
         signal,
         onLook: (jobs) => follow.look(jobs),
       });
-    try {
-      const ends = new Map(await runAll(plans));
-      for (const [at, plan] of plans.entries()) {
-        const [start, ...others] = await folder.rows(plan.name);
-        if (start?.state !== "failed" || others.length > 0) continue;
-        if (!isPlainHttpNext(plan, start.reason)) continue;
-        const again = plainHttpPlan(plan, clock.nowMs());
-        const why = start.reason === "tls" ? "no TLS" : `no answer (${start.reason})`;
-        context.out.note(`${why} at ${plan.start}: trying ${again.start}`);
-        await folder.create(again);
-        plans[at] = again;
-        for (const [name, end] of await runAll([again])) ends.set(name, end);
-      }
       follow.done();
       const told: ToldCrawl[] = [];
       for (const plan of plans) {
@@ -106,6 +94,16 @@ export const crawl: Command = {
     }
   },
 };
+
+/** A start that is retried is tried over http each time. */
+function tellOnce({ out }: SettingsContext): NonNullable<SiteCrawlServices["onPlainHttp"]> {
+  const told = new Set<string>();
+  return ({ from, to, reason }) => {
+    if (told.has(from)) return;
+    told.add(from);
+    out.note(`${reason === "tls" ? "no TLS" : `no answer (${reason})`} at ${from}: trying ${to}`);
+  };
+}
 
 /** As the crawl began, unless it is told otherwise now. */
 function fetcherOptions(
@@ -170,7 +168,8 @@ interface Behind {
 /** Two crawls of one site at a time would ask for everything twice. */
 async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: Behind) {
   const { start, isHttpsGuessed = false } = plan;
-  const starts = isHttpsGuessed ? [start, plainHttpPlan(plan, 0).start] : [start];
+  // An earlier version made a second crawl, over http.
+  const starts = isHttpsGuessed ? [start, start.replace(/^https:/, "http:")] : [start];
   for (const before of known.filter((other) => starts.includes(other.start))) {
     const job = await queue.job(crawlJob(before));
     if (!job || job.ended) continue;

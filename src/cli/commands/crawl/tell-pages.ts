@@ -6,6 +6,7 @@ import {
   crawlCsvLine,
   crawledPages,
   crawlCuts,
+  crawlStart,
   crawlSummary,
   type CrawlCuts,
   type CrawledPage,
@@ -58,12 +59,13 @@ export async function tellPages(
   const told = crawls.map(({ plan, end, overBudget, rows, file }) => {
     const summary = crawlSummary(rows);
     const cuts = crawlCuts(plan, rows, { isCut: end !== "completed" || overBudget > 0 });
-    return { plan, end, overBudget, summary, cuts, file, pages: crawledPages(rows) };
+    const site = crawlStart(plan, rows);
+    return { plan, site, end, overBudget, summary, cuts, file, pages: crawledPages(rows) };
   });
   const pages = told.flatMap((crawl) => crawl.pages);
-  const heads = told.map(({ plan, end, overBudget, summary, cuts, file }) => ({
+  const heads = told.map(({ plan, site, end, overBudget, summary, cuts, file }) => ({
     crawl: plan.name,
-    site: plan.start,
+    site,
     end,
     overBudget,
     summary,
@@ -123,8 +125,13 @@ function cutWords(
 }
 
 function words(
-  { start, budget }: CrawlPlan,
-  told: { readonly end: CrawlEnd; readonly overBudget: number; readonly summary: CrawlSummary },
+  { budget }: CrawlPlan,
+  told: {
+    readonly site: string;
+    readonly end: CrawlEnd;
+    readonly overBudget: number;
+    readonly summary: CrawlSummary;
+  },
 ): string {
   const { pages, found, redirects, gone, robots, other, failed, bytes } = told.summary;
   const parts = [
@@ -145,5 +152,5 @@ function words(
       : told.overBudget > 0
         ? `; its budget of ${formatCount(budget.pages)} pages left ${countOf(told.overBudget, "link")} out`
         : "";
-  return `${start}: ${countOf(pages, "page")} (${parts.join(", ")}), ${formatCount(bytes)} bytes${why}`;
+  return `${told.site}: ${countOf(pages, "page")} (${parts.join(", ")}), ${formatCount(bytes)} bytes${why}`;
 }

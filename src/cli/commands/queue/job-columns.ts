@@ -21,16 +21,19 @@ function requestsOf({ requests, commitRequests = 0 }: Job): number {
   return Math.round((requests + commitRequests) * 1_000) / 1_000;
 }
 
-type JobState = "open" | "paused" | "sealed" | "completed" | "cancelled";
+type JobState = "open" | "paused" | "sealed" | "completed" | "failed" | "cancelled";
 
 const tints: Readonly<Partial<Record<JobState, Tint>>> = {
   paused: "warn",
   completed: "good",
+  failed: "bad",
   cancelled: "bad",
 };
 
-/** The one word that says the most: a paused job may be sealed too. */
-export function jobState({ ended, isPaused, isSealed }: Job): JobState {
+/** The one word that says the most: a paused job may be sealed too. If all tasks failed, it has failed. */
+export function jobState(job: Job): JobState {
+  const { ended, isPaused, isSealed, done, skipped, failed } = job;
+  if (ended === "completed" && failed > 0 && done + skipped === 0) return "failed";
   if (ended !== null) return ended;
   if (isPaused) return "paused";
   return isSealed ? "sealed" : "open";
