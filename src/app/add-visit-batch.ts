@@ -65,7 +65,8 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
 /**
  * By target, the round of visits that are made again: those of refused private addresses, which a
  * setting may allow now; once all visits of the batch were made, all that could not reach their
- * website, which may have been down; and all if no website of the batch could be reached.
+ * website or found it empty without its scripts, which may be different now; and all if no website of
+ * the batch could be reached.
  */
 async function roundsAgain(
   { ledger, queue }: Pick<VisitBatchOptions, "ledger" | "queue">,
@@ -83,7 +84,9 @@ async function roundsAgain(
     [...visits]
       .filter(
         ([, { outcome, reason }]) =>
-          isNoneReached || reason === "private_address" || (isOver && outcome === "unreachable"),
+          isNoneReached ||
+          reason === "private_address" ||
+          (isOver && (outcome === "unreachable" || reason === "needs_scripts")),
       )
       .map(([target, record]) => [target, `${name} ${record.at}`]),
   );

@@ -74,7 +74,7 @@ export type { StatusOptions } from "./status/gather-status.ts";
 export type { StatusReader } from "./status/read-status.ts";
 export type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 export type { Work, WorkOptions } from "./work/open-work.ts";
-export { parseConcurrency } from "./work/pools.ts";
+export { parseConcurrency, takesKind } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
 export type { Webhooks } from "./webhooks/open-webhooks.ts";
 export type { UpPart } from "./up/parts.ts";
@@ -133,8 +133,8 @@ export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
 export { tasksLeftBehind } from "./tasks-left-behind.ts";
 export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
-export type { WorkOutcome } from "./work/work-outcome.ts";
-export { unreachedText, visitText } from "./work/visit-text.ts";
+export { outcomeOfJob, type WorkOutcome } from "./work/work-outcome.ts";
+export { reasonText, unreachedText, visitText } from "./work/visit-text.ts";
 export { isNothingReached } from "./work/work-summary.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
@@ -179,4 +179,5 @@ export {
   runCampaign,
   uploadExport,
   readStatus,
+  waitingCampaigns,
 } from "./load-parts.ts";

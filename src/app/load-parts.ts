@@ -25,6 +25,7 @@ import type { ExportAbout, ExportFileOptions } from "./exchange/export-file.ts";
 import type { UploadExportOptions } from "./exchange/upload-export.ts";
 import type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 import type { EnrichedCounts, EnrichedFileOptions } from "./exchange/enriched-file.ts";
+import type { Queue } from "../queue/index.ts";
 import type { Clock } from "../base/clock.ts";
 import type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 import type { FileImport, ImportFileOptions } from "./exchange/import-file.ts";
@@ -85,6 +86,14 @@ export async function readStatus(options: StatusOptions): Promise<ClusterStatus>
 /** See `status/read-status.ts`. */
 export async function openStatusReader(options: StatusOptions): Promise<StatusReader> {
   return (await import("./status/read-status.ts")).openStatusReader(options);
+}
+
+/** See `preflight/preflight.ts`. */
+export async function waitingCampaigns(
+  queue: Pick<Queue, "stats" | "jobs">,
+  paths: Paths,
+): Promise<PreflightOptions["campaigns"]> {
+  return (await import("./preflight/preflight.ts")).waitingCampaigns(queue, paths);
 }
 
 /** See `preflight/preflight.ts`. */

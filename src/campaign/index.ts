@@ -42,7 +42,7 @@ export {
 export { batchLine, evaluate, sumUp } from "./enrich/batch.ts";
 export type { Batch, BatchLine, BatchSums, Evaluated } from "./enrich/batch.ts";
 export { openBatchFiles, type BatchFiles } from "./enrich/batch-file.ts";
-export { createEnrichHandler, type StepResult } from "./enrich/enrich.ts";
+export { createEnrichHandler, noContact, type StepResult } from "./enrich/enrich.ts";
 export { createFirstVisits, firstHosts, type EndedVisit } from "./enrich/first-visits.ts";
 export { createEnrichCounts, type EnrichCounts } from "./enrich/enrich-counts.ts";
 export { paceOf, setPace } from "./enrich/pace.ts";
@@ -112,7 +112,6 @@ export { openCrawlFolder, type CrawlFolder } from "./site-crawl/crawl-folder.ts"
 export {
   crawlBudget,
   crawlJob,
-  isPlainHttpNext,
   type CrawlBudget,
   type CrawlPlan,
 } from "./site-crawl/crawl-plan.ts";
@@ -121,6 +120,7 @@ export {
   crawlCsvLine,
   crawlCuts,
   crawledPages,
+  crawlStart,
   crawlSummary,
   type CrawledPage,
   type CrawlCuts,

@@ -160,5 +160,5 @@ export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";
 export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./resolve-name.ts";
 export { retentionSource } from "./record-history.ts";
-export { visitField, visitRecordOf, type VisitRecord } from "./visit-record.ts";
+export { isVisitRead, visitField, visitRecordOf, type VisitRecord } from "./visit-record.ts";
 export { createCardReader, type ReadCard } from "./exchange/vcard-reader.ts";

@@ -1,4 +1,5 @@
 import type { Company } from "./company.ts";
+import { isVisitRead } from "./visit-record.ts";
 
 /** Why no e-mail address of a company is known. */
 export interface MissingEmail {
@@ -11,6 +12,7 @@ const texts = {
   no_website: "no website is known",
   not_visited: "the website was not visited yet",
   no_email_on_site: "the website was read and shows no address",
+  needs_scripts: "the website is empty without its scripts",
   robots: "robots.txt does not allow the visit",
   blocked: "the website refuses programs",
   parked: "the domain has no website of its own",
@@ -31,7 +33,8 @@ export function missingEmailOf({
     return { reason: hasSite ? "not_visited" : "no_website" };
   }
   const { outcome, reason } = visit;
-  if (outcome === "done" || outcome === "not_modified") return { reason: "no_email_on_site" };
+  if (isVisitRead(visit)) return { reason: "no_email_on_site" };
+  if (reason === "needs_scripts") return { reason };
   const known = outcome in texts ? (outcome as MissingEmailReason) : "unreachable";
   return { reason: known, ...(reason !== undefined && reason !== known && { detail: reason }) };
 }

@@ -8,7 +8,7 @@ export interface VisitRecord {
   readonly at: string;
   /** `done`, `unreachable`, `robots`, `blocked`, `parked` or `not_modified`. */
   readonly outcome: string;
-  /** Why the site was not read, in one word: `dns`, `private_address`, `http_403` … */
+  /** Why the site was not read, in one word: `dns`, `private_address`, `http_403`, `needs_scripts` … */
   readonly reason?: string;
   /** Of the extractor. */
   readonly version: number;
@@ -20,6 +20,13 @@ export interface VisitRecord {
   /** Contacts that the site showed: `email/…`, `phone/…`, `social/…`. */
   readonly seen: readonly string[];
 }
+
+/** Whether the site was read. A site that answered with an empty page has a reason why it was not. */
+export const isVisitRead = ({
+  outcome,
+  reason,
+}: Readonly<Pick<VisitRecord, "outcome" | "reason">>): boolean =>
+  (outcome === "done" || outcome === "not_modified") && reason === undefined;
 
 /** Undefined: never visited, or the field was written by something else. */
 export function visitRecordOf(view: Pick<TargetView, "fields">): VisitRecord | undefined {

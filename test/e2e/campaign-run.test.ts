@@ -84,9 +84,9 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   const kept = JSON.parse(readFileSync(at("campaigns", name, "estimate.json"), "utf8")) as object;
   expect(kept).toEqual(estimate);
 
-  const { companies, visited, withEmail } = report.funnel;
+  const { companies, visited, withContact } = report.funnel;
   const funnel = new RegExp(
-    ` places → ${companies} companies → ${visited} visited → \\d+ read → with contact: ${withEmail} e-mail`,
+    ` places → ${companies} companies → ${visited} visited → \\d+ read → ${withContact} with contact`,
   );
   const status = await forager(`campaign status ${name}`);
   expect(status.stdout).toMatch(funnel);

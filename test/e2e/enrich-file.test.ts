@@ -1,6 +1,6 @@
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -14,10 +14,12 @@ const pages: Readonly<Record<string, string>> = {
     "<p>Write to <a href='mailto:info@oak-floors.com'>us</a>, or call +1 512 555 0100.</p>",
 };
 
+const shell = "<div id='root'></div><script src='/app.js'></script>";
+
 /** A website on a loopback address of its own. */
 async function startSite(
   host: string,
-  { isOpen = true, isHeld = (): boolean => false, port: wanted = 0 } = {},
+  { isOpen = true, isHeld = (): boolean => false, port: wanted = 0, needsScripts = false } = {},
 ) {
   const requests: string[] = [];
   let contactAtMs = 0;
@@ -26,7 +28,8 @@ async function startSite(
     if (isHeld()) return; // it never answers
     if (url === "/contact") contactAtMs = Date.now();
     const rules = isOpen ? "" : "User-agent: *\nDisallow: /\n";
-    const body = url === "/robots.txt" ? rules : pages[url];
+    const page = needsScripts && url === "/" ? shell : pages[url];
+    const body = url === "/robots.txt" ? rules : page;
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "text/html" }).end(body);
   });
   server.listen(wanted, host);
@@ -43,24 +46,27 @@ async function setUp() {
     await startSite("127.0.2.1"),
     await startSite("127.0.2.2"),
     await startSite("127.0.2.3", { isOpen: false }),
+    await startSite("127.0.2.4", { needsScripts: true }),
   ];
   const at = (name: string) => join(sandbox.folder, name);
   const env = {
     FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.2.0/24",
     FORAGER_CRAWL_DELAY_MS: "50",
+    FORAGER_CRAWL_BROWSER: "off",
   };
   const run = (...words: string[]) => sandbox.forager(["enrich", ...words, "--data", "d"], { env });
   return { sandbox, sites, at, run };
 }
 
 test("two commands on one's own list: rows come back as they are, with contacts and reasons", async () => {
-  const { sites, at, run } = await setUp();
+  const { sandbox, sites, at, run } = await setUp();
   const rows = [
     "name;website;owner",
     `Oak Floors;${sites[0]!.url};"Ann; sales"`,
     `Pine Floors;${sites[1]!.url};=1+1`,
     `No Robots;${sites[2]!.url};Bob`,
     "No Website;;Cid",
+    `Shell;${sites[3]!.url};Dee`,
     ";;",
     "",
   ];
@@ -70,8 +76,9 @@ test("two commands on one's own list: rows come back as they are, with contacts 
   const startedAtMs = Date.now();
   const first = await run(...words);
   expect(first.exitCode, first.stderr).toBe(0);
-  expect(first.stdout).toContain("4 rows, 2 read, 2 with an e-mail address, 2 with a phone number");
-  expect(first.stdout).toMatch(/^not read: 1 robots, 1 no_website$/m);
+  expect(first.stdout).toContain("5 rows, 2 read, 2 with an e-mail address, 2 with a phone number");
+  const needs = "1 needs_scripts: install Chromium, see crawl.browser";
+  expect(first.stdout).toMatch(new RegExp(`^not read: 1 robots, 1 no_website, ${needs}$`, "m"));
   // The promise is for a machine with nothing else to do.
   const firstContactMs = sites[0]!.contactAtMs() - startedAtMs;
   expect(firstContactMs).toBeGreaterThan(0);
@@ -82,16 +89,26 @@ test("two commands on one's own list: rows come back as they are, with contacts 
     `Pine Floors,${sites[1]!.url},=1+1,pine-floors,info@oak-floors.com,+15125550100,,done,`,
     `No Robots,${sites[2]!.url},Bob,no-robots,,,,robots,robots`,
     "No Website,,Cid,no-website,,,,,no_website",
+    `Shell,${sites[3]!.url},Dee,shell,,,,done,needs_scripts`,
     "",
   ]);
   expect(statSync(at("out.csv")).mode & 0o777).toBe(0o600);
 
-  // Again: nothing is visited twice, and the result is the same.
-  const before = sites.map(({ requests }) => requests.length);
+  // Another job, which its first visits have paused, has no say in how this one went.
+  const other = await sandbox.forager("queue add nokind --job other --data d".split(" "));
+  expect(other.exitCode, other.stderr).toBe(0);
+  const paused = await sandbox.forager("queue pause other --data d".split(" "));
+  expect(paused.exitCode, paused.stderr).toBe(0);
+  mkdirSync(at("d/work"), { recursive: true });
+  writeFileSync(at("d/work/paused-jobs.json"), '[{"job":"other","reason":"dns","atMs":1}]\n');
+
+  // Again: what was read is not visited twice, and the result is the same.
+  const readable = sites.slice(0, 3);
+  const before = readable.map(({ requests }) => requests.length);
   const second = await run(...words);
   expect(second.exitCode, second.stderr).toBe(0);
   expect(second.stdout).toBe(first.stdout);
-  expect(sites.map(({ requests }) => requests.length)).toEqual(before);
+  expect(readable.map(({ requests }) => requests.length)).toEqual(before);
 });
 
 test("what cannot work is refused before anything is imported", async () => {

@@ -118,6 +118,23 @@ test("a task that no worker here can do is named, and the exit code is 3", async
   expect(exitCode).toBe(3);
 });
 
+test("a stop by SIGTERM is exit code 0 for service managers; the summary and status still name what failed", async () => {
+  const { sandbox, run, write } = await setUp();
+  write("handlers.mjs", `export const bad = { kind: "bad", run() { throw new Error("boom"); } };\n`);
+  await run("queue add bad --key a --attempts 1");
+  let stop: ((signal: NodeJS.Signals) => void) | undefined;
+  const words = ["work", "--handlers", "handlers.mjs"];
+  const working = sandbox.forager(words, { onStart: (kill) => (stop = kill) });
+  const countFailed = async () => (await run("queue list --state failed")).stdout;
+  await expect.poll(countFailed, { interval: 500 }).toContain("boom");
+  stop!("SIGTERM");
+  const { exitCode, stdout } = await working;
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^0 done, 0 skipped, 0 retried, 1 failed$/m);
+  expect(stdout).toContain("failed: 1 bad: Error: boom");
+  expect((await run("status")).exitCode).toBe(3);
+});
+
 test("with a bucket tasks are on it; tasks that a local queue still has stop the start until they are moved", async () => {
   const { sandbox, run } = await setUp();
   const bucket = { FORAGER_BUCKET_URL: `dir:${join(sandbox.folder, "shared")}` };
@@ -131,6 +148,10 @@ test("with a bucket tasks are on it; tasks that a local queue still has stop the
     expect([words, refused.exitCode]).toEqual([words, 2]);
     expect(refused.stderr).toMatch(bothWays);
   }
+  // What cannot run now is no hint.
+  const stats = await run("queue stats", bucket);
+  expect(stats.stderr).toMatch(bothWays);
+  expect(stats.stderr).not.toContain("queue add");
   const status = await run("status", bucket);
   expect([status.exitCode, status.stdout]).toEqual([3, expect.stringMatching(bothWays)]);
   expect((await run("doctor", bucket)).stdout).toMatch(/^local queue +warn .* has 2 unfinished/m);
@@ -242,7 +263,9 @@ test("a node that gives tasks back says why until it can do them, in status, que
     /^given back +.* by this node: crawl\.contact/m,
   );
   expect((await run("doctor")).stdout).toContain(why);
-  await run("work --drain", { FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org" });
+  const contact = { FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org" };
+  expect((await run("doctor", contact)).stdout).not.toContain(why);
+  await run("work --drain", contact);
   expect((await run("status")).stdout).not.toContain(why);
 });
 
@@ -265,9 +288,18 @@ test("a paused campaign says so, with the reasons of its visits; a missing place
   );
   expect((await run("campaign status")).stdout).toMatch(/^austin .* paused$/m);
   rmSync(join(sandbox.folder, "d/campaigns/austin/places.csv"));
+  await run(
+    "campaign new boston --phrase plumber --location Boston@42.36,-71.06 --source places.csv",
+  );
   const doctor = await run("doctor");
-  expect(doctor.stdout).toMatch(/^campaign austin +fail +its file of places .* is missing/m);
+  // The places that were searched are kept; those of a campaign that never began are not.
+  expect(doctor.stdout).toMatch(/^campaign austin +warn +its file of places .* are kept/m);
+  expect(doctor.stdout).toMatch(/^campaign boston +fail +its file of places .* is missing/m);
   expect(doctor.exitCode).toBe(1);
+  const others = { FORAGER_WORK_POOLS: "enrich=1x2" };
+  expect((await run("doctor", others)).stdout).toMatch(
+    /^campaign boston +ok .* no discover tasks/m,
+  );
 });
 
 test("a bucket that cannot be used is named by its setting, and leaves no half-made campaign", async () => {

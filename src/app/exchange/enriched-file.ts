@@ -1,4 +1,10 @@
-import { createCsvReader, csvLine, type Company, type VisitRecord } from "../../records/index.ts";
+import {
+  createCsvReader,
+  csvLine,
+  isVisitRead,
+  type Company,
+  type VisitRecord,
+} from "../../records/index.ts";
 import { decodeText } from "./company-lines.ts";
 import { openWholeFile } from "./whole-file.ts";
 
@@ -81,7 +87,7 @@ export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<E
 function reasonOf(row: EnrichedRow | undefined): string {
   if (!row) return "not_a_company";
   const { company, visit } = row;
-  if (visit) return visit.outcome === "done" || visit.outcome === "not_modified" ? "" : (visit.reason ?? visit.outcome); // prettier-ignore
+  if (visit) return isVisitRead(visit) ? "" : (visit.reason ?? visit.outcome);
   return (company.texts.website ?? company.texts.domain) ? "waiting" : "no_website";
 }
 

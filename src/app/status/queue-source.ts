@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
-import type { Paths } from "../../config/index.ts";
 import type { LogStats, Queue, QueueStats } from "../../queue/index.ts";
 import { openQueueToRead, type ConfiguredQueueOptions } from "../configured-queue.ts";
 import { pauseText, stillPausedJobs } from "../paused-jobs.ts";
@@ -38,10 +37,10 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
         // A file is opened for each look: what a reader has opened may be a copy.
         if (file !== undefined) {
           await using now = await openQueueToRead(options);
-          return await seenIn(now, options.paths, readStopped);
+          return await seenIn(now, options, readStopped);
         }
         queue ??= await openQueueToRead(options);
-        return await seenIn(queue, options.paths, readStopped);
+        return await seenIn(queue, options, readStopped);
       } catch (error) {
         return unseen(error);
       }
@@ -53,11 +52,14 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
 }
 
 /** A queue that is open already, in a process that stays. */
-export function createOpenQueueSource(open: () => Promise<Queue>, paths: Paths): QueueSource {
+export function createOpenQueueSource(
+  open: () => Promise<Queue>,
+  options: Pick<ConfiguredQueueOptions, "paths" | "settings">,
+): QueueSource {
   return {
     async look(readStopped) {
       try {
-        return await seenIn(await open(), paths, readStopped);
+        return await seenIn(await open(), options, readStopped);
       } catch (error) {
         return unseen(error);
       }
@@ -78,21 +80,24 @@ function unseen(error: unknown): QueueSeen {
 
 const seenIn = async (
   queue: Queue,
-  paths: Paths,
+  options: Pick<ConfiguredQueueOptions, "paths" | "settings">,
   readStopped: ReadStopped,
 ): Promise<QueueSeen> => ({
   stats: await queue.stats(),
   log: await queue.logStats(),
-  troubles: [...(await jobTroubles(queue, paths)), ...(await readStopped(queue))],
+  troubles: [...(await jobTroubles(queue, options)), ...(await readStopped(queue))],
   fault: undefined,
 });
 
-async function jobTroubles(queue: Queue, paths: Paths): Promise<readonly string[]> {
+async function jobTroubles(
+  queue: Queue,
+  { paths, settings }: Pick<ConfiguredQueueOptions, "paths" | "settings">,
+): Promise<readonly string[]> {
   const unreached = await readUnreachedJobs(queue);
   const told = new Set(unreached.map(({ job }) => job));
   const paused = (await stillPausedJobs(paths, queue)).filter(({ job }) => !told.has(job));
   return [
-    ...(await readReleaseRecords(paths, queue)).map(releaseText),
+    ...(await readReleaseRecords(paths, queue, settings)).map(releaseText),
     ...unreached.map(unreachedText),
     ...paused.map(
       ({ job, reason }) =>

@@ -25,7 +25,7 @@ export interface StatusReaderOptions extends StatusOptions {
 
 export async function openStatusReader(options: StatusReaderOptions): Promise<StatusReader> {
   const { paths, log, openQueue } = options;
-  const queue = openQueue ? createOpenQueueSource(openQueue, paths) : createQueueSource(options);
+  const queue = openQueue ? createOpenQueueSource(openQueue, options) : createQueueSource(options);
   const fleet = await openFleet({ ...options, isReader: true });
   const conflictCount = createConflictCount();
   return {

@@ -14,7 +14,7 @@ import {
   type SettingsMarks,
 } from "../../config/index.ts";
 import type { NodeApi, NodeEvents, ProcessDesired } from "../../node/index.ts";
-import { openCampaignFolder } from "../../campaign/index.ts";
+import { enrichKind, openCampaignFolder } from "../../campaign/index.ts";
 import { registerBucketMetrics, type HealthSource } from "../../observe/index.ts";
 import { createJobWatcher } from "../../notify/index.ts";
 import type { Queue, QueueStats, ServerFigures } from "../../queue/index.ts";
@@ -34,6 +34,7 @@ import { forkWorker } from "./fork-worker.ts";
 import { createInterruptions } from "./interruptions.ts";
 import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
+import { takesKind } from "./pools.ts";
 import { createProcessPool } from "./process-pool.ts";
 import { openWatchedQueue, type WatchedQueue } from "./watched-queue.ts";
 import { currentReleases } from "./release-records.ts";
@@ -124,7 +125,8 @@ export async function openWork(options: WorkOptions): Promise<Work> {
  */
 async function checkBefore(options: WorkOptions, paths: Paths, queue: WatchedQueue): Promise<void> {
   const { loaded, choice, hasWorkers = true, start, log } = options;
-  const isVisiting = choice.kinds?.includes("enrich") ?? true;
+  const isVisiting =
+    choice.kinds?.includes(enrichKind) ?? takesKind(loaded.settings.work.pools, enrichKind);
   if (!hasWorkers || !isVisiting || options.isChecked === true) return;
   const campaigns = await unlessAway(() => waitingCampaigns(queue.current(), paths), []);
   const hosts = await unlessAway(() => waitingHosts(queue.current()), []);
@@ -264,6 +266,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         held: pool.held(),
         node: nodeName(settings),
         paths,
+        settings,
         sinceMs,
         summary: summaryOf(supervisor.metrics()),
       });

@@ -32,6 +32,10 @@ export function parsePools(text: string): readonly Pool[] {
   });
 }
 
+/** Whether a node with these pools does tasks of a kind. */
+export const takesKind = (pools: string, kind: string): boolean =>
+  parsePools(pools).some(({ kinds }) => kinds?.includes(kind) ?? true);
+
 /** `10`, or `5-20` for one that follows the load. */
 export function parseConcurrency(text: string): Concurrency {
   const [, min, max] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "../../base/logger.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
+import { noContact } from "../../campaign/index.ts";
 import { createPaths } from "../../config/index.ts";
 import { createReleaseRecords, currentReleases, readReleaseRecords } from "./release-records.ts";
 
@@ -28,15 +29,26 @@ function setUp() {
 
 const visits = { kind: "enrich", job: "leads" };
 
+const without = { crawl: { contact: undefined } };
+
+test("a contact that was set since then is not missing any more", async () => {
+  const { paths, open, files, job } = setUp();
+  open().released(visits, noContact);
+  await expect.poll(files).toHaveLength(1);
+  expect(await readReleaseRecords(paths, job(3), without)).toHaveLength(1);
+  const set = { crawl: { contact: "me@example.org" } };
+  expect(await readReleaseRecords(paths, job(3), set)).toEqual([]);
+});
+
 test("why tasks are given back is kept until one is done, or none waits", async () => {
   const { paths, clock, open, files, job } = setUp();
   open().released(visits, `crawl.contact is not set${"!".repeat(2_000)}`);
   await expect.poll(files).toHaveLength(1);
-  const [found] = await readReleaseRecords(paths, job(3));
+  const [found] = await readReleaseRecords(paths, job(3), without);
   expect(found).toMatchObject({ ...visits, atMs: clock.nowMs() });
   expect(found?.reason).toMatch(/^crawl\.contact is not set!+$/);
   expect(found?.reason.length).toBe(500);
-  expect(await readReleaseRecords(paths, job(0))).toEqual([]);
+  expect(await readReleaseRecords(paths, job(0), without)).toEqual([]);
   expect(currentReleases(paths, clock.nowMs() + 1_000)).toHaveLength(1);
   expect(currentReleases(paths, clock.nowMs() + 61_000)).toEqual([]);
 

@@ -6,7 +6,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { readRegularFileSync } from "../../base/regular-file.ts";
-import type { Paths } from "../../config/index.ts";
+import { noContact } from "../../campaign/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { ReleaseListener } from "../../worker/index.ts";
 
@@ -21,6 +22,10 @@ export interface ReleaseRecord {
   readonly job: string;
   readonly reason: string;
   readonly atMs: number;
+}
+
+export interface ContactSettings {
+  readonly crawl: Pick<Settings["crawl"], "contact">;
 }
 
 const recordsMax = 100;
@@ -62,13 +67,19 @@ export function createReleaseRecords(options: {
   };
 }
 
-/** Those whose job still has tasks that wait, the newest first. */
+/**
+ * Those whose job still has tasks that wait, the newest first. A contact that was set since then is not
+ * missing any more, though no worker has noticed it yet.
+ */
 export async function readReleaseRecords(
   paths: Paths,
   queue: Pick<Queue, "job">,
+  { crawl }: ContactSettings,
 ): Promise<readonly ReleaseRecord[]> {
   const folder = folderOf(paths);
-  const records = namesIn(folder).flatMap((name) => readRecord(join(folder, name)) ?? []);
+  const records = namesIn(folder)
+    .flatMap((name) => readRecord(join(folder, name)) ?? [])
+    .filter(({ reason }) => crawl.contact === undefined || reason !== noContact);
   const waiting = await Promise.all(
     records.map(async (record) => ((await queue.job(record.job))?.pending ?? 0) > 0),
   );

@@ -5,9 +5,14 @@ import type { VisitCount } from "./work-summary.ts";
 const reasonsMax = 5;
 
 /** What to look at when visits end so. */
-const settingOf: Readonly<Record<string, string>> = {
+const settings: Readonly<Record<string, string>> = {
   private_address: ": see crawl.allowPrivateNetworks",
+  needs_scripts: ": install Chromium, see crawl.browser",
 };
+
+/** `20 private_address: see crawl.allowPrivateNetworks` */
+export const reasonText = (reason: string, count: number): string =>
+  `${count} ${reason}${settings[reason] ?? ""}`;
 
 /** `12 done, 30 unreachable (20 private_address, 10 dns)` */
 export function visitText(visits: readonly VisitCount[]): string {
@@ -19,7 +24,7 @@ export function visitText(visits: readonly VisitCount[]): string {
       const reasons = ofIt
         .filter(({ reason }) => reason !== "" && reason !== outcome)
         .slice(0, reasonsMax)
-        .map(({ reason, count }) => `${count} ${reason}${settingOf[reason] ?? ""}`);
+        .map(({ reason, count }) => reasonText(reason, count));
       return `${sum} ${outcome}${reasons.length > 0 ? ` (${reasons.join(", ")})` : ""}`;
     })
     .join(", ");

@@ -7,7 +7,7 @@ import type { Queue, Task } from "../../queue/index.ts";
 import { pauseText, stillPausedJobs, type PausedJob } from "../paused-jobs.ts";
 import { readUnreachedJobs, type UnreachedJob } from "../unreached-jobs.ts";
 import type { HeldNode } from "./process-pool.ts";
-import { readReleaseRecords } from "./release-records.ts";
+import { readReleaseRecords, type ContactSettings } from "./release-records.ts";
 import type { WorkSummary } from "./work-summary.ts";
 
 /** What came of the work since it was opened. */
@@ -43,6 +43,16 @@ export interface FailureCount {
   readonly count: number;
 }
 
+/**
+ * Without the troubles of other jobs, for a command that was asked about one: a job that was paused
+ * earlier, or whose websites do not answer, does not make its work a failure.
+ */
+export const outcomeOfJob = (outcome: WorkOutcome, name: string): WorkOutcome => ({
+  ...outcome,
+  paused: outcome.paused.filter(({ job }) => job === name),
+  unreached: outcome.unreached.filter(({ job }) => job === name),
+});
+
 /** Enough to see what most of them have in common. */
 const failedReadMax = 1_000;
 
@@ -59,6 +69,7 @@ export interface WorkOutcomeOptions {
   /** The name of this node. */
   readonly node: string;
   readonly paths: Paths;
+  readonly settings: ContactSettings;
   /** By the clock of the queue's store. */
   readonly sinceMs: number;
   readonly summary: WorkSummary;
@@ -90,7 +101,8 @@ async function countUndone(
   { isStopped }: { readonly isStopped: boolean },
 ): Promise<readonly UndoneCount[]> {
   const { queue, kinds, summary, paths } = options;
-  const released = summary.released === 0 ? [] : await readReleaseRecords(paths, queue);
+  const released =
+    summary.released === 0 ? [] : await readReleaseRecords(paths, queue, options.settings);
   // That the drain is over may itself be an event: it is delivered by whoever works next.
   const waiting = (await queue.stats()).kinds.filter(
     ({ kind, claimable }) => claimable > 0 && kind !== deliveryKind,

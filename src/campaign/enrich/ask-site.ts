@@ -180,9 +180,10 @@ async function askPage(
     return { visit: tellAnswer(visit, url, wall), outcome: wall };
   }
   const isParked = facts.parked !== undefined || looksParked({ url: outcome.url, text: "" });
-  const told = tellPage(visit, { url, outcome, links: linksOf(facts), isParked });
-  if (isParked) return { visit: told, outcome };
   const { body, isRendered } = outcome;
+  const needsScripts = facts.needsScripts && isRendered !== true;
+  const told = tellPage(visit, { url, outcome, links: linksOf(facts), isParked, needsScripts });
+  if (isParked) return { visit: told, outcome };
   // The shell may stay as it is while what its scripts fetch does not.
   const { etag, lastModified }: Validators = isRendered ? {} : outcome;
   const validators = {

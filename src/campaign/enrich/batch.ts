@@ -1,5 +1,5 @@
 import type { TargetView } from "../../ledger/index.ts";
-import { visitRecordOf } from "../../records/index.ts";
+import { isVisitRead, visitRecordOf } from "../../records/index.ts";
 
 /** What was known of a company when a batch of visits took it up. */
 export interface BatchLine {
@@ -59,7 +59,10 @@ export function evaluate(
   const now = view.fields.map(({ field }) => field).filter(isContact);
   const seen = new Set(record.seen);
   // Only a site that was read through says something by what it does not show.
-  const lost = record.outcome === "done" ? shown.filter((field) => !seen.has(field)) : [];
+  const lost =
+    record.outcome === "done" && isVisitRead(record)
+      ? shown.filter((field) => !seen.has(field))
+      : [];
   const found = now.filter((field) => !before.has(field));
   const { outcome, reason } = record;
   const isRecovered = !known.some(isEmail) && found.some(isEmail);
@@ -104,13 +107,12 @@ export function sumUp(all: readonly Evaluated[]): BatchSums {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     if (reason !== undefined) reasons[reason] = (reasons[reason] ?? 0) + 1;
   }
-  const isRead = ({ outcome }: Evaluated) => outcome === "done" || outcome === "not_modified";
   const isOpen = ({ outcome }: Evaluated) => outcome === "waiting" || outcome === "forgotten";
   return {
     companies: all.length,
     waiting: outcomes["waiting"] ?? 0,
-    read: count(isRead),
-    unreachable: count((one) => !isRead(one) && !isOpen(one)),
+    read: count(isVisitRead),
+    unreachable: count((one) => !isVisitRead(one) && !isOpen(one)),
     found: count(({ found }) => found.length > 0),
     lost: count(({ lost }) => lost.length > 0),
     changed: count(({ found, lost }) => found.length > 0 && lost.length > 0),

@@ -28,7 +28,7 @@ import { askSite, troubleOf, type Asked } from "./ask-site.ts";
 import { createFloors, paceOf, setPace, type VisitPace } from "./pace.ts";
 import { sourceOf, validatorsOf } from "./page-changes.ts";
 import type { EnrichServices } from "./services.ts";
-import { visitRecordOf } from "../../records/index.ts";
+import { isVisitRead, visitRecordOf } from "../../records/index.ts";
 import { extractorVersion, isVisitFresh } from "./visit-freshness.ts";
 import { gateOf, nextTask, visitSchema, type StepRequest } from "./visit-task.ts";
 import type { VisitPayload, VisitState } from "./visit-task.ts";
@@ -223,7 +223,7 @@ const createCountedFetcher = (fetcher: Fetcher, onRequest: (() => void) | undefi
 /** Enough for any honest site; the payload has to carry them. */
 const seenMax = 300;
 
-const noContact =
+export const noContact =
   "crawl.contact is not set on this node: set it in forager.toml, or contact under [politeness] of " +
   "the campaign";
 
@@ -297,8 +297,7 @@ async function whyNot(
 /** Only what a whole visit of this version has read may be left out because it has not changed. */
 function isRead(view: TargetView): boolean {
   const record = visitRecordOf(view);
-  const wasRead = record?.outcome === "done" || record?.outcome === "not_modified";
-  return wasRead && record.version === extractorVersion;
+  return record !== undefined && isVisitRead(record) && record.version === extractorVersion;
 }
 
 /** What a page that has not changed had said. */

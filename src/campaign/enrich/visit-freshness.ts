@@ -1,4 +1,4 @@
-import type { VisitRecord } from "../../records/index.ts";
+import { isVisitRead, type VisitRecord } from "../../records/index.ts";
 
 /** Raised when a page would say more than it did: sites are then visited again. */
 export const extractorVersion = 1;
@@ -13,7 +13,6 @@ export function isVisitFresh(
   { ttlDays, nowMs }: { readonly ttlDays: number; readonly nowMs: number },
 ): boolean {
   if (!record || record.version < extractorVersion) return false;
-  const wasRead = record.outcome === "done" || record.outcome === "not_modified";
-  const days = wasRead ? ttlDays : Math.min(ttlDays, troubleDays);
+  const days = isVisitRead(record) ? ttlDays : Math.min(ttlDays, troubleDays);
   return nowMs - Date.parse(record.at) < days * dayMs;
 }

@@ -10,7 +10,12 @@ import {
 import type { EndedVisit } from "./first-visits.ts";
 import { personChanges } from "./person-changes.ts";
 import type { EnrichServices } from "./services.ts";
-import { suppressionKeyOf, visitField, type VisitRecord } from "../../records/index.ts";
+import {
+  isVisitRead,
+  suppressionKeyOf,
+  visitField,
+  type VisitRecord,
+} from "../../records/index.ts";
 import { extractorVersion } from "./visit-freshness.ts";
 import type { VisitState } from "./visit-task.ts";
 
@@ -61,7 +66,9 @@ export async function writeEnd(
   { visit, seen, requests }: Pick<VisitState, "visit" | "seen" | "requests">,
 ): Promise<Omit<EndedVisit, "host">> {
   const outcome = visit.outcome ?? "unreachable";
-  const why = visit.reason === undefined ? {} : { reason: visit.reason };
+  const isEmpty = outcome === "done" && visit.needsScripts === true && seen.length === 0;
+  const reason = visit.reason ?? (isEmpty ? "needs_scripts" : undefined);
+  const why = reason === undefined ? {} : { reason };
   const at = new Date(visit.startedAtMs).toISOString();
   const pages = visit.pages.filter(({ state }) => state === "found").length;
   const record: VisitRecord = {
@@ -74,14 +81,13 @@ export async function writeEnd(
     ...(visit.bytes > 0 && { bytes: visit.bytes }),
     seen,
   };
-  const wasRead = outcome === "done" || outcome === "not_modified";
   await write({
     source: sourceOf(visit.home),
     changes: [
       { target, field: visitField, value: record },
-      ...(wasRead ? [{ target, field: "enrichedAt", value: at }] : []),
+      ...(isVisitRead(record) ? [{ target, field: "enrichedAt", value: at }] : []),
     ],
   });
-  counts.visitEnded(outcome, visit.reason ?? "");
+  counts.visitEnded(outcome, reason ?? "");
   return { outcome, ...why };
 }

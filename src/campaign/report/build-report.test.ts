@@ -111,6 +111,7 @@ describe("the report of a campaign", () => {
       withWebsite: 3,
       visited: 3,
       enriched: 2,
+      withContact: 1,
       withEmail: 1,
       withPhone: 0,
     });
@@ -121,6 +122,27 @@ describe("the report of a campaign", () => {
     ]);
     expect(rows[0]).toMatchObject({ tiles: 3, places: 5, companies: 2, withEmail: 1 });
     expect(rows[1]).toMatchObject({ tiles: 1, places: 4, companies: 4, withEmail: 1 });
+  });
+
+  test("each step of the funnel has at most what the one before has, also while a run is on", async () => {
+    const phone = [{ value: "+15125550100" }];
+    const underWay = [
+      // Its visit goes on: the first page has shown an address.
+      sampleCompany("w1", { foundBy: [foundAt("plumber")], emails: email }),
+      sampleCompany("w2", { foundBy: [foundAt("plumber")], phones: phone }),
+      sampleCompany("w3", { foundBy: [foundAt("plumber")], phones: phone, visit: visited("unreachable", "dns") }), // prettier-ignore
+      sampleCompany("w4", { foundBy: [foundAt("plumber")], emails: email, visit: visited("done") }),
+      sampleCompany("w5", { foundBy: [foundAt("plumber")], visit: visited("done", "needs_scripts") }), // prettier-ignore
+    ];
+    const input = { campaign, targets, witnesses: new Map(), nowMs, companies: [underWay] };
+    const {
+      places,
+      companies: all,
+      visited: seen,
+      enriched,
+      withContact,
+    } = (await buildCampaignReport(input)).funnel;
+    expect([places, all, seen, enriched, withContact]).toEqual([5, 5, 3, 1, 1]);
   });
 
   test("F3: what a filter rejects is counted by filter, and not in the funnel", async () => {

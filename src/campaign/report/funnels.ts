@@ -1,4 +1,4 @@
-import type { Company, FoundBy } from "../../records/index.ts";
+import { isVisitRead, type Company, type FoundBy } from "../../records/index.ts";
 import type { Question, Witness } from "../witness.ts";
 import type { CampaignFunnel, CampaignReport } from "./report-schema.ts";
 
@@ -47,7 +47,8 @@ export function createFunnels(sourceOfName: (name: string | undefined) => string
       );
       for (const counts of found.length === 1 ? found : new Set(found)) count(counts, company);
     },
-    all: () => ({ ...all, tiles: lookedAt.size }),
+    // While a tile is searched, its companies are there before its answer is.
+    all: () => ({ ...all, tiles: lookedAt.size, places: Math.max(all.places, all.companies) }),
     rows: () => inOrder.map(({ question, counts }) => ({ ...question, ...counts })),
   };
 }
@@ -59,6 +60,7 @@ const noCounts = (): Counts => ({
   withWebsite: 0,
   visited: 0,
   enriched: 0,
+  withContact: 0,
   withEmail: 0,
   withPhone: 0,
 });
@@ -67,7 +69,10 @@ function count(counts: Counts, { texts, visit, emails, phones }: Company): void 
   counts.companies += 1;
   if (texts.website !== undefined || texts.domain !== undefined) counts.withWebsite += 1;
   if (visit) counts.visited += 1;
-  if (visit?.outcome === "done" || visit?.outcome === "not_modified") counts.enriched += 1;
+  const isRead = visit !== undefined && isVisitRead(visit);
+  if (isRead) counts.enriched += 1;
+  // Contacts are written while a visit goes on, and places have phones: only visits that ended count.
+  if (isRead && emails.length + phones.length > 0) counts.withContact += 1;
   if (emails.length > 0) counts.withEmail += 1;
   if (phones.length > 0) counts.withPhone += 1;
 }

@@ -12,7 +12,7 @@ const count = z.int().min(0);
 const share = z.number().min(0).max(1);
 const moment = z.iso.datetime();
 
-/** Each step has those of the one before that came further. */
+/** Each step, up to `withContact`, has those of the one before that came further. */
 const funnelShape = {
   tiles: count.describe("tiles that were searched, however long ago"),
   places: count.describe("a place that several questions found counts for each"),
@@ -23,6 +23,8 @@ const funnelShape = {
   visited: count,
   /** The website was read. */
   enriched: count,
+  withContact: count.describe("the website was read, and an e-mail address or a phone is known"),
+  /** Of all companies, whoever said it. */
   withEmail: count,
   withPhone: count,
 };

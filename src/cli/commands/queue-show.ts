@@ -32,7 +32,7 @@ export const queueShow: Command = {
     const { task, worker, waiting, ageMs } = shown;
     const released =
       task.state === "pending"
-        ? (await readReleaseRecords(context.paths, queue)).find(
+        ? (await readReleaseRecords(context.paths, queue, context.settings)).find(
             ({ kind, job }) => kind === task.kind && job === task.job,
           )
         : undefined;

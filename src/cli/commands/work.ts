@@ -51,8 +51,9 @@ export const work: Command = {
       "website of a job could be reached, the fleet has paused or drained this node, a budget\n" +
       "stopped a campaign, or a job was paused. A job is paused when none of its\n" +
       "first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
-    "Exit code after SIGTERM: 0 when every process stopped in good order; 143 when one had to be\n" +
-      "killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
+    "Exit code after SIGTERM: 0 when every process stopped in good order, also when tasks failed,\n" +
+      "which the summary and `forager status` say: a service that is stopped has not failed. 143 when\n" +
+      "one had to be killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
     "Pages:\n" +
       `  ${docsPage("campaigns.md")}: the kinds discover and details\n` +
       `  ${docsPage("enrich.md")}: the kind enrich\n` +

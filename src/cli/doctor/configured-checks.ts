@@ -1,16 +1,26 @@
 import { access, constants } from "node:fs/promises";
 import {
   findBrowser,
+  openPlaces,
   openQueueToRead,
   preflight,
   readReleaseRecords,
   releaseText,
+  takesKind,
   tasksLeftBehind,
+  waitingCampaigns,
+  type Places,
 } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
-import { openCampaignFolder } from "../../campaign/index.ts";
-import type { LoadedSettings, Paths } from "../../config/index.ts";
-import { isRemoteFile } from "../../sources/index.ts";
+import {
+  discoverKind,
+  enrichKind,
+  openCampaignFolder,
+  type Campaign,
+  type CampaignFolder,
+} from "../../campaign/index.ts";
+import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";
+import { isRemoteFile, type SnapshotRelease } from "../../sources/index.ts";
 import type { Finding } from "./check.ts";
 
 type Row = Finding & { readonly check: string };
@@ -30,17 +40,52 @@ export async function checkConfigured(options: {
 
 /** Only warnings: a machine without a contact address is fit, and visits say what they need. */
 async function preflightRows(options: Parameters<typeof checkConfigured>[0]) {
-  const found = await preflight(options);
-  const { contact } = options.loaded.settings.crawl;
+  const { settings } = options.loaded;
+  const isVisiting = takesKind(settings.work.pools, enrichKind);
+  const own = isVisiting ? await campaignsToVisit(options) : [];
+  const found = await preflight({ ...options, campaigns: own });
   const rows: readonly Row[] = found.map((finding) => ({
     check: finding.check === "queue" ? "shared queue" : finding.check,
     state: finding.state === "note" ? "ok" : "warn",
     detail: finding.detail,
     advice: finding.advice,
   }));
-  return contact === undefined
-    ? rows
-    : [{ check: "contact", state: "ok", detail: contact } as const, ...rows];
+  if (rows.some(({ check }) => check === "contact")) return rows;
+  const detail =
+    settings.crawl.contact ??
+    (isVisiting
+      ? `set by ${own?.length === 1 ? "campaign" : "campaigns"} ${own?.map(({ name }) => name).join(", ")}`
+      : "not set and not needed: work.pools has no enrich tasks");
+  return [{ check: "contact", state: "ok", detail } as const, ...rows];
+}
+
+/** Undefined: visits of no campaign wait, or there is no campaign, so crawl.contact is needed. */
+async function campaignsToVisit({
+  loaded: { settings },
+  paths,
+}: Parameters<typeof checkConfigured>[0]) {
+  const folder = openCampaignFolder(paths);
+  const campaigns: Campaign[] = [];
+  for (const name of await folder.list()) {
+    const campaign = await unlessFault(() => folder.load(name));
+    if (campaign) campaigns.push(campaign);
+  }
+  if (campaigns.length === 0) return undefined;
+  const waiting = await unlessFault(async () => {
+    await using queue = await openQueueToRead({ settings, paths });
+    return { campaigns: await waitingCampaigns(queue, paths) };
+  });
+  return waiting && waiting.campaigns === undefined ? undefined : campaigns;
+}
+
+/** Undefined: it could not be read, which other rows say. */
+async function unlessFault<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return undefined;
+  }
 }
 
 async function queueRows({
@@ -58,7 +103,7 @@ async function queueRows({
     await using queue = await openQueueToRead({ settings, paths });
     const { pending, running, failed } = (await queue.stats()).states;
     const words = `${pending} pending, ${running} running, ${failed} failed`;
-    const released = await readReleaseRecords(paths, queue);
+    const released = await readReleaseRecords(paths, queue, settings);
     return [
       { check, state: "ok", detail: `${settings.queue.url}: ${words}` },
       ...released.map((one): Row => ({ check, state: "warn", detail: releaseText(one) })),
@@ -96,22 +141,22 @@ async function browserRow({ loaded }: Parameters<typeof checkConfigured>[0]): Pr
 }
 
 async function campaignRows({
-  loaded,
+  loaded: { settings },
   paths,
 }: Parameters<typeof checkConfigured>[0]): Promise<readonly Row[]> {
   const folder = openCampaignFolder(paths);
-  const hasBucket = loaded.settings.bucket.url !== undefined;
+  await using places = await openPlaces({ paths, bucket: settings.bucket });
   const rows: Row[] = [];
   for (const name of await folder.list()) {
     const check = `campaign ${name}`;
     try {
       const campaign = await folder.load(name);
-      const missing = await missingSource(folder.sourceFile(campaign), hasBucket);
-      rows.push(
-        missing === undefined
-          ? { check, state: "ok", detail: "its config.toml is valid" }
-          : { check, ...missing },
-      );
+      const file = folder.sourceFile(campaign);
+      const missing =
+        file === undefined || (await isReadable(file))
+          ? undefined
+          : missingFile(file, settings, await snapshotOf(places, folder, campaign));
+      rows.push({ check, ...(missing ?? { state: "ok", detail: "its config.toml is valid" }) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       rows.push({ check, state: "fail", detail: error.message, advice: "edit its config.toml" });
@@ -120,21 +165,40 @@ async function campaignRows({
   return rows;
 }
 
-/** Another node may have the file; the tiles it was cut into are shared through the bucket. */
-async function missingSource(
-  file: string | undefined,
-  hasBucket: boolean,
-): Promise<Finding | undefined> {
-  if (file === undefined || isRemoteFile(file)) return undefined;
-  try {
-    await access(file, constants.R_OK);
-    return undefined;
-  } catch {
-    return {
-      state: hasBucket ? "warn" : "fail",
-      detail: `its file of places ${file} is missing or cannot be read`,
-      advice:
-        "this node plans nothing from it: copy it there, or change sources.file of the campaign",
-    };
+async function isReadable(file: string): Promise<boolean> {
+  if (isRemoteFile(file)) return true;
+  return access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What the file was cut into, here or in the bucket; undefined: nothing, or the bucket is away. */
+const snapshotOf = async (places: Places, folder: CampaignFolder, campaign: Campaign) =>
+  (await unlessFault(() => places.known(folder, campaign)))?.get("file");
+
+/** A campaign is planned from its file, or from the tiles that some node has cut it into. */
+function missingFile(
+  file: string,
+  settings: Settings,
+  snapshot: SnapshotRelease | undefined,
+): Finding {
+  const isShared = settings.bucket.url !== undefined;
+  const where = `its file of places ${file} is missing or cannot be read`;
+  if (!takesKind(settings.work.pools, discoverKind)) {
+    return { state: "ok", detail: "its config.toml is valid; work.pools has no discover tasks" };
   }
+  if (snapshot) {
+    const of = snapshot.dataTime === undefined ? "" : ` of ${snapshot.dataTime.slice(0, 10)}`;
+    if (isShared) return { state: "ok", detail: `its places${of} are in the bucket` };
+    const advice = "put it back to search in newer places, or change sources.file of the campaign";
+    return { state: "warn", detail: `${where}; its places${of} are kept`, advice };
+  }
+  return {
+    state: isShared ? "warn" : "fail",
+    detail: where,
+    advice:
+      "this node plans nothing from it: copy it there, or change sources.file of the campaign" +
+      (isShared ? ", or dispatch the campaign on the node that has it" : ""),
+  };
 }

@@ -79,6 +79,8 @@ export interface Visit {
   readonly outcome?: VisitOutcome;
   /** Why the site was not read, in one word: `dns`, `private_address`, `http_403`, `robots` … */
   readonly reason?: string;
+  /** The home page is empty without its scripts, which nobody ran. */
+  readonly needsScripts?: boolean;
 }
 
 const originsMax = 5;

@@ -25,9 +25,14 @@ export interface PageTold {
   /** Of a page that was found: those a reader would see. */
   readonly links?: readonly Link[];
   readonly isParked?: boolean;
+  /** It is empty without its scripts, and they were not run. */
+  readonly needsScripts?: boolean;
 }
 
-export function tellPage(visit: Visit, { url, outcome, links = [], isParked }: PageTold): Visit {
+export function tellPage(
+  visit: Visit,
+  { url, outcome, links = [], isParked, needsScripts }: PageTold,
+): Visit {
   const page = visit.pages.find((one) => one.url === url);
   if (!page || page.state !== "asked") return visit;
   const isHome = url === visit.home;
@@ -39,7 +44,7 @@ export function tellPage(visit: Visit, { url, outcome, links = [], isParked }: P
       ]);
       if (isHome && isParked) return { ...found, outcome: "parked", reason: "parked" };
       return addPages(
-        found,
+        isHome && needsScripts ? { ...found, needsScripts } : found,
         links.map((link) => ({
           url: link.url,
           base: outcome.url,

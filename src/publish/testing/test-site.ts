@@ -87,7 +87,7 @@ let reportTime = 0;
 /** Computed anew each time: only its moment differs. */
 function testReport(companies: number): CampaignReport {
   const counts = { fresh: 1, empty: 0, expired: 0, failed: 0, never: 0 };
-  const funnel = { tiles: 1, places: companies, companies, withWebsite: 0, visited: 0, enriched: 0, withEmail: 0, withPhone: 0 }; // prettier-ignore
+  const funnel = { tiles: 1, places: companies, companies, withWebsite: 0, visited: 0, enriched: 0, withContact: 0, withEmail: 0, withPhone: 0 }; // prettier-ignore
   return {
     format: "forager-campaign-report/1",
     campaign: "austin",

@@ -120,10 +120,10 @@ export const sampleReport = {
     never: 230,
     leftOut: 0,
   },
-  funnel: { tiles: 412, places: 4_310, companies: 3_871, withWebsite: 2_940, visited: 2_611, enriched: 2_400, withEmail: 1_912, withPhone: 3_510 }, // prettier-ignore
+  funnel: { tiles: 412, places: 4_310, companies: 3_871, withWebsite: 2_940, visited: 2_611, enriched: 2_400, withContact: 2_250, withEmail: 1_912, withPhone: 3_510 }, // prettier-ignore
   rows: [
-    { phrase: "flooring contractor", source: "osm", tiles: 412, places: 2_310, companies: 2_100, withWebsite: 1_700, visited: 1_500, enriched: 1_400, withEmail: 1_112, withPhone: 1_900 }, // prettier-ignore
-    { phrase: "carpet store", source: "osm", tiles: 400, places: 2_000, companies: 1_871, withWebsite: 1_240, visited: 1_111, enriched: 1_000, withEmail: 800, withPhone: 1_610 }, // prettier-ignore
+    { phrase: "flooring contractor", source: "osm", tiles: 412, places: 2_310, companies: 2_100, withWebsite: 1_700, visited: 1_500, enriched: 1_400, withContact: 1_300, withEmail: 1_112, withPhone: 1_900 }, // prettier-ignore
+    { phrase: "carpet store", source: "osm", tiles: 400, places: 2_000, companies: 1_871, withWebsite: 1_240, visited: 1_111, enriched: 1_000, withContact: 950, withEmail: 800, withPhone: 1_610 }, // prettier-ignore
   ],
   fields: [
     { field: "phone", companies: 3_510, share: 0.9067 },

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import {
   isNothingReached,
+  outcomeOfJob,
   runCampaign,
   type CampaignRun,
   type RunProgress,
@@ -73,7 +74,8 @@ export const campaignRun: Command = {
 
 function tell(context: SettingsContext, name: string, ran: CampaignRun): CommandOutcome {
   const { out, signal, cwd } = context;
-  const { report, file, about, work, left, failed } = ran;
+  const { report, file, about, left, failed } = ran;
+  const work = ran.work && outcomeOfJob(ran.work, name);
   const path = relative(cwd, file);
   out.result({ report, file, rows: about.rows, left, failed, work }, (layout) =>
     [

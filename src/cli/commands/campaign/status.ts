@@ -54,8 +54,9 @@ export const campaignStatusCommand: Command = {
     "fresh and empty targets have a recent result; a dispatch would add expired and never; the\n" +
       "source has no place in the tile of those left out. pending, running and failed\n" +
       "count the tasks of the campaign's job, of every kind.",
-    "places, visited and contact: places that were found, companies whose website was visited, and\n" +
-      "companies with an e-mail address or a phone. `forager campaign report` says why others have none.",
+    "Each step counts those of the one before it: places that were found, companies, companies whose\n" +
+      "website was visited, was read, and those of them with an e-mail address or a phone. `forager\n" +
+      "campaign report` has all numbers, also contacts that places came with.",
     "Exits 1 when tasks have failed: `forager queue list --state failed` says why.",
   ],
 
@@ -155,15 +156,15 @@ function describe(rows: readonly CampaignStanding[], layout: Layout): string {
   ].join("\n");
 }
 
-/** `40 places → 38 companies → 36 visited → 34 read → 30 with contact (28 e-mail, 25 phone)` */
+/** `40 places → 38 companies → 36 visited → 34 read → 30 with contact` */
 function funnelText(funnel: CampaignReport["funnel"]): string {
-  const { places, companies, visited, enriched, withEmail, withPhone } = funnel;
+  const { places, companies, visited, enriched, withContact } = funnel;
   return [
     `${formatCount(places)} places`,
     `${formatCount(companies)} companies`,
     `${formatCount(visited)} visited`,
     `${formatCount(enriched)} read`,
-    `with contact: ${formatCount(withEmail)} e-mail, ${formatCount(withPhone)} phone`,
+    `${formatCount(withContact)} with contact`,
   ].join(" → ");
 }
 
@@ -211,10 +212,11 @@ const columns = [
   column("found", ({ found }) => found),
   column("pending", ({ tasks }) => tasks.pending),
   column("running", ({ tasks }) => tasks.running),
-  column("failed", ({ tasks }) => tasks.failed),
+  { ...column("failed", ({ tasks }) => tasks.failed), isKey: true },
   {
     title: "state",
     value: ({ budget, isPaused }: CampaignStanding) =>
       budget?.state === "budget" ? "budget" : isPaused ? "paused" : (budget?.state ?? ""),
+    isKey: true,
   },
 ];

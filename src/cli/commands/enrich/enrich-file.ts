@@ -6,7 +6,9 @@ import {
   importFile,
   openOrMakeQueue,
   openWork,
+  outcomeOfJob,
   preflight,
+  reasonText,
   websiteOf,
   writeEnrichedFile,
   type CompanyToVisit,
@@ -14,7 +16,6 @@ import {
   type LineOptions,
   type Work,
   type WorkOutcome,
-  isNothingReached,
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
@@ -40,7 +41,7 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
   const targets = await importRows(context, name);
   const batch = textFlag(flags, "batch") ?? stemOf(name);
   const added = await addVisits(context, batch, targets);
-  const ended = added === 0 ? undefined : await visitNow(context, added);
+  const ended = added === 0 ? undefined : outcomeOfJob(await visitNow(context, added), batch);
   const counts = await writeResult(context, { from, to, targets, batch });
   out.result({ file: name, output: to, ...counts, work: ended }, () =>
     [...resultLines(name, to, counts), ...troubleLines(ended)].join("\n"),
@@ -50,11 +51,9 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
     out.note(`stopped, ${countOf(left, "row")} not visited: run the same command again to go on`);
     throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
   }
-  const isBlind = ended !== undefined && isNothingReached(ended);
+  // The rows decide: the workers may have visited websites of other jobs too.
   const isNothingRead = counts.rows > 0 && counts.read === 0;
-  return left > 0 || isNothingRead || isBlind || (ended?.paused.length ?? 0) > 0
-    ? "partial"
-    : undefined;
+  return left > 0 || isNothingRead || (ended?.paused.length ?? 0) > 0 ? "partial" : undefined;
 }
 
 const stemOf = (name: string): string => basename(name, extname(name));
@@ -164,6 +163,8 @@ async function resumeIfPaused(context: SettingsContext, job: string): Promise<vo
 }
 
 const lookMs = 500;
+/** After so many looks without a visit that ended, it is worth saying who else holds visits. */
+const quietLooksMin = 6;
 /** If it is killed, its tasks are held for so long: whoever runs it again is not to wait a minute. */
 const leaseMsMax = 15_000;
 
@@ -187,14 +188,17 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
   });
   const bar = progress.start({ label: "websites", total });
   let shown = 0;
-  const show = () => {
+  let quietLooks = 0;
+  const show = ({ isLast = false } = {}) => {
     const { visits } = work.summary();
     const ended = visits.reduce((sum, { count }) => sum + count, 0);
     const read = visits
       .filter(({ reason }) => reason === "")
       .reduce((sum, { count }) => sum + count, 0);
     bar.advance(ended - shown);
-    const held = heldElsewhere(work);
+    // What the queue says is a moment old: between two requests of a visit it may count our own tasks.
+    quietLooks = ended > shown ? 0 : quietLooks + 1;
+    const held = isLast || quietLooks < quietLooksMin ? 0 : heldElsewhere(work);
     bar.note(
       `${read} read, ${ended - read} not read` +
         (held > 0 ? `, ${held} at another process or left by one that was killed` : ""),
@@ -211,7 +215,7 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
   } finally {
     await work.stop();
     timer.cancel();
-    show();
+    show({ isLast: true });
     bar.done();
   }
   return await work.outcome();
@@ -252,7 +256,7 @@ async function writeResult(
 
 function resultLines(name: string, to: string, counts: EnrichedCounts): readonly string[] {
   const reasons = Object.entries(counts.reasons).toSorted(([, a], [, b]) => b - a);
-  const words = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ");
+  const words = reasons.map(([reason, count]) => reasonText(reason, count)).join(", ");
   return [
     `${name}: ${countOf(counts.rows, "row")}, ${counts.read} read, ${counts.withEmail} with an e-mail address, ` +
       `${counts.withPhone} with a phone number`,
