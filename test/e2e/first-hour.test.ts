@@ -120,7 +120,10 @@ test("a task that no worker here can do is named, and the exit code is 3", async
 
 test("a stop by SIGTERM is exit code 0 for service managers; the summary and status still name what failed", async () => {
   const { sandbox, run, write } = await setUp();
-  write("handlers.mjs", `export const bad = { kind: "bad", run() { throw new Error("boom"); } };\n`);
+  write(
+    "handlers.mjs",
+    `export const bad = { kind: "bad", run() { throw new Error("boom"); } };\n`,
+  );
   await run("queue add bad --key a --attempts 1");
   let stop: ((signal: NodeJS.Signals) => void) | undefined;
   const words = ["work", "--handlers", "handlers.mjs"];
@@ -230,6 +233,18 @@ test("campaigns are listed and removed, and what was hinted at exists", async ()
   ]);
   expect((await run("campaign remove austin --yes")).stdout).toContain("undo with: mv ");
   expect((await run("campaign list")).stdout).toContain("there are no campaigns");
+});
+
+test("init says where the data is that commands gathered before it", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.remove());
+  await sandbox.forager(["company", "add", "Acme"]);
+  const made = await sandbox.forager(["init", "--contact", "me@forager-tests.org"]);
+  expect(made.exitCode, made.stderr).toBe(0);
+  const [, before = ""] = /stays in (.*): `forager company list/.exec(made.stderr) ?? [];
+  expect((await sandbox.forager(["company", "list"])).stdout).toContain("there are no companies");
+  const listed = await sandbox.forager(["company", "list", "--data", before]);
+  expect(listed.stdout).toContain("acme");
 });
 
 test("doctor looks at what is configured, and bucket commands use bucket.url", async () => {

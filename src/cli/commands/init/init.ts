@@ -1,4 +1,5 @@
-import { relative, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { loadInit } from "../../../app/index.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
@@ -73,9 +74,19 @@ export const init: Command = {
     const made = await asUsage(() =>
       initFolder({ folder: cwd, ...answers, campaign: name, sourceFile, template }),
     );
+    noteEarlierData(context, resolve(cwd, answers.data));
     return await checkAndTell(context, { ...made, name, hasSource: sourceFile !== undefined });
   },
 };
+
+/** Commands in this folder used another data folder until now: what they gathered is not lost. */
+function noteEarlierData({ paths, out }: SettingsContext, data: string): void {
+  const before = paths.root();
+  if (before === data || !existsSync(join(before, "ledger"))) return;
+  out.note(
+    `the data gathered so far stays in ${before}: \`forager company list --data ${before}\``,
+  );
+}
 
 interface Answers {
   readonly contact: string;
