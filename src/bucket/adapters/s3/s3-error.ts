@@ -76,7 +76,10 @@ function refusalOf(
   }
   // The SDK's own error, before anything is sent; it has no name or code of its own.
   if (status === undefined && message === "Region is missing") {
-    return ["bucket_region", `no region for ${place}: add ?region=us-east-1 to its address`];
+    return [
+      "bucket_region",
+      `no region for ${place}: add one to its address, such as ${place}?region=us-east-1, or &region=… after an endpoint`,
+    ];
   }
   if (status === 401 || status === 403) {
     return ["bucket_forbidden", `no right to ${operation} in ${place}: grant it to this user`];
