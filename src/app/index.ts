@@ -133,9 +133,9 @@ export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
 export { tasksLeftBehind } from "./tasks-left-behind.ts";
 export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
-export { outcomeOfJob, type WorkOutcome } from "./work/work-outcome.ts";
+export type { WorkOutcome } from "./work/work-outcome.ts";
 export { reasonText, unreachedText, visitText } from "./work/visit-text.ts";
-export { isNothingReached } from "./work/work-summary.ts";
+export { isNothingReached, outcomeOfJob } from "./work/work-summary.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   addVisitBatch,

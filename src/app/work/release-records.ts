@@ -6,7 +6,6 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { readRegularFileSync } from "../../base/regular-file.ts";
-import { noContact } from "../../campaign/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { ReleaseListener } from "../../worker/index.ts";
@@ -77,9 +76,10 @@ export async function readReleaseRecords(
   { crawl }: ContactSettings,
 ): Promise<readonly ReleaseRecord[]> {
   const folder = folderOf(paths);
-  const records = namesIn(folder)
-    .flatMap((name) => readRecord(join(folder, name)) ?? [])
-    .filter(({ reason }) => crawl.contact === undefined || reason !== noContact);
+  const kept = namesIn(folder).flatMap((name) => readRecord(join(folder, name)) ?? []);
+  if (kept.length === 0) return [];
+  const { noContact } = await import("../../campaign/index.ts");
+  const records = kept.filter(({ reason }) => crawl.contact === undefined || reason !== noContact);
   const waiting = await Promise.all(
     records.map(async (record) => ((await queue.job(record.job))?.pending ?? 0) > 0),
   );

@@ -43,16 +43,6 @@ export interface FailureCount {
   readonly count: number;
 }
 
-/**
- * Without the troubles of other jobs, for a command that was asked about one: a job that was paused
- * earlier, or whose websites do not answer, does not make its work a failure.
- */
-export const outcomeOfJob = (outcome: WorkOutcome, name: string): WorkOutcome => ({
-  ...outcome,
-  paused: outcome.paused.filter(({ job }) => job === name),
-  unreached: outcome.unreached.filter(({ job }) => job === name),
-});
-
 /** Enough to see what most of them have in common. */
 const failedReadMax = 1_000;
 
