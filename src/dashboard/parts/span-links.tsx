@@ -1,7 +1,7 @@
 import { place, withQuery } from "../data/router.ts";
 
 /** Minutes, as the URL has them, and how they are shown. */
-export type Span = readonly [minutes: string, text: string];
+type Span = readonly [minutes: string, text: string];
 
 const usual = "60";
 
