@@ -3,11 +3,14 @@
  * `--platform linux-arm64` (repeatable) makes the folders of these machines alone, `--no-node`
  * leaves Node out of them.
  */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { AppError } from "../src/base/app-error.ts";
 import { makeRelease } from "./make-release.ts";
 import { root } from "./project.ts";
+import { cleanCommit, writeStamp } from "./source-stamp.ts";
 import { releasePlatforms, type ReleasePlatform } from "./release-folder.ts";
 
 const isPlatform = (name: string): name is ReleasePlatform =>
@@ -27,7 +30,12 @@ function readOptions() {
 }
 
 try {
-  const { files } = await makeRelease({ folder: join(root, "release"), ...readOptions() });
+  const folder = join(root, "release");
+  const options = readOptions();
+  const commit = await cleanCommit();
+  const { files } = await makeRelease({ folder, ...options });
+  const sums = createHash("sha256").update(await readFile(join(folder, "SHA256SUMS")));
+  await writeStamp("release-source", commit, { sums: sums.digest("hex") });
   process.stdout.write(files.map((file) => `${join("release", file)}\n`).join(""));
 } catch (error) {
   const isUsage = error instanceof TypeError && "code" in error; // of parseArgs

@@ -26,6 +26,7 @@ import type { Outcome } from "./checks/summary.ts";
 import { findTestFiles } from "./checks/test-files.ts";
 import type { Selection } from "./checks/test-files.ts";
 import { cacheFolder, root } from "./project.ts";
+import { cleanCommit, writeStamp } from "./source-stamp.ts";
 import { createServiceStarter } from "./services/start-services.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
@@ -52,6 +53,7 @@ async function main({ selection, isList, isCached, savesDurations }: Arguments):
     const files = await findTestFiles({ root, files: await listSourceFiles(root) }, selection);
     return void process.stdout.write(`${await listLongGroups(files)}\n`);
   }
+  const commit = await cleanCommit();
   const cache = isCached ? await openCheckCache(join(cacheFolder, "checks.json")) : noCheckCache;
   const runner = createNodeRunner();
   const starter = createServiceStarter(say);
@@ -67,7 +69,9 @@ async function main({ selection, isList, isCached, savesDurations }: Arguments):
         ? await runLongGroups(selection.groups, common)
         : await runChecks({ ...common, selection, env: {} });
     if (savesDurations) await saveDurations(all);
-    finish(all);
+    const hasPassed = finish(all);
+    const isAll = selection.kind === "whole" || selection.kind === "quick";
+    if (hasPassed && isAll) await writeStamp("checks-passed", commit, { checks: selection.kind });
   } finally {
     await starter.stop();
     await cache.save();
@@ -101,14 +105,17 @@ async function runLongGroups(
   return outcomes;
 }
 
-function finish(all: readonly Outcome[]): void {
+/** Prints the result, and says whether everything passed. */
+function finish(all: readonly Outcome[]): boolean {
   const outcomes = mergeOutcomes(all);
   const slowest = formatSlowest(all);
   if (slowest !== "") say(`\nslowest files\n${slowest}`);
   process.stdout.write(`\n${formatTable(outcomes)}\n${formatTotal(outcomes)}\n`);
   const tests = total(outcomes.filter(({ name }) => !stepNames.has(name)));
   const hasNoTests = tests.passed + tests.failed === 0;
-  process.exitCode = total(outcomes).failed > 0 || hasNoTests ? 1 : 0;
+  const hasPassed = total(outcomes).failed === 0 && !hasNoTests;
+  process.exitCode = hasPassed ? 0 : 1;
+  return hasPassed;
 }
 
 async function saveDurations(outcomes: readonly Outcome[]): Promise<void> {

@@ -59,6 +59,17 @@ export const startSystemd = providing({
   note: "about 10 s, 12 MB",
 });
 
+/** Server and client of ssh. Tests start servers of their own on loopback. */
+export const startSshd = providing({
+  names: {
+    FORAGER_TEST_SSHD: "sshd",
+    FORAGER_TEST_SSH: "ssh",
+    FORAGER_TEST_SSH_KEYGEN: "ssh-keygen",
+  },
+  packages: ["openssh-server", "openssh-client"],
+  note: "about 10 s, 2 MB",
+});
+
 /** Builds and runs containers, on a base that mmdebstrap makes of Debian packages. */
 export const startPodman = providing({
   names: {

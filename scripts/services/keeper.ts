@@ -15,6 +15,7 @@ import {
   startQemu,
   startShellcheck,
   startShells,
+  startSshd,
   startSystemd,
 } from "./debian-programs.ts";
 import { startLoopDisks } from "./loop-disks.ts";
@@ -55,6 +56,7 @@ const starters: Readonly<Record<ServiceName, (context: ServiceContext) => Promis
   shells: startShells,
   shellcheck: startShellcheck,
   systemd: startSystemd,
+  sshd: startSshd,
   podman: startPodman,
   qemu: startQemu,
 };

@@ -36,6 +36,7 @@ export type ServiceName =
   | "shells"
   | "shellcheck"
   | "systemd"
+  | "sshd"
   | "podman"
   | "qemu";
 
@@ -53,6 +54,7 @@ export const serviceNames: readonly ServiceName[] = [
   "shells",
   "shellcheck",
   "systemd",
+  "sshd",
   "podman",
   "qemu",
 ];
@@ -81,6 +83,7 @@ export const serviceVariables: Readonly<Record<ServiceName, readonly [string, ..
   shells: ["FORAGER_TEST_ZSH", "FORAGER_TEST_FISH"],
   shellcheck: ["FORAGER_TEST_SHELLCHECK"],
   systemd: ["FORAGER_TEST_SYSTEMD_ANALYZE"],
+  sshd: ["FORAGER_TEST_SSHD", "FORAGER_TEST_SSH", "FORAGER_TEST_SSH_KEYGEN"],
   podman: [
     "FORAGER_TEST_PODMAN",
     "FORAGER_TEST_BUILDAH",

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/index.ts";
+import type { DeployReport } from "../ship/index.ts";
+import type { RunDeployOptions } from "./deploy/run-deploy.ts";
 
 // Every command comes through here, so it loads little: what only some need is imported when it is
 // asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
@@ -83,6 +85,9 @@ export const loadInit = async () => ({
   ...(await import("./campaign/init-folder.ts")),
   ...(await import("./campaign/place-samples.ts")),
 });
+/** Brings releases to hosts. */
+export const runDeploy = async (options: RunDeployOptions): Promise<DeployReport> =>
+  (await import("./deploy/run-deploy.ts")).runDeploy(options);
 /** Copies data folders, and restores them. */
 export const loadBackup = async () => ({
   ...(await import("./backup/create-backup.ts")),

@@ -26,6 +26,7 @@ const recorded = new Set([
   ...words("user", "add role password remove"),
   ...words("token", "add revoke"),
   "infra apply-outputs",
+  "deploy",
   ...words("config", "set edit"),
 ]);
 

@@ -319,6 +319,11 @@ export const registry: Registry = {
       load: async () => (await import("./commands/doctor.ts")).doctor,
     },
     {
+      name: "deploy",
+      summary: "bring a release to hosts over ssh, or go back",
+      load: async () => (await import("./commands/deploy/deploy.ts")).deploy,
+    },
+    {
       name: "runbook",
       summary: "say what a problem or an alarm means, and what to do",
       load: async () => (await import("./commands/runbook.ts")).runbook,

@@ -10,6 +10,15 @@ export function hostNames() {
     .refine((text) => text === "" || text.split(",").every(isName), { error });
 }
 
+/** Hosts as `ssh` takes them, separated by commas, or nothing. */
+export function sshHosts() {
+  const error = "hosts such as pi-1,pi@10.0.0.8, separated by commas";
+  const isHost = (text: string) => /^[a-z0-9_[][\w.@:%[\]-]{0,252}$/i.test(text);
+  return z
+    .string({ error })
+    .refine((text) => text === "" || text.split(",").every(isHost), { error });
+}
+
 /** Addresses or networks separated by commas, or nothing. */
 export function networks() {
   const error = "addresses or networks such as 127.0.0.1,10.0.0.0/8, separated by commas";

@@ -77,6 +77,8 @@ test("with no source at all every setting has its default", async () => {
     legal: {},
     publish: {},
     places: { keepReleases: 3 },
+    fleet: { hosts: "" },
+    deploy: { folder: "/opt/forager", restartCommand: "systemctl restart forager.service" },
     audit: { keepDays: 365 },
     webhook: { allowPrivateNetworks: "" },
     alert: { stallMs: 900_000, scope: "fleet" },

@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { hostNames, networks } from "./host-lists.ts";
+import { hostNames, networks, sshHosts } from "./host-lists.ts";
 import { isSecret, type Secret } from "./secret.ts";
 import { oidcSettings, serveSettings } from "./serve-settings.ts";
 import {
+  absolutePath,
   choice,
+  commandLine,
   interruptionSource,
   list,
   nameOfNode,
@@ -260,6 +262,26 @@ export const settingsSchema = z.strictObject({
   places: z.strictObject({
     keepReleases: wholeNumber(1, 1_000).default(3).register(settingMeta, {
       description: "how many releases of a file of places are kept; a new one removes older ones",
+    }),
+  }),
+  fleet: z.strictObject({
+    hosts: sshHosts().default("").register(settingMeta, {
+      isList: true,
+      description: "hosts that `forager deploy` updates, as `ssh` takes them: pi-1,pi@10.0.0.8",
+    }),
+  }),
+  deploy: z.strictObject({
+    folder: absolutePath().default("/opt/forager").register(settingMeta, {
+      description: "folder of the installation on the hosts, as install.sh makes it",
+    }),
+    restartCommand: commandLine()
+      .default("systemctl restart forager.service")
+      .register(settingMeta, {
+        description: "command that restarts Forager on a host, for `forager deploy`",
+      }),
+    healthCommand: commandLine().optional().register(settingMeta, {
+      description:
+        "command that exits 0 if a host is healthy; default: ask systemd and forager status",
     }),
   }),
   audit: z.strictObject({

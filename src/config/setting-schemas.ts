@@ -61,3 +61,15 @@ export function wholeNumber(min: number, max: number) {
   const error = `a whole number from ${min} to ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
+
+/** Of another machine, so it is not resolved here. */
+export function absolutePath() {
+  const error = "an absolute path such as /opt/forager";
+  return z.string({ error }).regex(/^(?:\/[\w.+-]+)+$/, { error });
+}
+
+/** For a shell. */
+export function commandLine() {
+  const error = "a command in one line";
+  return z.string({ error }).regex(/^[^\r\n\0]{1,2000}$/, { error });
+}

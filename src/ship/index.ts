@@ -18,3 +18,12 @@ export {
   createGcpInterruption,
   findProvider,
 } from "./interruption/sources.ts";
+/** Brings releases to hosts. Loaded when it is needed: every command loads this file. */
+export const loadDeploy = async () => ({
+  ...(await import("./deploy/deploy-fleet.ts")),
+  ...(await import("./deploy/checkout.ts")),
+  ...(await import("./deploy/release-source.ts")),
+});
+export type { DeployOptions, DeployReport, HostOutcome } from "./deploy/deploy-fleet.ts";
+export type { HostReport } from "./deploy/preflight.ts";
+export { isHostName } from "./deploy/remote.ts";

@@ -4,7 +4,7 @@ import { packageFile } from "../base/package-files.ts";
 import { readVersion } from "../base/version.ts";
 
 /** `release.json` of a release folder. Made by `npm run release`. */
-interface ReleaseFile {
+export interface ReleaseFile {
   readonly format: 1;
   readonly version: string;
   /** The version and the start of a hash of all files: the same files have the same id. */
@@ -48,7 +48,7 @@ function readRelease(file = packageFile("release.json")): ReleaseFile | undefine
 }
 
 /** By hand: zod takes longer to load than the version may take. */
-function parseRelease(text: string): ReleaseFile | undefined {
+export function parseRelease(text: string): ReleaseFile | undefined {
   let found: unknown;
   try {
     found = JSON.parse(text);

@@ -18,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hostScript } from "../../src/ship/deploy/host-script.ts";
 import { repositoryRoot } from "../support/repository.ts";
 import { needs } from "../support/services.ts";
 
@@ -35,6 +36,14 @@ needs(["shellcheck"], ({ shellcheck }) => {
       expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
     },
   );
+
+  test("shellcheck has nothing to say about what `forager deploy` runs on hosts", () => {
+    const { status, stdout } = spawnSync(shellcheck.path, ["--shell=sh", "-"], {
+      encoding: "utf8",
+      input: hostScript,
+    });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  });
 });
 
 test("a download that was cut off anywhere runs nothing", () => {

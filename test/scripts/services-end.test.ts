@@ -158,7 +158,7 @@ plainTest("an unknown service is refused by name", async () => {
   child.stderr!.on("data", (text) => (output += String(text)));
   expect(await new Promise((resolve) => child.once("close", resolve))).toBe(1);
   expect(output).toBe(
-    'error: there is no service "mysql"; there are postgres, postgres15, pgbouncer, s3, promtool, namespaces, avahi, otheruser, loopdisks, osmium, shells, shellcheck, systemd, podman, qemu, chromium\n',
+    'error: there is no service "mysql"; there are postgres, postgres15, pgbouncer, s3, promtool, namespaces, avahi, otheruser, loopdisks, osmium, shells, shellcheck, systemd, sshd, podman, qemu, chromium\n',
   );
 });
 

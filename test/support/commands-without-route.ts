@@ -16,6 +16,7 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   "infra lifecycle": "prints a text that depends on nothing here",
   "infra cloudformation": "prints a text that depends on nothing here",
   "infra apply-outputs": "sets up a machine before anything can serve it",
+  deploy: "uses the ssh keys of the person at the machine",
   doctor: "checks the machine that the command runs on",
   "node run": "starts a process of this machine",
   "node join": "sets up a data folder before anything can serve it",

@@ -41,6 +41,8 @@ export interface Services {
   readonly shellcheck: { readonly path: string };
   /** Judges unit files; systemd need not run. */
   readonly systemd: { readonly analyze: string };
+  /** Programs, no server: see test/support/ssh-hosts.ts. */
+  readonly sshd: { readonly server: string; readonly client: string; readonly keygen: string };
   /** Containers: see test/support/containers.ts. */
   readonly podman: {
     readonly podman: string;
@@ -117,6 +119,11 @@ const readers: { readonly [Name in ServiceName]: () => Services[Name] } = {
   shells: () => ({ zsh: variable("FORAGER_TEST_ZSH"), fish: variable("FORAGER_TEST_FISH") }),
   shellcheck: () => ({ path: variable("FORAGER_TEST_SHELLCHECK") }),
   systemd: () => ({ analyze: variable("FORAGER_TEST_SYSTEMD_ANALYZE") }),
+  sshd: () => ({
+    server: variable("FORAGER_TEST_SSHD"),
+    client: variable("FORAGER_TEST_SSH"),
+    keygen: variable("FORAGER_TEST_SSH_KEYGEN"),
+  }),
   podman: () => ({
     podman: variable("FORAGER_TEST_PODMAN"),
     buildah: variable("FORAGER_TEST_BUILDAH"),
