@@ -14,7 +14,8 @@ export const longGroups: Readonly<Record<string, string>> = {
   arm64: "the release for 64-bit ARM runs, in qemu",
   browser: "a browser's memory over many pages",
   chaos: "races, crashes and faults of several minutes on every backend",
-  containers: "the image, three nodes in containers, and the service on a machine with systemd",
+  containers:
+    "the image, three nodes in containers, the service and deploys on machines with systemd",
   docs: "the docs site, built with its generator",
   fleet: "several nodes on a bucket for minutes",
   pooler: "the queue through PgBouncer in transaction mode",

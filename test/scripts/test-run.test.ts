@@ -1,7 +1,16 @@
 // inputs: scripts/** src/base/app-error.ts src/dashboard/parts/icon-names.ts test/support/services.ts test/support/service-addresses.ts
 // inputs: tsconfig.json .oxlintrc.json .oxfmtrc.json vitest.config.ts
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -71,7 +80,15 @@ test("--check runs types, lint, format and quick unit tests, each counted, each 
   expect(first.output).toContain("files left to npm test, because they take 2 s or more: 1");
   // What it leaves out runs when it is named.
   expect(run(["src/base"])).toMatchObject({ status: 1, last: "1 passed, 2 failed" });
+  // Without a commit nobody can say later what passed.
+  expect(existsSync(join(folder, ".cache/checks-passed.json"))).toBe(false);
+  commitAll();
   const second = run(["--check"]);
+  const stamp: unknown = JSON.parse(
+    readFileSync(join(folder, ".cache/checks-passed.json"), "utf8"),
+  );
+  const commit = String(git("rev-parse", "HEAD").stdout).trim();
+  expect(stamp).toEqual({ format: 1, commit, checks: "quick" });
   for (const step of ["types+lint", "format", "unit"])
     expect(second.row(step)).toMatchObject({ passed: 1, failed: 0, cached: 1 });
   write("src/base/one.ts", "export const one: number = '1';");
@@ -118,16 +135,10 @@ test("a service that cannot be had is a skip with a reason, and a failure under 
 
 describe("--long", () => {
   const long = `expect(Number(process.env["FORAGER_TEST_LONG"] ?? 0))`;
-  const git = (...args: readonly string[]) => spawnSync("git", args, { cwd: folder });
-
   beforeEach(() => {
     write("src/base/form.test.ts", `// long: chaos\n${testOf("form", "", long)}`);
     write("src/base/other-long.test.ts", `// long: shards\n${testOf("other", "", "expect(2)")}`);
-    git("init", "-q");
-    write(".gitignore", "node_modules\n.cache\n");
-    git("add", "-A");
-    const name = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-    git(...name, "commit", "-qm", "one");
+    commitAll();
   });
 
   test("runs the long forms of the named groups, and notes when a group passed", () => {
@@ -157,6 +168,15 @@ describe("--long", () => {
     );
   });
 });
+
+const git = (...args: readonly string[]) => spawnSync("git", args, { cwd: folder });
+
+function commitAll(): void {
+  git("init", "-q");
+  write(".gitignore", "node_modules\n.cache\n");
+  git("add", "-A");
+  git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "one");
+}
 
 const cacheOff = { FORAGER_TEST_CACHE: "off" };
 

@@ -29,8 +29,8 @@ export interface Executed {
 }
 
 const folder = join(cacheFolder, "containers");
-const baseImage = "localhost/forager-test-base:1";
-const packages = "systemd,systemd-sysv,dbus,ca-certificates,libstdc++6";
+const baseImage = "localhost/forager-test-base:2";
+const packages = "systemd,systemd-sysv,dbus,ca-certificates,libstdc++6,openssh-server";
 const outputMax = 64 * 1024 * 1024;
 
 /**
@@ -58,7 +58,7 @@ export async function openContainers(programs: Services["podman"]): Promise<Cont
       () => false,
     );
   if (!(await isThere(baseImage))) {
-    const file = join(folder, "base.tar");
+    const file = join(folder, "base-2.tar");
     if (!existsSync(file)) {
       const args = ["--variant=minbase", `--include=${packages}`, "bookworm", `${file}.new.tar`];
       await run(programs.mmdebstrap, args, { maxBuffer: outputMax });

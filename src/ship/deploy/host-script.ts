@@ -191,7 +191,11 @@ switch_to() {
   else
     setsid sh "$dir/guard.sh" guard "$root" "$token" "$undo_after" < /dev/null > /dev/null 2>&1 &
   fi
+  # With the mutex: whoever goes back must not do so before this.
+  open_mutex
+  [ -f "$dir/pending-$token" ] || fail undone "the host has gone back already"
   flip "releases/$id" "$from" || fail write "cannot change $root/current"
+  close_mutex
   say from "$(basename "$from")"
   restart_service || say restart "$(tail -n 3 "$dir/restart.log")"
 }
@@ -207,7 +211,9 @@ guard() {
 }
 finish_undo() {
   { read -r from; read -r previous; read -r to; read -r restart; read -r owner; } < "$dir/undoing-$token"
+  open_mutex
   flip "$from" "$previous"
+  close_mutex
   restart_service
   note "$owner $to -> $from rolled back: $1"
   decide undone

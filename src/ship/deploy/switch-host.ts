@@ -121,7 +121,8 @@ async function watch(host: string, options: SwitchOptions, startMs: number): Pro
     }
     const endMs = healthy ? healthy.sinceMs + gate.watchMs + gate.marginMs : untilMs;
     if (nowMs >= endMs) throw unhealthy(host, `not healthy within ${Math.round(gate.withinMs / 1_000)} s: ${last}`); // prettier-ignore
-    if (!isLast || !answer) await sleep(clock, Math.min(pollMs, Math.max(endMs - nowMs, 0), healthy ? Math.max(gate.watchMs, 1) : pollMs), signal); // prettier-ignore
+    const restMs = (healthy ? healthy.sinceMs + gate.watchMs : untilMs) - nowMs;
+    await sleep(clock, answer ? Math.min(pollMs, Math.max(1, restMs)) : pollMs, signal);
   }
 }
 
