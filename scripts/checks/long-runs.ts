@@ -25,6 +25,7 @@ export const longGroups: Readonly<Record<string, string>> = {
   shards: "the queue's suite on several shards",
   simulation: "hundreds of seeds of every simulation",
   stores: "the queue's suite on every kind of bucket",
+  upgrade: "this version and the one before in one fleet, on each backend",
 };
 
 export interface LongRun {

@@ -69,7 +69,7 @@ needs(["podman", "sshd"], ({ podman: programs, sshd }) => {
         return /^running|^degraded/.test(output);
       }, `${host} has booted`);
       const publicKey = readFileSync(`${key}.pub`, "utf8").trim();
-      await sh(host, `mkdir -p /root/.ssh && echo '${publicKey}' > /root/.ssh/authorized_keys && chmod -R go= /root/.ssh`); // prettier-ignore
+      await sh(host, `cd ~root && mkdir -p .ssh && echo '${publicKey}' > .ssh/authorized_keys && chmod -R go= .ssh`); // prettier-ignore
       await sh(host, "systemctl start ssh");
       await sh(host, `cat > /tmp/handlers.mjs <<'END'\n${handlers}END\nmkdir -p /etc/forager && cp /tmp/handlers.mjs /etc/forager/ && printf 'data = "/var/lib/forager"\\n[work]\\nhandlers = "/etc/forager/handlers.mjs"\\n' > /etc/forager/forager.toml`); // prettier-ignore
       await sh(host, "sh /release/install.sh");

@@ -32,12 +32,11 @@ needs(["sshd"], ({ sshd }) => {
   let sandbox: Sandbox;
   let machines: SshHosts;
   let first: SshHost;
-  let second: SshHost;
 
   beforeEach(async () => {
     sandbox = await createSandbox();
     machines = await startSshHosts(sandbox.folder, ["pi-1", "pi-2"], sshd);
-    [first, second] = machines.hosts as [SshHost, SshHost];
+    [first] = machines.hosts as [SshHost];
     for (const { root } of machines.hosts) {
       writeRelease(join(root, "releases", "1.0.0-old"), "1.0.0-old");
       symlinkSync("releases/1.0.0-old", join(root, "current"));

@@ -285,7 +285,11 @@ describe("the lock", () => {
     const names = ["pi-1", "pi-2", "pi-3"];
     for (const host of names) addHost(host);
     const made = [await release("1.1.0-a"), await release("1.1.0-b")];
-    const ends = made.map(() => Promise.withResolvers<void>());
+    const ends = made.map(() => {
+      let resolve = () => {};
+      const promise = new Promise<void>((settle) => (resolve = settle));
+      return { promise, resolve: () => resolve() };
+    });
     const ended = await Promise.all(
       made.map(async (releases, index) => {
         const own = options({ hosts: index === 0 ? names : names.toReversed(), releases });

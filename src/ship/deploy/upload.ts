@@ -30,9 +30,9 @@ export async function upload(host: string, options: UploadOptions): Promise<Uplo
     callHost(host, access, { action, args: [...args, String(lockSeconds)], hasSudo, timeoutMs: uploadMs, signal }); // prettier-ignore
   const send = async (script: string, part: string, input: string | Readable) => {
     const command = { script, args: [part], input, hasSudo, timeoutMs: uploadMs, signal };
-    const { exitCode, stderr } = requireEnded(host, await access.run(host, command));
+    const { exitCode, stdout, stderr } = requireEnded(host, await access.run(host, command));
     if (exitCode === 0) return;
-    throw new AppError("unavailable", "deploy_upload", `${host}: the upload failed: ${lastLine(stderr)}`); // prettier-ignore
+    throw new AppError("unavailable", "deploy_upload", `${host}: the upload failed: ${lastLine(`${stdout}${stderr}`)}`); // prettier-ignore
   };
 
   const there = parseManifest((await call("manifest")).get("file") ?? []);
