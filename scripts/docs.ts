@@ -52,6 +52,7 @@ const guidesInOrder = [
   "add-a-machine",
   "postgres",
   "watch-a-fleet",
+  "deploy-to-pis",
   "when-something-is-wrong",
   "back-up-and-restore",
   "write-a-handler",

@@ -22,9 +22,10 @@ const perRound = 40;
 interface Member {
   readonly name: "earlier" | "current";
   readonly folder: string;
-  forager(...args: string[]): Promise<RunResult>;
-  good(...args: string[]): Promise<string>;
-  work(): ChildProcess;
+  readonly forager: (...args: string[]) => Promise<RunResult>;
+  /** What it prints; fails unless the exit code is 0. */
+  readonly good: (...args: string[]) => Promise<string>;
+  readonly work: () => ChildProcess;
 }
 
 interface Addresses {
