@@ -72,7 +72,7 @@ export function createRouteRunner(options: ApiOptions) {
         setSession(secret, user) {
           startSession(c, secret, options);
           if (secret !== undefined && user !== undefined) rememberBrowser(c, access.signIn.knownBrowser(user), options); // prettier-ignore
-          if (user !== undefined) note.caller = { ...caller, user };
+          if (user !== undefined) note.caller = { ...caller, user, by: "session" };
         },
         makeInviteLink: (of, code) => `${linkOrigin(c)}/welcome#${encodeURIComponent(of)}/${code}`,
         live,

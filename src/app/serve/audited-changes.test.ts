@@ -136,7 +136,8 @@ test("no password is recorded, neither the old one nor the new one", async () =>
   const password = "a quite new pass phrase";
   expect((await anna("PUT", "/api/session/password", { old: testPassword, password })).status).toBe(200); // prettier-ignore
   const all = await entries();
-  expect(all.find(({ what }) => what === "changePassword")).toMatchObject({ who: "anna", result: "ok" }); // prettier-ignore
+  expect(all.find(({ what }) => what === "changePassword")).toMatchObject({ who: "anna", by: "session", result: "ok" }); // prettier-ignore
+  expect(all.find(({ what, who }) => what === "login" && who === "anna")).toMatchObject({ by: "session" }); // prettier-ignore
   expect(JSON.stringify(all)).not.toContain(testPassword);
   expect(JSON.stringify(all)).not.toContain(password);
 });
