@@ -136,8 +136,8 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "drained is said while something is due later",
     file: "src/worker/dispatcher.ts",
-    find: "if (inMs === undefined && isResting && !options.holdsAny()) onDrained();",
-    replace: "if (inMs !== 0 && isResting && !options.holdsAny()) onDrained();",
+    find: "if ((await queue.wakeInMs(kinds, worker)) === undefined) return true;",
+    replace: "if ((await queue.wakeInMs(kinds, worker)) !== 0) return true;",
     caughtBy: `${worker} > drain: it ends when nothing is left, also of others, and not before`,
   },
   {
