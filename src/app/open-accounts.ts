@@ -116,8 +116,10 @@ async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<s
   const { certFile } = settings.serve;
   // On all addresses: the one by which other machines of this network reach it.
   const isEverywhere = /^(?:0\.0\.0\.0|\[::\]):\d+$/.test(listen);
-  const [reachable] = isEverywhere ? reachOf({ bound: listen }).own : [];
-  if (reachable !== undefined) return `http${certFile === undefined ? "" : "s"}://${reachable}`;
+  if (isEverywhere) {
+    const [reachable = `127.0.0.1:${listen.split(":").at(-1)}`] = reachOf({ bound: listen }).own;
+    return `http${certFile === undefined ? "" : "s"}://${reachable}`;
+  }
   const running = await readServerAddress(paths);
   return running?.origin ?? `http://${listen === "off" ? "127.0.0.1:4870" : listen}`;
 }

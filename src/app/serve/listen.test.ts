@@ -47,7 +47,7 @@ test("on all addresses `forager user add` names an address of this machine that 
   await using desk = await openAccountDesk(place);
   const { link } = await desk.addUser("bob", "viewer");
   expect(link).not.toContain("0.0.0.0");
-  expect(link).toMatch(/^http:\/\/[\d.]+:4870\/welcome#bob\//);
+  expect(link).toMatch(/^http:\/\/[\d.a-f:[\]]+:4870\/welcome#bob\//);
 });
 
 test("--open-loopback is refused where others reach the server", async () => {
