@@ -6,6 +6,7 @@ export interface GlobalFlags {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly color: boolean;
+  readonly pager: boolean;
   readonly verbose: boolean;
   readonly config?: string;
   readonly data?: string;
@@ -16,6 +17,7 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: "--json", summary: "print the result as one JSON document" },
   { flag: "--quiet", summary: "no notes and no progress, only results and errors" },
   { flag: "--no-color", summary: "no colors (NO_COLOR does the same)" },
+  { flag: "--no-pager", summary: "print long lists at once, also on a terminal" },
   { flag: "--config", value: "file", summary: "read this settings file", complete: "file" },
   { flag: "--data", value: "dir", summary: "keep data in this folder", complete: "directory" },
   { flag: "--queue", value: "address", summary: "use this queue, such as sqlite:FILE" },

@@ -1,4 +1,5 @@
 import { clearLine, toTerminalText } from "../base/terminal-text.ts";
+import { createPagedText, PagerClosed, type Pager } from "./pager.ts";
 import { printList, type PrintListOptions } from "./print-list.ts";
 import { formatTable, type TableColumn } from "./table.ts";
 
@@ -19,7 +20,8 @@ export interface Output {
   table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): void;
   /**
    * Prints rows as they come, however many there are, as a table or as a JSON array. Holds a few
-   * hundred rows at most. Resolves with the number of rows once they are written.
+   * hundred rows at most. On a terminal, what is longer than the screen goes to the pager. Resolves with
+   * the number of rows once they are written, or when the user has closed the pager.
    */
   list<Row>(
     rows: Iterable<Row> | AsyncIterable<Row>,
@@ -64,9 +66,12 @@ export interface OutputOptions {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly hasColor: boolean;
+  /** Undefined, or returns undefined: lists are written to stdout as they are. */
+  readonly openPager?: (() => Pager | undefined) | undefined;
 }
 
-export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: OutputOptions): Output {
+export function createOutput(options: OutputOptions): Output {
+  const { stdout, stderr, isJson, isQuiet, hasColor, openPager } = options;
   const write = (text: string) => stdout.write(stdout.isTTY === true ? toTerminalText(text) : text);
   const printJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n`);
   const printText = (text: string) => write(text.endsWith("\n") ? text : `${text}\n`);
@@ -102,17 +107,38 @@ export function createOutput({ stdout, stderr, isJson, isQuiet, hasColor }: Outp
         hasFrame = true;
       }
     },
-    list: (rows, options) =>
-      printList(rows, options, {
-        isJson,
-        write: piece,
-        table: { widthMax: terminalWidth(stdout), hasColor },
-      }),
+    async list(rows, how) {
+      const table = { widthMax: terminalWidth(stdout), hasColor };
+      if (!isTerminal || !openPager) return printList(rows, how, { isJson, write: piece, table });
+      const open = () => openPager();
+      const paged = createPagedText({ rows: stdout.rows || 24, print: piece, open });
+      const write = (text: string) => paged.write(toTerminalText(text));
+      const counted = countRows(rows);
+      try {
+        return await printList(counted.rows, how, { isJson, write, table });
+      } catch (error) {
+        if (error instanceof PagerClosed) return counted.count();
+        throw error;
+      } finally {
+        await paged.end();
+      }
+    },
     piece,
     note(text) {
       if (!isQuiet) stderr.write(`${clearLine(stderr)}${toTerminalText(text)}\n`);
     },
   };
+}
+
+function countRows<Row>(rows: Iterable<Row> | AsyncIterable<Row>) {
+  let count = 0;
+  async function* read() {
+    for await (const row of rows) {
+      count += 1;
+      yield row;
+    }
+  }
+  return { rows: read(), count: () => count };
 }
 
 /** Who reads may also have gone away: then there will be no room, and whoever asks is told to stop. */

@@ -101,11 +101,12 @@ function createProgram(
 }
 
 function readGlobalFlags(program: Program): GlobalFlags {
-  const { color, json, quiet, verbose, ...valued } = program.opts<Partial<GlobalFlags>>();
+  const { color, json, pager, quiet, verbose, ...valued } = program.opts<Partial<GlobalFlags>>();
   const isOn = (flag: boolean | undefined) => flag === true;
   return {
     ...valued,
     color: isOn(color),
+    pager: isOn(pager),
     json: isOn(json),
     quiet: isOn(quiet),
     verbose: isOn(verbose),

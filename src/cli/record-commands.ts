@@ -198,9 +198,19 @@ export const recordCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/records/open.ts")).personOpen,
   },
   {
-    name: "records status",
-    summary: "count records, and list files with errors",
-    load: async () => (await import("./commands/records/upkeep.ts")).recordsStatus,
+    name: "records check",
+    summary: "check files, values and links of all records",
+    load: async () => (await import("./commands/records/check.ts")).recordsCheck,
+  },
+  {
+    name: "records repair",
+    summary: "repair what `records check` finds",
+    load: async () => (await import("./commands/records/check.ts")).recordsRepair,
+  },
+  {
+    name: "records quarantine",
+    summary: "list, restore or discard what a repair took out",
+    load: async () => (await import("./commands/records/quarantine.ts")).recordsQuarantine,
   },
   {
     name: "records rebuild",

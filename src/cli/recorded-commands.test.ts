@@ -21,7 +21,7 @@ const notRecorded = new Set(
       "bucket ls", "bucket cat", "bucket usage", "bucket probe",
       "company show", "company search", "company list", "company to-call", "company who", "company duplicates", "company history", // prettier-ignore
       "person show", "person search", "person list", "person history",
-      "records status", "records watch",
+      "records check", "records watch",
       "ledger status", "ledger log", "ledger show", "ledger verify", "ledger sync", "ledger conflicts",
       "campaign list", "campaign show", "campaign status", "campaign coverage", "campaign report",
       // A restore that was done is recorded by opening the folder; one that was refused writes nothing there.

@@ -9,7 +9,7 @@ const recorded = new Set([
   ...words("bucket", "create put"),
   ...words("company", "add set unset note meeting call tag exclude check-emails merge unmerge distinct resolve restore delete forget open"), // prettier-ignore
   ...words("person", "add set unset note meeting call tag restore delete forget open"),
-  ...words("records", "rebuild ingest purge"),
+  ...words("records", "rebuild ingest purge repair"),
   "undo",
   "import companies",
   ...words("export", "companies emails changes"),
@@ -44,6 +44,7 @@ const showOnly = ["dryRun", "status", "report"];
 export function isRecorded({ name, flags, args }: RecordedRun): boolean {
   const needed = changesOnlyWith[name];
   if (needed) return needed.some((flag) => isGiven(flags[flag]));
+  if (name === "records quarantine") return ["restore", "discard"].includes(args[0] ?? "");
   if (name === "queue log") return args[0] === "prune" && flags["dryRun"] !== true;
   return recorded.has(name) && !showOnly.some((flag) => isGiven(flags[flag]));
 }

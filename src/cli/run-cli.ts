@@ -13,6 +13,7 @@ import { createAsk, createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { textFlag, type GlobalFlags } from "./flags.ts";
 import { canColor, createOutput, type TextStream } from "./output.ts";
+import type { Pager } from "./pager.ts";
 import { parse, type Parsed } from "./parse.ts";
 import { createProgress } from "./progress.ts";
 import { givenFlags, isRecorded, targetOf } from "./recorded-commands.ts";
@@ -31,6 +32,8 @@ export interface CliOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly serviceManager?: ServiceManager | undefined;
+  /** Undefined: lists are not paged. */
+  readonly openPager?: () => Pager | undefined;
   /** The exit code of the signal that asked the command to stop; undefined: none did. */
   readonly stoppedBy?: () => ExitCode | undefined;
 }
@@ -107,12 +110,15 @@ async function prepareRun(
 ): Promise<() => Promise<CommandOutcome>> {
   const { command } = found;
   const { recorded, ...change } = createChangeRecord();
-  const context = { ...createContext(found, options), ...change };
+  let isPaged = found.global.pager;
+  const openPager = () => (isPaged ? options.openPager?.() : undefined);
+  const context = { ...createContext(found, { ...options, openPager }), ...change };
   if (command.needs === "nothing") {
     return () => runBare(found, () => command.run(context), { ...options, recorded });
   }
   const flags = settingFlags(found, options.cwd);
   const prepared = await readSettings({ flags, keepsLog: command.keepsLog === true }, options);
+  if (prepared.settings.output.pager === "never") isPaged = false;
   for (const warning of prepared.loaded.warnings) context.out.note(`warning: ${warning}`);
   return async () => {
     const { paths, log } = prepared;
@@ -185,8 +191,10 @@ function isForbidden(error: unknown): boolean {
 
 function createContext(
   { args, flags, global }: FoundCommand,
-  { registry, stdin, stdout, stderr, env, cwd, clock, signal, serviceManager }: CliOptions,
+  options: CliOptions,
 ): Omit<BareContext, keyof ChangeRecord> {
+  const { registry, stdin, stdout, stderr, env, cwd, clock, signal, serviceManager, openPager } =
+    options;
   const hasColor = canColor(stdout, { env, isWanted: global.color });
   const isJson = global.json;
   const isQuiet = global.quiet;
@@ -194,7 +202,7 @@ function createContext(
     args,
     flags,
     registry,
-    out: createOutput({ stdout, stderr, isJson, isQuiet, hasColor }),
+    out: createOutput({ stdout, stderr, isJson, isQuiet, hasColor, openPager }),
     progress: createProgress({ stderr, clock, isQuiet }),
     confirm: createConfirm({ stdin, stderr, signal }),
     ask: createAsk({ stdin, stderr, signal }),
@@ -219,14 +227,16 @@ async function readSettings(
   { flags, keepsLog }: ReadSettingsOptions,
   { cwd, env, home }: CliOptions,
 ): Promise<Prepared> {
-  const [{ createPaths, loadSettings }, { createPinoLogger }, { openKeptLog }] = await Promise.all([
-    import("../config/index.ts"),
-    import("../base/pino-logger.ts"),
-    import("../base/kept-log.ts"),
-  ]);
+  const [{ createPaths, loadSettings, refusePseudoFolder }, { createPinoLogger }, { openKeptLog }] =
+    await Promise.all([
+      import("../config/index.ts"),
+      import("../base/pino-logger.ts"),
+      import("../base/kept-log.ts"),
+    ]);
   const reload = () => loadSettings({ cwd, env, home, flags });
   const loaded = await reload();
   const { settings } = loaded;
+  refusePseudoFolder(settings.data);
   const paths = createPaths(settings.data);
   const kept = keepsLog
     ? openKeptLog({ folder: paths.logs(), name: String(process.pid) })

@@ -6,6 +6,7 @@ import { readVersion } from "../base/version.ts";
 import { takeServiceManager } from "../ship/index.ts";
 import type { Registry } from "./command.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
+import { openPager } from "./pager.ts";
 import { runCli } from "./run-cli.ts";
 
 /**
@@ -68,6 +69,7 @@ export async function runProcess(registry: Registry): Promise<void> {
     clock: systemClock,
     signal: stopping.signal,
     serviceManager: takeServiceManager(env),
+    openPager: () => openPager(env),
     stoppedBy: () => stoppedBy,
   });
 }

@@ -8,6 +8,7 @@ test("every setting is known by its key, variable and one-line description", () 
     environment: "FORAGER_ENVIRONMENT",
     "node.name": "FORAGER_NODE_NAME",
     "log.level": "FORAGER_LOG_LEVEL",
+    "output.pager": "FORAGER_OUTPUT_PAGER",
     "queue.url": "FORAGER_QUEUE_URL",
     "queue.password": "FORAGER_QUEUE_PASSWORD",
     "queue.durability": "FORAGER_QUEUE_DURABILITY",
@@ -96,6 +97,7 @@ test("every setting is known by its key, variable and one-line description", () 
   expect([...groups]).toEqual([
     "node",
     "log",
+    "output",
     "queue",
     "queue.postgres",
     "bucket",

@@ -29,3 +29,4 @@ export { isSecret, type Secret } from "./secret.ts";
 export { createSettingsMarker, type SettingsMarker, type SettingsMarks } from "./settings-marks.ts";
 export { locateTomlKeys, type TomlPositions } from "./toml-positions.ts";
 export { userName, type Environment } from "./user-paths.ts";
+export { refusePseudoFolder } from "./pseudo-folder.ts";

@@ -26,6 +26,7 @@ test("with no source at all every setting has its default", async () => {
     data: at("home/.local/share/forager"),
     node: {},
     log: { level: "info" },
+    output: { pager: "auto" },
     queue: {
       url: "sqlite:queue.db",
       durability: "full",

@@ -43,6 +43,11 @@ export const settingsSchema = z.strictObject({
       description: "least severe log line that is written",
     }),
   }),
+  output: z.strictObject({
+    pager: choice(["auto", "never"]).default("auto").register(settingMeta, {
+      description: "auto: long lists on a terminal go to $PAGER or less; never: they do not",
+    }),
+  }),
   queue: z.strictObject({
     url: text("the address of a queue").default("sqlite:queue.db").register(settingMeta, {
       description:

@@ -11,6 +11,7 @@ import type { Forgotten, Remains } from "./records.ts";
 import { sideFile } from "./side-file.ts";
 import { yamlLines } from "./yaml-text.ts";
 import type { HeldFile } from "./held-back.ts";
+import { createQuarantine, type QuarantineEntry } from "./integrity/quarantine.ts";
 
 /**
  * Facts first: if the rest is interrupted, catching up finds a forgotten record and continues. A
@@ -38,6 +39,7 @@ export async function forgetRecord(
       if (folders.some((folder) => path.startsWith(`${folder}/`))) index.problem(path, undefined);
     }
     heldBack.forget((copy) => isCopyOf(copy, targets, folders));
+    for (const one of quarantined(context, targets, folders)) quarantineOf(context).remove(one);
     await context.conclude();
     context.stored.scrub();
   });
@@ -77,8 +79,28 @@ export async function remainsOf(context: RecordsContext, target: string): Promis
     if (bytes && hasLine(bytes, line)) files += 1;
   }
   const folders = index.render(target) ? [index.render(target)!.folder] : [];
-  const copies = heldBack.count((copy) => isCopyOf(copy, new Set([target]), folders));
+  const targets = new Set([target]);
+  const copies =
+    heldBack.count((copy) => isCopyOf(copy, targets, folders)) +
+    quarantined(context, targets, folders).length;
   return { files, aside: copies, datagrams: await ledger.unscrubbed() };
+}
+
+const quarantineOf = ({ disk, clock, random }: RecordsContext) =>
+  createQuarantine({ disk, clock, random });
+
+/** Files and values of these records that a repair took out. */
+function quarantined(
+  context: RecordsContext,
+  targets: ReadonlySet<string>,
+  folders: readonly string[],
+): readonly QuarantineEntry[] {
+  const quarantine = quarantineOf(context);
+  return quarantine.list().filter((entry) => {
+    const bytes = Buffer.from(quarantine.textOf(entry) ?? "");
+    const copy = { from: entry.path, name: "", bytes };
+    return targets.has(entry.target ?? "") || isCopyOf(copy, targets, folders);
+  });
 }
 
 const idLine = (target: string) => yamlLines("id", idOf(target)).trimEnd();

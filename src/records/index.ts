@@ -153,7 +153,16 @@ export {
   unmergeCompany,
   type UnmergingNode,
 } from "./unmerge.ts";
-export { reviewFiles, type FileReview } from "./review-files.ts";
+export {
+  checkRecords,
+  findingsMax,
+  type Checked,
+  type CheckedNode,
+} from "./integrity/check-records.ts";
+export { repairWords, type Finding } from "./integrity/finding.ts";
+export { createQuarantine, type Quarantine, type QuarantineEntry } from "./integrity/quarantine.ts";
+export { repairRecords, restoreQuarantined, type Repaired } from "./integrity/repair-records.ts";
+export { openRecordDisk } from "./record-disk.ts";
 export { createFileCheck, type FileCheck } from "./file-check.ts";
 export { isPageTitle } from "./machine-facts.ts";
 export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";

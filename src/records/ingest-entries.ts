@@ -95,7 +95,8 @@ interface FoundEntry {
   readonly text: string;
 }
 
-function readEntry(bytes: Uint8Array, file: string): FoundEntry {
+/** What the file of a note says. Throws PageFault. */
+export function readEntry(bytes: Uint8Array, file: string): FoundEntry {
   const text = decode(bytes);
   if (hasConflict(text)) throw conflictFault();
   const named = nameParts(file);

@@ -36,7 +36,7 @@ describe("backup and undo", () => {
       const data = `restored-${at}`;
       await on(data, "backup", "restore", `backup-${at}.tar.gz`);
       await on(data, "ledger", "verify");
-      const status = JSON.parse(await on(data, "records", "status", "--json")) as {
+      const status = JSON.parse(await on(data, "records", "check", "--json")) as {
         companies: number;
       };
       expect(status).toMatchObject({ edited: [], missing: [], problems: [] });
@@ -87,7 +87,7 @@ describe("backup and undo", () => {
       const names = await on("victim", "company", "list", "--all", "--json");
       const isOld = names.includes("Only Here");
       expect(names.includes("Company 49")).toBe(!isOld);
-      expect(await on("victim", "records", "status")).toContain("all files are as they should be");
+      expect(await on("victim", "records", "check")).toContain("all files are as they should be");
       expect(existsSync(inFolder("victim/restoring/ready.json"))).toBe(false);
       seen.add(isOld ? "old" : "new");
       rmSync(inFolder("victim"), { recursive: true });

@@ -208,15 +208,15 @@ test("a deleted company is gone from folders and lists, and the printed command 
   }
 });
 
-test("records status looks at the files: edited, broken and missing ones are told", async () => {
+test("records check looks at the files: edited, broken and missing ones are told", async () => {
   const { sandbox, run } = await setUp();
   for (const name of ["Acme", "Berg", "Cole"]) await run(`company add ${name}`);
   const file = (slug: string) => join(sandbox.folder, `d/companies/${slug}/_index.md`);
   writeFileSync(file("acme"), readFileSync(file("acme"), "utf8").replace("Acme", "Acme Two"));
   writeFileSync(file("berg"), "---\nname: [\n");
   rmSync(join(sandbox.folder, "d/companies/cole"), { recursive: true });
-  const { exitCode, stdout } = await run("records status");
-  expect(exitCode).toBe(1);
+  const { exitCode, stdout } = await run("records check");
+  expect(exitCode).toBe(3);
   expect(stdout).toContain("1 edited: companies/acme/_index.md");
   expect(stdout).toContain("1 missing: companies/cole/_index.md");
   expect(stdout).toMatch(/^1 with errors:\n.*\ncompanies\/berg\/_index\.md/m);

@@ -17,7 +17,7 @@ const reads = [
   "company search acme",
   "company list",
   "person list",
-  "records status",
+  "records check",
   "status",
   "ledger show company/acme.example",
   "ledger log",

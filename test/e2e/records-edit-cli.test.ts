@@ -39,8 +39,8 @@ describe("files, history and people", () => {
     const ingested = await run(["records", "ingest"]);
     expect(ingested.exitCode).toBe(1);
     expect(ingested.stdout).toContain(`companies/${slug}/_index.md`);
-    const status = await run(["records", "status", "--json"]);
-    expect(status.exitCode).toBe(1);
+    const status = await run(["records", "check", "--json"]);
+    expect(status.exitCode).toBe(3);
     expect(JSON.parse(status.stdout)).toMatchObject({ companies: 1, problems: [{}] });
     const { exitCode, stderr } = await run(["company", "set", slug, "city=Austin"]);
     expect(exitCode).toBe(0);
@@ -48,7 +48,7 @@ describe("files, history and people", () => {
     expect(readFileSync(file, "utf8")).toBe(broken);
     writeFileSync(file, broken.slice("---\nname: [\n".length));
     expect(await good("records", "ingest")).toContain("looked at");
-    expect(await good("records", "status")).toContain("all files are as they should be");
+    expect(await good("records", "check")).toContain("all files are as they should be");
   });
 
   test("merge, history, restore and forget: nothing is lost, but what is to be", async () => {

@@ -89,7 +89,7 @@ describe("forager import companies", () => {
     const report = JSON.parse(await good(...args, "--json")) as { created: number; known: number };
     expect(report.created + report.known).toBe(count);
     expect(report.known).toBeGreaterThan(0);
-    expect(await json("records", "status")).toMatchObject({ companies: count, problems: [] });
+    expect(await json("records", "check")).toMatchObject({ companies: count, problems: [] });
   });
 
   test("what is no CSV, no UTF-8, no file or of no known format is told, and nothing is written", async () => {

@@ -30,8 +30,8 @@ test.each([
   expect(ingest.stdout).toContain(`companies/acme/_index.md is ${words}`);
   expect(ingest.stdout).toContain(`companies/new/_index.md is ${words}`);
   expect(await sandbox.good("company", "set", "acme", "city=Ulm")).toContain("city of acme");
-  const status = await sandbox.onData(["records", "status"]);
-  expect(status.exitCode).toBe(1);
+  const status = await sandbox.onData(["records", "check"]);
+  expect(status.exitCode).toBe(3);
   expect(status.stdout).toContain("1 company");
 });
 

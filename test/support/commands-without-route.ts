@@ -29,6 +29,8 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   "bucket put": "writes raw objects, for repairs at the machine",
   "bucket probe": "proves what a store can do, before it is used",
   "records rebuild": "makes index and files again, for repairs at the machine",
+  "records repair": "moves and writes files of this machine, for repairs at the machine",
+  "records quarantine": "moves files of this machine, for repairs at the machine",
   "records ingest": "reads files of this machine; a running node does it by itself",
   "records purge":
     "the schedule of the kind purge does it; by hand a person looks at the list first",

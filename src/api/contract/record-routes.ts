@@ -194,7 +194,7 @@ export const recordRoutes = {
     summary: "how many companies match; counting stops at 100,000",
     query: z.strictObject(companyFilter),
     answer: z.strictObject({ count, isComplete: z.boolean() }),
-    commands: ["records status"],
+    commands: ["records check"],
   }),
   showCompany: route({
     method: "GET",

@@ -350,6 +350,6 @@ export const recordWriteRoutes = {
         }),
       ),
     }),
-    commands: ["records status"],
+    commands: ["records check"],
   }),
 };

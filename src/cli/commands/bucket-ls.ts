@@ -1,6 +1,7 @@
 import { listLimitMax, type ListedObject } from "../../bucket/index.ts";
 import type { Command } from "../command.ts";
-import { parseCount, textFlag } from "../flags.ts";
+import { textFlag } from "../flags.ts";
+import { emptyPageText, listPageOptions, moreRowsText, readListPage, rowsOfPage } from "../list-page.ts"; // prettier-ignore
 import type { TableColumn } from "../table.ts";
 import {
   keyAsUsage,
@@ -16,7 +17,7 @@ export const bucketLs: Command = {
     { name: "prefix", summary: "only keys that begin so", isOptional: true },
   ],
   options: [
-    { flag: "--limit", value: "count", summary: "maximum number of objects", default: "100" },
+    ...listPageOptions(100),
     { flag: "--start-after", value: "key", summary: "only keys behind this one" },
   ],
   examples: [
@@ -31,25 +32,24 @@ export const bucketLs: Command = {
   async run(given) {
     const context = await withAddress(given);
     const { args, flags, out, signal } = context;
-    const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
+    const asked = readListPage(flags, 100);
     const prefix = args[1] ?? "";
     await using bucket = await openPatientBucket(context);
     let startAfter = textFlag(flags, "startAfter") ?? "";
     async function* objects() {
-      for (let left = limit; left > 0 && !signal.aborted;) {
-        const pageLimit = Math.min(listLimitMax, left);
-        const page = await keyAsUsage(() => bucket.list(prefix, { startAfter, limit: pageLimit }));
+      // One more than asked for, to know whether there are more.
+      const limit = Math.min(listLimitMax, asked.skip + asked.limit + 1);
+      for (;;) {
+        const page = await keyAsUsage(() => bucket.list(prefix, { startAfter, limit }));
         yield* page;
-        if (page.length < pageLimit) return;
-        left -= page.length;
+        if (page.length < limit || signal.aborted) return;
         startAfter = page.at(-1)!.key;
       }
     }
-    const count = await out.list(objects(), {
-      columns,
-      empty: prefix === "" ? "the bucket is empty" : `nothing begins with ${prefix}`,
-    });
-    if (count === limit) out.note(`there may be more: --start-after ${startAfter}`);
+    const paged = rowsOfPage(objects(), asked);
+    const empty = prefix === "" ? "the bucket is empty" : `nothing begins with ${prefix}`;
+    await out.list(paged.rows, { columns, empty: emptyPageText(asked, empty) });
+    if (paged.hasMore()) out.note(moreRowsText(asked));
   },
 };
 

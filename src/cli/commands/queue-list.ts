@@ -3,7 +3,8 @@ import { formatDuration, formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Queue, Task, TaskPage, TaskSearch, TaskState } from "../../queue/index.ts";
 import type { Command, Flags } from "../command.ts";
-import { parseCount, textFlag } from "../flags.ts";
+import { textFlag } from "../flags.ts";
+import { allOption, emptyPageText, pageOption, readListPage, rowsOfPage } from "../list-page.ts";
 import type { TableColumn, Tint } from "../table.ts";
 import { browseAll, lastReason, searchTasks, waitingReasons } from "../../queue/index.ts";
 import {
@@ -31,6 +32,8 @@ export const queueList: Command = {
     errorOption,
     { flag: "--limit", value: "count", summary: `how many, up to ${limitMax}`, default: "100" },
     { flag: "--after", value: "id", summary: "go on behind this task" },
+    pageOption,
+    allOption,
   ],
   examples: [
     { line: "forager queue list --state failed", summary: "what did not work" },
@@ -47,28 +50,35 @@ export const queueList: Command = {
 
   async run(context) {
     const { flags, out, clock, signal } = context;
-    const query = readQuery(flags);
+    const page = readListPage(flags, 100);
+    if (page.limit !== Infinity && page.limit > limitMax) {
+      throw usageError(`--limit takes at most ${limitMax}: use --all, or --page for what follows`);
+    }
+    const query = { ...readQuery(flags), limit: page.skip + page.limit };
     await using queue = await openQueueToRead(context);
     if (query.job !== undefined) await requireJob(queue, query.job);
     let [count, lastId] = [0, 0];
     async function* tasks() {
-      for await (const task of tasksOf(queue, query, signal)) {
+      for await (const task of rowsOfPage(tasksOf(queue, query, signal), page).rows) {
         [count, lastId] = [count + 1, task.id];
         yield task;
       }
     }
-    const after = () => (count === query.limit ? lastId : null);
+    const after = () => (count === page.limit ? lastId : null);
     const { limit: _limit, ...filters } = query;
     await out.list(tasks(), {
       columns: columnsAt(clock.nowMs()),
-      empty:
+      empty: emptyPageText(
+        page,
         Object.keys(filters).length === 0
           ? "the queue has no tasks: `forager queue log` shows those that ended earlier"
           : "no task matches: `forager queue stats` counts all, `forager queue log` shows those that ended earlier",
+      ),
       value: taskValue,
       member: { name: "tasks", rest: () => ({ after: after() }) },
     });
-    if (after() !== null) out.note(`there may be more: go on with --after ${after()}`);
+    if (after() !== null)
+      out.note(`there may be more: add --page ${page.page + 1}, --after ${after()} or --all`);
   },
 };
 
@@ -78,7 +88,11 @@ async function* tasksOf(queue: Queue, query: TaskSearch, signal: AbortSignal) {
   if (waits === undefined && error === undefined) return yield* browseAll(queue, query, signal);
   let afterId: number | undefined = query.afterId ?? 0;
   for (let left = limit; left > 0 && afterId !== undefined; signal.throwIfAborted()) {
-    const page: TaskPage = await searchTasks(queue, { ...query, afterId, limit: left });
+    const page: TaskPage = await searchTasks(queue, {
+      ...query,
+      afterId,
+      limit: Math.min(left, limitMax),
+    });
     yield* page.tasks;
     left -= page.tasks.length;
     afterId = page.nextId;
@@ -86,10 +100,6 @@ async function* tasksOf(queue: Queue, query: TaskSearch, signal: AbortSignal) {
 }
 
 function readQuery(flags: Flags): TaskSearch {
-  const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
-  if (limit > limitMax) {
-    throw usageError(`--limit takes at most ${limitMax}: use --after for what follows`);
-  }
   const [keyPrefix, text] = [textFlag(flags, "keyPrefix"), textFlag(flags, "text")];
   const after = textFlag(flags, "after");
   const waits = waitingReasons.find((reason) => reason === flags["waits"]);
@@ -97,7 +107,6 @@ function readQuery(flags: Flags): TaskSearch {
   const chosen = readStates(flags, states);
   return {
     ...readLaneFilter(flags),
-    limit,
     ...(chosen === undefined ? {} : { states: chosen }),
     ...(keyPrefix === undefined ? {} : { keyPrefix }),
     ...(text === undefined ? {} : { text }),

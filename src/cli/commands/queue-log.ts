@@ -3,7 +3,7 @@ import { formatMoment } from "../../base/format-time.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { LogEntry, TerminalState } from "../../queue/index.ts";
 import type { Command, SettingsContext } from "../command.ts";
-import { parseCount, textFlag } from "../flags.ts";
+import { allOption, emptyPageText, pageOption, readListPage } from "../list-page.ts";
 import type { TableColumn } from "../table.ts";
 import { endedAll, endedAttempts, lastReason } from "../../queue/index.ts";
 import {
@@ -32,6 +32,8 @@ export const queueLog: Command = {
       summary: "show at most this many, the newest",
       default: "all",
     },
+    { ...pageOption, summary: "this page of --limit rows (or 50), from 1: the newest" },
+    allOption,
     {
       flag: "--before",
       value: "moment",
@@ -73,20 +75,32 @@ export const queueLog: Command = {
 
 async function showLog(context: SettingsContext): Promise<void> {
   const { flags, out, signal } = context;
-  const limitText = textFlag(flags, "limit") ?? "all";
-  const last = limitText === "all" ? Infinity : parseCount("limit", limitText);
+  const page = readListPage(flags, "all");
+  const last = page.skip + page.limit;
   const filter = readLaneFilter(flags);
   await using queue = await openQueueToRead(context);
   if (filter.job !== undefined) await requireJobOrEntry(queue, filter.job);
   const query = { ...filter, states: readStates(flags, states) ?? states, last, signal };
   await out.list(
-    endedAll((page) => queue.log(page), query),
+    withoutLast(
+      endedAll((cursor) => queue.log(cursor), query),
+      page.skip,
+    ),
     {
       columns,
-      empty: "no task has ended, or none of those that match",
+      empty: emptyPageText(page, "no task has ended, or none of those that match"),
       value: (entry) => ({ ...entry, attempts: endedAttempts(entry) }),
     },
   );
+}
+
+/** Pages count from the newest, and rows are shown in the order in which tasks ended. */
+async function* withoutLast<T>(rows: AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  const held: T[] = [];
+  for await (const row of rows) {
+    held.push(row);
+    if (held.length > count) yield held.shift()!;
+  }
 }
 
 const columns: readonly TableColumn<LogEntry>[] = [

@@ -2,7 +2,8 @@ import type { Datagram } from "../../../ledger/index.ts";
 import { readLog } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { openReaderOf } from "../../node-context.ts";
-import { parseCount, textFlag } from "../../flags.ts";
+import { textFlag } from "../../flags.ts";
+import { pageOption, readListPage } from "../../list-page.ts";
 import { datagramColumns } from "./field-columns.ts";
 
 export const ledgerLog: Command = {
@@ -10,7 +11,8 @@ export const ledgerLog: Command = {
   options: [
     { flag: "--target", value: "target", summary: "only of this one" },
     { flag: "--field", value: "field", summary: "only of this one" },
-    { flag: "--limit", value: "count", summary: "number of lines to show", default: "100" },
+    { flag: "--limit", value: "count", summary: "rows of a page", default: "100" },
+    { ...pageOption, summary: "this page, from 1: the newest" },
   ],
   examples: [
     { line: "forager ledger log --limit 20", summary: "what came last" },
@@ -22,7 +24,7 @@ export const ledgerLog: Command = {
 
   async run(context) {
     const { flags, out } = context;
-    const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
+    const { limit, skip } = readListPage(flags, 100);
     const [target, field] = [textFlag(flags, "target"), textFlag(flags, "field")];
     await using node = await openReaderOf(context);
     let found: readonly Datagram[] = [];
@@ -30,9 +32,10 @@ export const ledgerLog: Command = {
       const more = page
         .filter((one) => target === undefined || one.target === target)
         .filter((one) => field === undefined || one.field === field);
-      found = [...found, ...more].slice(-limit);
+      found = [...found, ...more].slice(-(skip + limit));
     }
-    await out.list(found, {
+    const shown = skip === 0 ? found : found.slice(0, -skip).slice(-limit);
+    await out.list(shown, {
       columns: datagramColumns,
       empty: "nothing matches, or a checkpoint covers it: see `forager ledger show TARGET`",
     });

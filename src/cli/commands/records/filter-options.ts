@@ -8,6 +8,7 @@ import type {
 } from "../../../records/index.ts";
 import type { Flags, OptionSpec } from "../../command.ts";
 import { listFlag, parseCount, textFlag } from "../../flags.ts";
+import { pageOption } from "../../list-page.ts";
 import { parseMoment } from "./parse-moment.ts";
 
 const personOptions: readonly OptionSpec[] = [
@@ -37,6 +38,7 @@ export const filterOptions = (kind: RecordQuery["kind"]): readonly OptionSpec[] 
 export const pageOptions: readonly OptionSpec[] = [
   { flag: "--limit", value: "count", summary: `how many, up to ${pageLimitMax}`, default: "50" },
   { flag: "--all", summary: "every one, however many; --json is then a list of rows" },
+  pageOption,
   { flag: "--after", value: "cursor", summary: "go on where a page ended" },
   { flag: "--sort", value: "order", summary: "in which order", choices: recordSorts },
 ];

@@ -10,7 +10,8 @@ import {
 } from "../../../records/index.ts";
 import { bucketOption, fleetOf } from "../../bucket-option.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../command.ts";
-import { parseCount, textFlag } from "../../flags.ts";
+import { textFlag } from "../../flags.ts";
+import { emptyPageText, listPageOptions, moreRowsText, readListPage } from "../../list-page.ts";
 import { sourceOf, sourceOption } from "../../source-option.ts";
 import type { TableColumn } from "../../table.ts";
 import { findRecord, nameArgument } from "./find-record.ts";
@@ -28,11 +29,7 @@ const fieldOption: OptionSpec = {
 const historyCommand = (kind: RecordKind): Command => ({
   needs: "settings",
   arguments: [nameArgument(kind)],
-  options: [
-    fieldOption,
-    { flag: "--limit", value: "count", summary: "the newest so many", default: "100" },
-    bucketOption,
-  ],
+  options: [fieldOption, ...listPageOptions(100), bucketOption],
   examples: [
     { line: `forager ${kind} history acme --field name`, summary: "who wrote what, and when" },
     {
@@ -46,7 +43,7 @@ const historyCommand = (kind: RecordKind): Command => ({
 
   async run(context) {
     const { args, flags, out } = context;
-    const limit = parseCount("limit", textFlag(flags, "limit") ?? "100");
+    const page = readListPage(flags, 100);
     const field = textFlag(flags, "field");
     await using opened = await openNodeOf(context);
     const { target } = await findRecord(opened, kind, args[0]!);
@@ -59,13 +56,17 @@ const historyCommand = (kind: RecordKind): Command => ({
         ...archive,
       }),
     );
-    const rows = entries.slice(0, limit);
+    const rows = entries.slice(page.skip, page.skip + page.limit);
     const names = createRecordNames(opened);
-    await names.learn(rows.flatMap(({ field: one }) => (isLink(one) ? [one] : [])));
+    await names.learn(rows.flatMap((one) => [linkIn(one.field), mergedInto(one)]).filter(isText));
     await out.list(rows, {
       columns: columnsOf(names.nameOf),
-      empty: field === undefined ? "nothing was written" : `nothing was ever written to ${field}`,
+      empty: emptyPageText(
+        page,
+        field === undefined ? "nothing was written" : `nothing was ever written to ${field}`,
+      ),
     });
+    if (entries.length > page.skip + rows.length) out.note(moreRowsText(page));
   },
 });
 
@@ -154,20 +155,32 @@ async function archiveOf(
   return { bucket: await fleetBucketAddress(fleetOf(context)) };
 }
 
-/** `person/ID` of a company is a record, and so is `company/ID` of a person. */
-const isLink = (field: string) => /^(?:person|company)\//.test(field);
+/** `person/ID` of a company names a record, and so do `company/ID` of a person and `merged/company/ID`. */
+const linkIn = (field: string) => /^(?:merged\/)?((?:person|company)\/.+)$/.exec(field)?.[1];
+
+/** The company that this one was merged into. */
+const mergedInto = ({ field, value }: HistoryEntry) =>
+  field === "mergedInto" && typeof value === "string" ? value : undefined;
+
+const isText = (value: string | undefined): value is string => value !== undefined;
+
+const named = (text: string, target: string | undefined, nameOf: (target: string) => string) =>
+  target === undefined ? text : `${text} (${nameOf(target)})`;
 
 const columnsOf = (nameOf: (target: string) => string): readonly TableColumn<HistoryEntry>[] => [
   { title: "", value: ({ isShown }) => (isShown ? "*" : "") },
   { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " "), isKey: true },
   {
     title: "field",
-    value: ({ field }) => (isLink(field) ? `${field} (${nameOf(field)})` : field),
+    value: ({ field }) => named(field, linkIn(field), nameOf),
     isKey: true,
   },
   {
     title: "value",
-    value: ({ value }) => (value === undefined ? "(unset)" : JSON.stringify(value)),
+    value: (entry) =>
+      entry.value === undefined
+        ? "(unset)"
+        : named(JSON.stringify(entry.value), mergedInto(entry), nameOf),
   },
   { title: "source", value: ({ source }) => source },
   { title: "node", value: ({ node }) => node },

@@ -8,15 +8,24 @@ export interface RecordNames {
   readonly nameOf: (target: string) => string;
 }
 
-export function createRecordNames({ records }: Pick<NodeReadApi, "records">): RecordNames {
+export function createRecordNames({
+  records,
+  ledger,
+}: Pick<NodeReadApi, "records" | "ledger">): RecordNames {
   const names = new Map<string, string>();
+  /** Of a record that was merged into another, or deleted. */
+  const formerName = async (target: string): Promise<string | undefined> => {
+    const { fields } = await ledger.read(target);
+    const value = fields.find(({ field }) => field === "name")?.value;
+    return typeof value === "string" ? value : undefined;
+  };
   return {
     async learn(targets) {
       for (const target of new Set(targets)) {
         if (names.has(target)) continue;
         const found = await records.find(target);
         const name = found?.kind === "company" ? found.company.name : found?.person.name;
-        names.set(target, name ?? target);
+        names.set(target, name ?? (await formerName(target)) ?? target);
       }
     },
     nameOf: (target) => names.get(target) ?? target,

@@ -3,6 +3,7 @@ import type { NodeReadApi } from "../../../node/index.ts";
 import type { Company, Person, RecordKind, RecordQuery } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
+import { emptyPageText, readListPage, type ListPage } from "../../list-page.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { columnsOf, linksOf, recordOf } from "./record-columns.ts";
 import { createRecordNames } from "./record-names.ts";
@@ -57,15 +58,37 @@ async function printPage(
     out.note(await emptyText(context, reader.records, asked.kind));
     return asked.words !== undefined ? "failed" : undefined;
   }
-  const { rows, next } = await asUsage(() => reader.records.search(query));
+  const page = readListPage(flags, query.limit);
+  const { rows, next } = await asUsage(() => readPageNumber(reader.records, query, page, signal));
   const found = rows.map(recordOf);
   await names.learn(linksIn(found));
   const why = found.length > 0 ? "" : await emptyText(context, reader.records, asked.kind);
-  out.result({ rows: found, next: next ?? null }, (layout) =>
-    found.length === 0 ? why : layout.table(found, columns),
-  );
-  if (next !== undefined) out.note(`more results: add --all, or --after ${next}`);
+  await out.list(found, {
+    columns,
+    empty: emptyPageText(page, why),
+    member: { name: "rows", rest: () => ({ next: next ?? null }) },
+  });
+  if (next !== undefined) {
+    out.note(`more results: add --all, --page ${page.page + 1}, or --after ${next}`);
+  }
   if (found.length === 0 && asked.words !== undefined) return "failed";
+}
+
+/** Pages have no number in the index: those before are walked over. */
+async function readPageNumber(
+  records: Pick<NodeReadApi["records"], "search">,
+  query: RecordQuery,
+  { page }: ListPage,
+  signal: AbortSignal,
+): ReturnType<typeof records.search> {
+  let found = await records.search(query);
+  for (let at = 1; at < page; at += 1) {
+    signal.throwIfAborted();
+    const { next: after } = found;
+    if (after === undefined) return { rows: [], next: undefined };
+    found = await records.search({ ...query, after });
+  }
+  return found;
 }
 
 /** Of companies none are shown in lists. */

@@ -3,95 +3,19 @@ import { loadServiceNode } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { NodeApi, NodeReadApi } from "../../../node/index.ts";
-import {
-  pageLimitMax,
-  reviewFiles,
-  type Ingested,
-  type RecordProblem,
-} from "../../../records/index.ts";
+import type { NodeApi } from "../../../node/index.ts";
+import type { Ingested, RecordProblem } from "../../../records/index.ts";
 import { fleetOf } from "../../bucket-option.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { untilStopped } from "../../until-stopped.ts";
 import type { TableColumn } from "../../table.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import { countRecords } from "./record-context.ts";
+import { openNodeOf } from "../../node-context.ts";
 
 const problemColumns: readonly TableColumn<RecordProblem>[] = [
   { title: "file", value: ({ path }) => path },
   { title: "since", value: ({ foundAt }) => foundAt.slice(0, 19) },
   { title: "what is wrong", value: ({ reason }) => reason, isNeverCut: true },
 ];
-
-/** Beyond it nobody counts with their eyes. */
-const countMax = 100_000_000;
-
-export const recordsStatus: Command = {
-  needs: "settings",
-  examples: [
-    {
-      line: "forager records status",
-      summary: "how many, and files that are edited, broken or missing",
-    },
-  ],
-  details: [
-    "Reads every file. An edited one is not ingested yet: `forager records ingest` does that. A broken\n" +
-      "one is left alone until it is fixed. A missing one is written again by the next change or by\n" +
-      "`forager records rebuild`; to remove a company, use `forager company delete`.",
-    "Exits 1 when a file is broken.",
-  ],
-
-  async run(context) {
-    const { out } = context;
-    await using reader = await openReaderOf(context);
-    const { records } = reader;
-    const review = await reviewFiles(context.paths.root(), allRecords(records));
-    const quarantined = await records.problems();
-    const known = new Set(quarantined.map(({ path }) => path));
-    const foundAt = new Date(context.clock.nowMs()).toISOString();
-    const problems = [
-      ...quarantined,
-      ...review.broken
-        .filter(({ path }) => !known.has(path))
-        .map((one) => ({ ...one, foundAt, target: undefined })),
-    ];
-    const edited = review.edited.filter((path) => !known.has(path));
-    const { missing } = review;
-    const companies = await records.count({ kind: "company" }, countMax);
-    const people = await records.count({ kind: "person" }, countMax);
-    out.result({ companies, people, edited, missing, problems }, (layout) => {
-      const counts = `${countRecords("company", companies)}, ${countRecords("person", people)}`;
-      const some = [
-        ...(edited.length > 0 ? [`${edited.length} edited: ${shownPaths(edited)}`] : []),
-        ...(missing.length > 0 ? [`${missing.length} missing: ${shownPaths(missing)}`] : []),
-        ...(problems.length > 0
-          ? [`${problems.length} with errors:`, layout.table(problems, problemColumns)]
-          : []),
-      ];
-      if (some.length === 0) return `${counts}; all files are as they should be`;
-      return [counts, ...some].join("\n");
-    });
-    return problems.length > 0 ? "failed" : undefined;
-  },
-};
-
-const shownMax = 5;
-const shownPaths = (paths: readonly string[]): string =>
-  paths.slice(0, shownMax).join(", ") + (paths.length > shownMax ? ", …" : "");
-
-/** The kind and folder name of every record, page by page. */
-async function* allRecords({ search }: NodeReadApi["records"]) {
-  for (const kind of ["company", "person"] as const) {
-    let after: string | undefined;
-    do {
-      const page = await search({ kind, limit: pageLimitMax, ...(after && { after }) });
-      for (const row of page.rows) {
-        yield { kind, slug: row.kind === "company" ? row.company.slug : row.person.slug };
-      }
-      after = page.next;
-    } while (after !== undefined);
-  }
-}
 
 export const recordsRebuild: Command = {
   needs: "settings",

@@ -1,6 +1,7 @@
 import { listSuppressed, suppressionKinds } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
+import { emptyPageText, listPageOptions, readListPage, rowsOfPage } from "../../list-page.ts";
 import { openReaderOf } from "../../node-context.ts";
 import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
 
@@ -12,6 +13,7 @@ export const suppressList: Command = {
   options: [
     { flag: "--kind", value: "kind", summary: "only these", choices: suppressionKinds },
     countryOption,
+    ...listPageOptions("all"),
   ],
   examples: [
     { line: "forager suppress list", summary: "kind, date, who added it and why" },
@@ -25,6 +27,7 @@ export const suppressList: Command = {
   async run(context) {
     const { args, flags, out } = context;
     const kind = textFlag(flags, "kind");
+    const page = readListPage(flags, "all");
     await using reader = await openReaderOf(context);
     if (args.length > 0) {
       const keys = readKeys(args, textFlag(flags, "country"));
@@ -38,15 +41,15 @@ export const suppressList: Command = {
     }
     const all = await listSuppressed(reader.ledger);
     const rows = kind === undefined ? all : all.filter((row) => row.kind === kind);
-    if (rows.length === 0) {
-      return out.result([], "nothing is listed: `forager suppress add VALUE` adds an entry");
-    }
-    out.table(rows, [
-      { title: "entry", value: ({ id }) => id, isKey: true },
-      { title: "kind", value: (row) => row.kind },
-      { title: "added", value: ({ at }) => at.slice(0, 19).replace("T", " ") },
-      { title: "by", value: ({ source }) => source },
-      { title: "reason", value: ({ reason }) => reason ?? "" },
-    ]);
+    await out.list(rowsOfPage(rows, page).rows, {
+      columns: [
+        { title: "entry", value: ({ id }) => id, isKey: true },
+        { title: "kind", value: (row) => row.kind },
+        { title: "added", value: ({ at }) => at.slice(0, 19).replace("T", " ") },
+        { title: "by", value: ({ source }) => source },
+        { title: "reason", value: ({ reason }) => reason ?? "" },
+      ],
+      empty: emptyPageText(page, "nothing is listed: `forager suppress add VALUE` adds an entry"),
+    });
   },
 };

@@ -1,5 +1,6 @@
 import type { Command } from "../../command.ts";
 import { parseCount, textFlag } from "../../flags.ts";
+import type { TableColumn } from "../../table.ts";
 import { openWebhooksOf } from "./webhook-context.ts";
 
 const states = ["pending", "running", "done", "skipped", "failed"] as const;
@@ -29,15 +30,15 @@ export const webhookDeliveries: Command = {
       states: state === undefined ? undefined : [state],
       limit: Math.min(limitMax, parseCount("limit", textFlag(flags, "limit") ?? "50")),
     });
-    if (rows.length === 0) return out.result([], "there are no deliveries");
-    out.table(rows, [
+    const columns: readonly TableColumn<(typeof rows)[number]>[] = [
       { title: "id", value: ({ id }) => String(id), isKey: true },
       { title: "webhook", value: ({ endpoint }) => endpoint },
       { title: "type", value: ({ type }) => type },
-      { title: "state", value: ({ state }) => state },
+      { title: "state", value: (row) => row.state },
       { title: "attempts", value: ({ attempts }) => String(attempts) },
       { title: "added", value: ({ addedAt }) => addedAt },
       { title: "answer", value: ({ answer }) => answer ?? "" },
-    ]);
+    ];
+    await out.list(rows, { columns, empty: "there are no deliveries" });
   },
 };
