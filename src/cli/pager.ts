@@ -10,7 +10,7 @@ export interface Pager {
   end(): Promise<void>;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Starts the user's pager on the terminal of this process: `PAGER`, else `less`.

@@ -44,7 +44,7 @@ const showOnly = ["dryRun", "status", "report"];
 export function isRecorded({ name, flags, args }: RecordedRun): boolean {
   const needed = changesOnlyWith[name];
   if (needed) return needed.some((flag) => isGiven(flags[flag]));
-  if (name === "records quarantine") return ["restore", "discard"].includes(args[0] ?? "");
+  if (name === "records quarantine") return args.length > 0 && args[0] !== "show";
   if (name === "queue log") return args[0] === "prune" && flags["dryRun"] !== true;
   return recorded.has(name) && !showOnly.some((flag) => isGiven(flags[flag]));
 }

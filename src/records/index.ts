@@ -159,9 +159,13 @@ export {
   type Checked,
   type CheckedNode,
 } from "./integrity/check-records.ts";
-export { repairWords, type Finding } from "./integrity/finding.ts";
+export { repairWords, type RecordFinding } from "./integrity/finding.ts";
 export { createQuarantine, type Quarantine, type QuarantineEntry } from "./integrity/quarantine.ts";
-export { repairRecords, restoreQuarantined, type Repaired } from "./integrity/repair-records.ts";
+export {
+  repairRecords,
+  restoreQuarantined,
+  type RecordsRepaired,
+} from "./integrity/repair-records.ts";
 export { openRecordDisk } from "./record-disk.ts";
 export { createFileCheck, type FileCheck } from "./file-check.ts";
 export { isPageTitle } from "./machine-facts.ts";

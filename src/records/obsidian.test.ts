@@ -1,5 +1,5 @@
-import { renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { createSeededRandom } from "../base/random.ts";
 import { valuesOf } from "../ledger/testing/test-ledger.ts";
@@ -17,6 +17,7 @@ type Save = (at: TestRecords, name: string, text: string) => void;
 const saves: Readonly<Record<string, Save>> = {
   "in place": (at, name, text) => at.save(name, text),
   "by rename": (at, name, text) => {
+    mkdirSync(dirname(join(at.folder, name)), { recursive: true });
     writeFileSync(join(at.folder, `${name}.tmp`), text);
     renameSync(join(at.folder, `${name}.tmp`), join(at.folder, name));
   },
@@ -45,7 +46,7 @@ test.each(Object.entries(saves))(
     let text = at.read(file);
     for (let turn = 0; turn < 20; turn += 1) {
       // The editor has the file open since an earlier moment: a node wrote in between.
-      const opened = random.float() < 0.5 ? text : at.read(file);
+      const opened = random.next() < 0.5 ? text : at.read(file);
       await at.say(target, { [`email/m${turn}@acme.com`]: true, rating: turn / 10 });
       const withTag = opened.replace(/^tags:\n/m, `tags:\n  - turn-${turn}\n`);
       save(at, file, withTag.replace(/^aliases:\n/m, `aliases:\n  - Alias ${turn}\n`));

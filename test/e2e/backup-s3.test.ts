@@ -53,6 +53,6 @@ needs(["s3"], ({ s3 }) => {
     expect(await listed()).toHaveLength(1);
     const wrong = await sandbox.forager(["backup", "verify", `s3://${place.bucket}/none?endpoint=${s3.endpoint}&region=${s3.region}`], { env }); // prettier-ignore
     expect(wrong.exitCode).not.toBe(0);
-    await sandbox.remove();
+    sandbox.remove();
   });
 });

@@ -43,7 +43,7 @@ test("B22: files that are broken, copied, missing or outdated are found, rebuilt
   const old = textAt("companies/dorn/_index.md");
   await sandbox.good("company", "set", "dorn", "city=Ulm");
   writeFileSync(file("companies/dorn/_index.md"), old);
-  const broken = "---\nname: Acme\ncity: Bonn\nnotes: [\n---\n";
+  const broken = textAt("companies/acme/_index.md").replace("name:", "city: Bonn\nnotes: [\nname:");
   writeFileSync(file("companies/acme/_index.md"), broken);
   mkdirSync(file("companies/acme/notes"));
   writeFileSync(file("companies/acme/notes/a.md"), Buffer.from([0xff, 0xfe, 0x41]));

@@ -5,7 +5,7 @@ import { isEmpty } from "../ingest-file.ts";
 import { layouts, recordFile, type RecordLayout } from "../layout.ts";
 import { PageFault, parsePage, type ParsedPage } from "../parse-page.ts";
 import type { RecordFiles } from "../record-files.ts";
-import type { Finding } from "./finding.ts";
+import type { RecordFinding } from "./finding.ts";
 
 /** What a folder of a record contains. */
 export interface FolderState {
@@ -13,13 +13,13 @@ export interface FolderState {
   /** `companies/acme` */
   readonly folder: string;
   /** The file of the record, if it can be read and is not a redirect. */
-  readonly page?: PageState;
+  readonly page?: RecordFileState;
   /** Edited by hand and not ingested yet, or new. */
   readonly edited: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly RecordFinding[];
 }
 
-export interface PageState {
+export interface RecordFileState {
   readonly text: string;
   readonly id: string;
   readonly isAsWritten: boolean;
@@ -37,7 +37,7 @@ export function* readFolders(files: RecordFiles): Generator<FolderState> {
 
 function readFolder(files: RecordFiles, layout: RecordLayout, folder: string): FolderState {
   const edited: string[] = [];
-  const findings: Finding[] = [];
+  const findings: RecordFinding[] = [];
   /** Undefined if it is not there, empty, or cannot be used. */
   const look = <T>(path: string, read: (bytes: Uint8Array) => T): T | undefined => {
     const bytes = files.read(path);

@@ -10,7 +10,7 @@ import type { Indexed, RecordProblem } from "../record-index.ts";
 import type { RecordPage, RecordQuery } from "../record-search.ts";
 import { readFolders, type FolderState } from "./check-files.ts";
 import { checkValues } from "./check-values.ts";
-import type { Finding } from "./finding.ts";
+import type { RecordFinding } from "./finding.ts";
 
 /** What is asked of a node that is checked. All of it only reads. */
 export interface CheckedNode {
@@ -38,9 +38,9 @@ export interface Checked {
   /** Files that were edited by hand and not ingested yet, or are new: nothing is wrong with them. */
   readonly edited: readonly string[];
   /** Files that are missing, or do not say what is stored. */
-  readonly outdated: readonly Finding[];
+  readonly outdated: readonly RecordFinding[];
   /** Everything else that is wrong. At most `findingsMax`. */
-  readonly problems: readonly Finding[];
+  readonly problems: readonly RecordFinding[];
   /** True if there is more than `findingsMax` of something. */
   readonly isCut: boolean;
 }
@@ -53,7 +53,11 @@ const batchSize = 200;
 export async function checkRecords(options: CheckOptions): Promise<Checked> {
   const { folder, node, onProgress = () => {}, signal } = options;
   const files = openRecordFiles(folder);
-  const [edited, outdated, problems] = [limited<string>(), limited<Finding>(), limited<Finding>()];
+  const [edited, outdated, problems] = [
+    limited<string>(),
+    limited<RecordFinding>(),
+    limited<RecordFinding>(),
+  ];
   let done = 0;
   const progress = (count: number) => {
     signal?.throwIfAborted();
@@ -130,7 +134,7 @@ async function* recordBatches({ records }: CheckedNode): AsyncGenerator<readonly
 
 const recordOf = (one: Indexed) => (one.kind === "company" ? one.company : one.person);
 
-function missingFiles(files: RecordFiles, batch: readonly Indexed[]): readonly Finding[] {
+function missingFiles(files: RecordFiles, batch: readonly Indexed[]): readonly RecordFinding[] {
   return batch.flatMap((one) => {
     const { slug, target } = recordOf(one);
     const folder = folderOf(one.kind, slug);
@@ -147,8 +151,8 @@ async function checkStored(
   node: CheckedNode,
   batch: readonly Indexed[],
   nowMs: number,
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
+): Promise<readonly RecordFinding[]> {
+  const findings: RecordFinding[] = [];
   const views = await node.ledger.readAll(batch.map((one) => recordOf(one).target));
   for (const [at, view] of views.entries()) {
     const indexed = batch[at]!;
@@ -170,7 +174,7 @@ const isLink = (target: string, field: string): boolean =>
 async function deadLink(
   { ledger, records }: CheckedNode,
   link: { readonly view: TargetView; readonly field: string; readonly value: unknown },
-): Promise<Omit<Finding, "path" | "target">> {
+): Promise<Omit<RecordFinding, "path" | "target">> {
   const { view, field, value } = link;
   const { target } = view;
   const reason = `${field} is a link to a record that does not exist`;
@@ -190,8 +194,8 @@ async function deadLink(
 
 interface Compared {
   readonly renamed: readonly string[];
-  readonly outdated: readonly Finding[];
-  readonly problems: readonly Finding[];
+  readonly outdated: readonly RecordFinding[];
+  readonly problems: readonly RecordFinding[];
 }
 
 /** Whether files that are as we wrote them still say what is stored. */
@@ -201,7 +205,7 @@ async function comparePages(
   batch: readonly FolderState[],
 ): Promise<Compared> {
   const renamed: string[] = [];
-  const [outdated, problems]: [Finding[], Finding[]] = [[], []];
+  const [outdated, problems]: [RecordFinding[], RecordFinding[]] = [[], []];
   const pages = batch.flatMap(({ page, folder, layout }) => {
     const isOurs = page?.isAsWritten === true && !page.text.startsWith("---\nmovedTo:");
     return isOurs ? [{ page, folder, layout, target: `${layout.kind}/${page.id}` }] : [];
@@ -257,7 +261,7 @@ async function linksOf({ records }: CheckedNode, view: TargetView): Promise<Link
 }
 
 /** What the owner of the folder noticed when it read the file. */
-function ofProblem(files: RecordFiles, { path, target, reason }: RecordProblem): Finding {
+function ofProblem(files: RecordFiles, { path, target, reason }: RecordProblem): RecordFinding {
   const canMove = path.endsWith(".md") && files.read(path) !== undefined;
   const [folder, name] = path.split("/");
   const repair = { kind: "move file", folder: `${folder}/${name}` } as const;

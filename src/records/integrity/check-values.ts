@@ -3,9 +3,9 @@ import { readFieldValues } from "../edit-fields.ts";
 import { aliasesField, extraPrefix, numberFields, textFields } from "../fields.ts";
 import { layoutOfTarget, type RecordLayout } from "../layout.ts";
 import { keyMeant } from "../spellings.ts";
-import type { Finding } from "./finding.ts";
+import type { RecordFinding } from "./finding.ts";
 
-type ValueFinding = Omit<Finding, "path" | "target">;
+type ValueFinding = Omit<RecordFinding, "path" | "target">;
 
 /** What is wrong with the stored values of a record. Reads nothing else. */
 export function checkValues(view: TargetView, nowMs: number): readonly ValueFinding[] {

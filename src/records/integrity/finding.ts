@@ -1,7 +1,7 @@
 import type { Change } from "../../ledger/index.ts";
 
 /** Something that is wrong with the records. */
-export interface Finding {
+export interface RecordFinding {
   /**
    * - `file`: a file cannot be used, is missing, or does not say what is stored;
    * - `schema`: a field has a name or a type that it cannot have;

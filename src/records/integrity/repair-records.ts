@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Change, Commit } from "../../ledger/index.ts";
 import type { Ingested } from "../records.ts";
 import type { Checked } from "./check-records.ts";
-import type { Finding, Repair } from "./finding.ts";
+import type { RecordFinding, Repair } from "./finding.ts";
 import type { Quarantine, QuarantineEntry } from "./quarantine.ts";
 
 /** What is asked of a node that is repaired. */
@@ -13,7 +13,7 @@ export interface RepairedNode {
   };
 }
 
-export interface RepairOptions {
+export interface RecordRepairOptions {
   readonly node: RepairedNode;
   readonly quarantine: Quarantine;
   readonly checked: Checked;
@@ -22,7 +22,7 @@ export interface RepairOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Repaired {
+export interface RecordsRepaired {
   /** Files that were written again, or whose edit was ingested. */
   readonly files: number;
   /** Values that were corrected. */
@@ -30,7 +30,7 @@ export interface Repaired {
   /** Files and values that were moved into quarantine. */
   readonly quarantined: number;
   /** What a person has to repair. */
-  readonly left: readonly Finding[];
+  readonly left: readonly RecordFinding[];
 }
 
 const batchSize = 100;
@@ -39,7 +39,7 @@ const batchSize = 100;
  * Edits of files first, then values, then files: a file is written from values that are right. Each step
  * can be repeated, so a repair that was interrupted is finished by the next one.
  */
-export async function repairRecords(options: RepairOptions): Promise<Repaired> {
+export async function repairRecords(options: RecordRepairOptions): Promise<RecordsRepaired> {
   const { node, quarantine, checked, source, onProgress = () => {}, signal } = options;
   const all = [...checked.problems, ...checked.outdated];
   const total = checked.edited.length + all.length;
@@ -87,7 +87,7 @@ export async function repairRecords(options: RepairOptions): Promise<Repaired> {
 
 /** Puts an entry of the quarantine back where it was. */
 export async function restoreQuarantined(
-  { node, quarantine, source }: Pick<RepairOptions, "node" | "quarantine" | "source">,
+  { node, quarantine, source }: Pick<RecordRepairOptions, "node" | "quarantine" | "source">,
   entry: QuarantineEntry,
 ): Promise<Ingested | undefined> {
   const { kind, target, field, value, path } = entry;
@@ -108,9 +108,9 @@ export async function restoreQuarantined(
 const recordFolder = (path: string): string =>
   path.split("/").length > 3 ? dirname(dirname(path)) : dirname(path);
 
-type FindingOf<K extends Repair["kind"]> = Finding & { repair: Extract<Repair, { kind: K }> };
+type FindingOf<K extends Repair["kind"]> = RecordFinding & { repair: Extract<Repair, { kind: K }> };
 
-const ofKind = <K extends Repair["kind"]>(all: readonly Finding[], kind: K) =>
+const ofKind = <K extends Repair["kind"]>(all: readonly RecordFinding[], kind: K) =>
   all.filter((one): one is FindingOf<K> => one.repair?.kind === kind);
 
 function chunks<T>(all: readonly T[]): readonly (readonly T[])[] {

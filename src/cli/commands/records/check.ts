@@ -9,8 +9,8 @@ import {
   repairWords,
   type Checked,
   type CheckedNode,
-  type Finding,
-  type Repaired,
+  type RecordFinding,
+  type RecordsRepaired,
 } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../command.ts";
 import { openNodeOf, openReaderOf } from "../../node-context.ts";
@@ -19,7 +19,7 @@ import type { Layout } from "../../output.ts";
 import type { TableColumn } from "../../table.ts";
 import { countRecords } from "./record-context.ts";
 
-const columns: readonly TableColumn<Finding>[] = [
+const columns: readonly TableColumn<RecordFinding>[] = [
   { title: "file", value: ({ path }) => path, isKey: true },
   { title: "wrong", value: ({ kind }) => kind },
   { title: "repair", value: ({ repair }) => (repair ? repairWords[repair.kind] : "by hand") },
@@ -138,7 +138,7 @@ function checkedText(checked: Checked, layout: Layout): string {
     outdated.filter(({ reason }) => reason.includes("missing")),
     outdated.filter(({ reason }) => !reason.includes("missing")),
   ];
-  const pathsOf = (some: readonly Finding[]) => shownPaths(some.map(({ path }) => path));
+  const pathsOf = (some: readonly RecordFinding[]) => shownPaths(some.map(({ path }) => path));
   const some = [
     ...(edited.length > 0 ? [`${edited.length} edited: ${shownPaths(edited)}`] : []),
     ...(missing.length > 0 ? [`${missing.length} missing: ${pathsOf(missing)}`] : []),
@@ -179,7 +179,10 @@ function countsText({ outdated, problems, edited }: Checked): string {
   return [...counts].map(([words, count]) => `${count} × ${words}`).join("\n");
 }
 
-function repairedText({ files, corrected, quarantined, left }: Repaired, layout: Layout): string {
+function repairedText(
+  { files, corrected, quarantined, left }: RecordsRepaired,
+  layout: Layout,
+): string {
   if (files + corrected + quarantined + left.length === 0) return "nothing needs repair";
   const words = [
     ...(files > 0 ? [`${countOf(files, "file")} read or written again`] : []),
