@@ -148,7 +148,7 @@ function checkedText(checked: Checked, layout: Layout): string {
       : []),
     ...(isCut ? [`only the first ${findingsMax} of each are shown`] : []),
     ...(problems.length + outdated.length > 0
-      ? ["`forager records repair --dry-run` shows how they would be repaired"]
+      ? ["`forager records repair --yes` repairs them; --dry-run instead shows how"]
       : []),
   ];
   if (some.length === 0) return `${counts}; all files are as they should be`;

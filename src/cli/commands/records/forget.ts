@@ -28,7 +28,8 @@ const forgetCommand = (kind: RecordKind): Command => ({
   ],
   details: [
     "Irreversible: deletes facts, files, history and quarantined copies. Hashes of its domain,\n" +
-      "place and addresses stay, so that crawls and imports leave it alone.",
+      "place and addresses stay, so that crawls and imports leave it alone. Its id stays in journals too, by\n" +
+      "which other nodes forget it: the id of a company that was added by its domain is that domain.",
   ],
 
   async run(context) {
