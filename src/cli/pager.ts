@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Starts the user's pager on the terminal of this process: `PAGER`, else `less`.
  * Undefined if it is switched off (empty, or `cat`) or not installed.
  */
-export function openPager(env: Environment): Pager | undefined {
+export function openPager(env: Environment, onClose: () => void = () => {}): Pager | undefined {
   const command = env["PAGER"] ?? "less";
   const [program = ""] = command.trim().split(/\s+/);
   if (program === "" || program === "cat" || !isInstalled(program, env)) return undefined;
@@ -30,6 +30,7 @@ export function openPager(env: Environment): Pager | undefined {
   const closed = new Promise<void>((resolve) => {
     const done = () => {
       isClosed = true;
+      onClose();
       resolve();
     };
     child.once("error", done);

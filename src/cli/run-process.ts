@@ -30,8 +30,17 @@ export async function runProcess(registry: Registry): Promise<void> {
   const stopping = new AbortController();
   let stoppedBy: ExitCode | undefined;
 
+  /** Ctrl-C is a key of the pager then; to close the pager ends the command. */
+  let isPaging = false;
+  const openPagerHere = () => {
+    const pager = openPager(env, () => (isPaging = false));
+    isPaging = pager !== undefined;
+    return pager;
+  };
+
   const stopOn = (signal: NodeJS.Signals, exitCode: ExitCode) =>
     process.on(signal, () => {
+      if (isPaging && signal === "SIGINT") return;
       if (stoppedBy !== undefined) process.exit(exitCode);
       stoppedBy = exitCode;
       if (!isAsked("--quiet")) {
@@ -69,7 +78,7 @@ export async function runProcess(registry: Registry): Promise<void> {
     clock: systemClock,
     signal: stopping.signal,
     serviceManager: takeServiceManager(env),
-    openPager: () => openPager(env),
+    openPager: openPagerHere,
     stoppedBy: () => stoppedBy,
   });
 }

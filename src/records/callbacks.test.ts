@@ -34,6 +34,14 @@ describe("a callback", () => {
     expect(await callbackNow(at, "best")).toBeUndefined();
   });
 
+  test("that was promised in a call which is logged after its moment is still to be made", async () => {
+    await using at = await openAcme();
+    await call(at, { outcome: "voicemail", callback: momentAt(at, -2) });
+    expect(await callbackNow(at)).toBe(momentAt(at, -2));
+    await call(at, { outcome: "no-answer" });
+    expect(await callbackNow(at)).toBeUndefined();
+  });
+
   test("is over when somebody was reached earlier, or a person says that it is done", async () => {
     await using at = await openAcme();
     await call(at, { callback: momentAt(at, 48) });

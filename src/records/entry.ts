@@ -72,15 +72,19 @@ export function entryOf({ field, value, stamp }: FieldView): RecordEntry | undef
 }
 
 /**
- * Whether what was promised was kept: somebody called at that moment or later. A callback that cannot
- * be read as a moment stays until a person takes it away.
+ * Whether what was promised was kept: somebody called at that moment or later. The call in which it was
+ * promised does not count, also if it was logged late. A callback that cannot be read as a moment stays
+ * until a person takes it away.
  */
 export function isCallbackOver(
   callback: string,
-  entries: readonly Pick<RecordEntry, "kind" | "at">[],
+  entries: readonly Pick<RecordEntry, "kind" | "at" | "callback">[],
 ): boolean {
   const dueMs = Date.parse(callback);
-  return entries.some(({ kind, at }) => kind === "call" && Date.parse(at) >= dueMs);
+  return entries.some(
+    ({ kind, at, callback: promised }) =>
+      kind === "call" && promised !== callback && Date.parse(at) >= dueMs,
+  );
 }
 
 /** A talk settles what it was about, also before the moment that was agreed. */

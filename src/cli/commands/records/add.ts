@@ -163,6 +163,7 @@ function tellKept(out: SettingsContext["out"], { kept, slug }: Created): void {
   for (const { field, value, given } of kept) {
     const words = quote(`${field}=${String(given)}`);
     const hint = typeof given === "string" ? `: \`forager company set ${slug} ${words}\` changes it` : ""; // prettier-ignore
-    out.note(`${field} stays ${JSON.stringify(value)}, not ${JSON.stringify(given)}${hint}`);
+    const now = value === undefined ? "empty" : JSON.stringify(value);
+    out.note(`${field} stays ${now}, not ${JSON.stringify(given)}${hint}`);
   }
 }
