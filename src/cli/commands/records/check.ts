@@ -1,4 +1,5 @@
 import { countOf } from "../../../base/count-words.ts";
+import type { ProgressHandle } from "../../../base/progress-handle.ts";
 import { systemRandom } from "../../../base/random.ts";
 import {
   checkRecords,
@@ -90,8 +91,7 @@ export const recordsRepair: Command = {
         return "failed";
       }
     }
-    const bar = context.progress.start({ label: "repair" });
-    let before = 0;
+    const bar = lateBar(context, "repair");
     const disk = openRecordDisk(paths.root(), systemRandom);
     const repaired = await repairRecords({
       node,
@@ -99,11 +99,7 @@ export const recordsRepair: Command = {
       checked,
       source: sourceOf(context),
       signal,
-      onProgress({ done, total }) {
-        bar.setTotal(total);
-        bar.advance(done - before);
-        before = done;
-      },
+      onProgress: ({ done, total }) => bar.show(done, total),
     }).finally(() => bar.done());
     out.result({ ...repaired, isCut: checked.isCut }, (layout) => repairedText(repaired, layout));
     if (checked.isCut) out.note("there is more: run it again");
@@ -112,23 +108,36 @@ export const recordsRepair: Command = {
 };
 
 async function check(context: SettingsContext, node: CheckedNode): Promise<Checked> {
-  const { paths, clock, signal, progress } = context;
-  const bar = progress.start({ label: "check" });
-  let before = 0;
+  const { paths, clock, signal } = context;
+  const bar = lateBar(context, "check");
   try {
     return await checkRecords({
       folder: paths.root(),
       node,
       nowMs: clock.nowMs(),
       signal,
-      onProgress({ done }) {
-        bar.advance(done - before);
-        before = done;
-      },
+      onProgress: ({ done }) => bar.show(done),
     });
   } finally {
     bar.done();
   }
+}
+
+/** What is done quickly needs no bar. */
+const quietMax = 2_000;
+
+function lateBar({ progress }: SettingsContext, label: string) {
+  let shown: ProgressHandle | undefined;
+  let before = 0;
+  return {
+    show(done: number, total?: number): void {
+      if ((total ?? done) <= quietMax) return;
+      shown ??= progress.start({ label, ...(total !== undefined && { total }) });
+      shown.advance(done - before);
+      before = done;
+    },
+    done: () => shown?.done(),
+  };
 }
 
 function checkedText(checked: Checked, layout: Layout): string {
