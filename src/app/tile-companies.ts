@@ -25,7 +25,8 @@ export function createTileCompanies({ records, clock }: TileCompaniesOptions): C
         if (places.length === 0) continue;
         for (const tile of new Set(foundBy.map((one) => one.tile))) {
           const found = foundBy.filter((one) => one.tile === tile);
-          const one = { target, places, found, isClosed: isClosed(company) };
+          const hasStatus = company.texts.status !== undefined;
+          const one = { target, places, found, isClosed: isClosed(company), hasStatus };
           const others = tiles.get(tile);
           if (others) others.push(one);
           else tiles.set(tile, [one]);

@@ -11,6 +11,7 @@ interface Sample {
   /** Of the release: ids by tile. */
   readonly tiles: Readonly<Record<string, readonly string[]>>;
   readonly hasGate?: boolean;
+  readonly temporarilyClosed?: readonly string[];
 }
 
 async function createWorld(ids: readonly string[]) {
@@ -25,10 +26,11 @@ async function createWorld(ids: readonly string[]) {
         places: id.split("+"),
         found: [{ phrase: "plumber", source: "file:p.jsonl" }],
         isClosed: (await status(id)) === "closed",
+        hasStatus: (await status(id)) !== undefined,
       })),
     );
   const closing = { companiesIn, write: (commit: never) => ledger.write(commit) };
-  const look = async ({ tiles, hasGate = false }: Sample) => {
+  const look = async ({ tiles, hasGate = false, temporarilyClosed = [] }: Sample) => {
     const source = {
       name: "file:p.jsonl",
       ...(hasGate && { gate: { key: "g", delayMs: 1, limit: 1 } }),
@@ -37,7 +39,9 @@ async function createWorld(ids: readonly string[]) {
       }),
     } as unknown as PlaceSource;
     const places = new Set(tiles[tile.id] ?? []);
-    return await markClosed({ ledger, closing }, { tile, source, places, phrases, signal });
+    const release = { tile, source, places, phrases, signal };
+    const closed = new Set(temporarilyClosed);
+    return await markClosed({ ledger, closing }, { ...release, temporarilyClosed: closed });
   };
   return { ledger, look, status, targetOf, [Symbol.asyncDispose]: () => ledger.close() };
 }
@@ -52,6 +56,17 @@ test("B28: a place that is gone closes its company once; one that returns opens 
   expect(await at.look({ tiles: { [tile.id]: ["osm/1"] } })).toBe(0);
   expect(await at.look({ tiles: { [tile.id]: ["osm/1", "osm/2"] } })).toBe(0);
   expect(await at.status("osm/2")).toBeUndefined();
+});
+
+test("a company that was closed for a time is open again when its place is", async () => {
+  await using at = await createWorld(["osm/1", "osm/2"]);
+  const change = { target: at.targetOf("osm/1"), field: "status", value: "temporarily closed" };
+  await at.ledger.write({ source: "place:osm/1", changes: [change] });
+  const tiles = { [tile.id]: ["osm/1", "osm/2"] };
+  await at.look({ tiles, temporarilyClosed: ["osm/1"] });
+  expect(await at.status("osm/1")).toBe("temporarily closed");
+  await at.look({ tiles });
+  expect(await at.status("osm/1")).toBeUndefined();
 });
 
 test("what a person wrote about a company stays", async () => {

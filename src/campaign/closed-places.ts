@@ -1,12 +1,14 @@
 /**
  * Companies whose place a newer release of its source marks as closed or no longer has: their `status`
- * becomes `closed`, once, and is taken back if the place returns. Nothing is marked if
+ * becomes `closed`, once, and is taken back if the place returns. So is `temporarily closed`, which
+ * `companyFacts` writes, if the place is open again. Nothing is marked if
  * - the company has places of other sources too, or its place has no id of its own;
  * - the place moved into a neighbouring tile, as far as looking there costs no request;
  * - most of a tile is gone: then the release is taken for incomplete.
  */
 import type { Change, TargetView } from "../ledger/index.ts";
 import { tilesBeside, type PlaceSource, type Tile } from "../sources/index.ts";
+import { temporarilyClosedStatus } from "./company-fields.ts";
 import type { CampaignServices } from "./services.ts";
 
 /** A company that places of a tile have brought. */
@@ -16,6 +18,8 @@ export interface TileCompany {
   /** The phrases and sources that found it in this tile. */
   readonly found: readonly { readonly phrase: string; readonly source?: string }[];
   readonly isClosed: boolean;
+  /** It has a `status`, whatever it says. */
+  readonly hasStatus: boolean;
 }
 
 export interface ClosingServices {
@@ -28,6 +32,8 @@ export interface NewRelease {
   readonly source: PlaceSource;
   /** The ids of all places that the source has in the tile now. */
   readonly places: ReadonlySet<string>;
+  /** Those of them that are closed for a time. */
+  readonly temporarilyClosed: ReadonlySet<string>;
   /** Those whose last search was in another release. */
   readonly phrases: ReadonlySet<string>;
   readonly signal: AbortSignal;
@@ -45,7 +51,7 @@ export async function markClosed(
   release: NewRelease,
 ): Promise<number> {
   const { closing, ledger } = services;
-  const { tile, source, places, phrases, signal } = release;
+  const { tile, source, places, temporarilyClosed, phrases, signal } = release;
   if (!closing || phrases.size === 0) return 0;
   const known = (await closing.companiesIn(tile.id)).filter(
     ({ found, places: own }) =>
@@ -53,9 +59,9 @@ export async function markClosed(
       found.some((one) => one.source === source.name && phrases.has(one.phrase)),
   );
   const isHere = (company: TileCompany) => company.places.some((id) => places.has(id));
-  for (const company of known.filter((one) => one.isClosed && isHere(one))) {
+  for (const company of known.filter((one) => one.hasStatus && isHere(one))) {
     const status = statusOf(await ledger.read(company.target));
-    if (!isOurs(status)) continue;
+    if (!isOurs(status) || company.places.some((id) => temporarilyClosed.has(id))) continue;
     const change = { target: company.target, field: "status", unset: true as const };
     await closing.write({ source: status!.source, changes: [change] });
   }
@@ -82,7 +88,8 @@ const statusOf = ({ fields }: TargetView) => fields.find(({ field }) => field ==
 
 /** What a person wrote stays. */
 const isOurs = (status: ReturnType<typeof statusOf>): boolean =>
-  status?.value === closedStatus && status.source.startsWith("place:");
+  (status?.value === closedStatus || status?.value === temporarilyClosedStatus) &&
+  status.source.startsWith("place:");
 
 /** Ids of the places in the eight tiles around; none if the source has to be asked for them. */
 async function placesAround(

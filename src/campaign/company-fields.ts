@@ -34,6 +34,9 @@ const copied = [
   "hours",
 ] as const;
 
+/** The `status` of a company whose place is closed, but not for good. */
+export const temporarilyClosedStatus = "temporarily closed";
+
 /**
  * What a place says about a company, as fields of its record. What it does not say is left out; what
  * cannot be understood is told, never dropped in silence.
@@ -44,6 +47,8 @@ export function companyFacts(place: Place): CompanyFacts {
   const add = (field: string, value: unknown) => void fields.push({ field, value });
   const miss = (field: UnreadValue["field"], value: string) => void unread.push({ field, value });
   for (const field of copied) if (place[field] !== undefined) add(field, place[field]);
+
+  if (place.temporarilyClosed === true) add("status", temporarilyClosedStatus);
 
   const code = place.country === undefined ? undefined : countryCodeOf(place.country);
   if (place.country !== undefined) {

@@ -105,6 +105,9 @@ export async function discover(
     tile,
     source,
     places: new Set(places.map(({ id }) => id)),
+    temporarilyClosed: new Set(
+      places.flatMap(({ id, temporarilyClosed }) => (temporarilyClosed ? [id] : [])),
+    ),
     phrases: new Set(phrases),
     signal,
   });

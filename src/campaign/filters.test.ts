@@ -30,6 +30,15 @@ describe("F3: filters before spending", () => {
     expect(rejectedBy(given({ reviewsMin: 10 }), { reviews: 9 })).toBe("reviews");
   });
 
+  test("open: a place that is closed for a time is rejected, or alone wanted", () => {
+    const closed = { temporarilyClosed: true as const };
+    expect(rejectedBy(given({ open: true }), closed)).toBe("open");
+    expect(rejectedBy(given({ open: true }), {})).toBeUndefined();
+    expect(rejectedBy(given({ open: false }), {})).toBe("open");
+    expect(rejectedBy(given({ open: false }), closed)).toBeUndefined();
+    expect(rejectedBy(given({}), closed)).toBeUndefined();
+  });
+
   test("categories and tags, in any case", () => {
     const filters = given({ categories: { only: ["Plumber", "craft=hvac"], not: ["shop=trade"] } });
     expect(rejectedBy(filters, { categories: ["plumber"] })).toBeUndefined();

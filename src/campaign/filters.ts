@@ -7,6 +7,7 @@ import type { CompanyFacts } from "./company-fields.ts";
 export const filterNames = [
   "website",
   "phone",
+  "open",
   "chain",
   "category",
   "rating",
@@ -27,6 +28,10 @@ const corner = z.tuple([z.number().min(-180).max(180), z.number().min(-90).max(9
 export const filtersSchema = z.strictObject({
   website: yesOrNo.optional(),
   phone: yesOrNo.optional(),
+  /** True: none that is closed at present. What is closed for good never becomes a company. */
+  open: z
+    .boolean({ error: "true (only places that are open) or false (only ones closed for a time)" })
+    .optional(),
   /** Whether places of a brand are wanted. */
   chains: z.boolean({ error: "true or false" }).default(true),
   categories: z.strictObject({ only: names.default([]), not: names.default([]) }).prefault({}),
@@ -43,6 +48,7 @@ export type PlaceFilters = z.output<typeof filtersSchema>;
 interface Filtered {
   readonly hasWebsite: boolean;
   readonly hasPhone: boolean;
+  readonly isOpen: boolean;
   readonly isChain: boolean;
   /** Categories and tags. */
   readonly categories: readonly string[];
@@ -62,6 +68,7 @@ export function filterOfPlace(
   return firstFilter(filters, {
     hasWebsite: website !== undefined,
     hasPhone: fields.some(({ field }) => field.startsWith("phone/")),
+    isOpen: place.temporarilyClosed !== true,
     isChain: place.brand !== undefined,
     categories: [...(place.categories ?? []), ...(place.tags ?? [])],
     rating: place.rating,
@@ -80,6 +87,7 @@ export function filterOfCompany(
   return firstFilter(filters, {
     hasWebsite: texts.website !== undefined,
     hasPhone: phones.length > 0,
+    isOpen: !/closed|out of business/i.test(texts.status ?? ""),
     isChain: extra["brand"] !== undefined,
     categories,
     rating: numbers.rating,
@@ -90,9 +98,10 @@ export function filterOfCompany(
 }
 
 function firstFilter(filters: PlaceFilters, one: Filtered): FilterName | undefined {
-  const { website, phone, chains, categories, ratingMin, reviewsMin, polygon } = filters;
+  const { website, phone, open, chains, categories, ratingMin, reviewsMin, polygon } = filters;
   if (website !== undefined && website !== one.hasWebsite) return "website";
   if (phone !== undefined && phone !== one.hasPhone) return "phone";
+  if (open !== undefined && open !== one.isOpen) return "open";
   if (!chains && one.isChain) return "chain";
   const own = new Set(one.categories.map(folded));
   const { only, not } = categories;

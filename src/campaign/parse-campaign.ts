@@ -154,7 +154,7 @@ const keys = [
   "phrases", "proximityKm", "radius", "locations", "locations.name", "locations.lat",
   "locations.lon", "locations.proximityKm", "locations.radius", "politeness", "politeness.delayMs", "politeness.concurrency",
   "politeness.contact", "exclusions", "exclusions.domains", "exclusions.names",
-  "exclusions.places", "filters", "filters.website", "filters.phone", "filters.chains", "filters.categories",
+  "exclusions.places", "filters", "filters.website", "filters.phone", "filters.open", "filters.chains", "filters.categories",
   "filters.categories.only", "filters.categories.not", "filters.ratingMin", "filters.reviewsMin", "filters.polygon",
   "budget", "budget.requests", "budget.hours", "budget.dollars", "budget.companies", "languages", "tags", "sources", "sources.file", "sources.columns",
   "sources.delimiter", "sources.encoding", "sources.imported", "sources.overpass",

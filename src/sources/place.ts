@@ -43,5 +43,7 @@ export const placeSchema = z.object({
   hours: text.optional(),
   /** Whether the source says that it is there at all, 0 to 1. */
   confidence: z.number().min(0).max(1).optional(),
+  /** The source says that it is closed, but not for good. What is closed for good is no place. */
+  temporarilyClosed: z.literal(true).optional(),
 });
 export type Place = z.infer<typeof placeSchema>;

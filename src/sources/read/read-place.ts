@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Point } from "../grid.ts";
 import type { Place } from "../place.ts";
+import { closingOf } from "./closing.ts";
 import { pointOfWkt } from "./geometry.ts";
 import {
   fieldByName,
@@ -14,7 +15,6 @@ import {
 import { degreesOf, itemsOf, numberOf, textOf } from "./read-values.ts";
 import {
   flattened,
-  isClosed,
   isElement,
   isObject,
   osmId,
@@ -61,7 +61,8 @@ export function readElement(element: Row): ReadPlace {
 /** Reads a row whose keys may be anything that `place-names.ts` knows. */
 export function readRow(given: Row): ReadPlace {
   const row = flattened(given);
-  if (isClosed(row)) return { kind: "closed" };
+  const closing = closingOf(row);
+  if (closing === "for good") return { kind: "closed" };
   const found = sortByField(row);
   const first = (field: FieldName) => found.values.get(field)?.[0];
   const text = (field: FieldName) => textOf(first(field));
@@ -123,6 +124,7 @@ export function readRow(given: Row): ReadPlace {
       hours: text("hours"),
       confidence:
         confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined,
+      temporarilyClosed: closing === "temporarily" ? true : undefined,
     }),
   };
 }

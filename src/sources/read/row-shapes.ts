@@ -78,29 +78,6 @@ export function flattened(row: Row): Row {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Words of files for a place that is not there any more. */
-export function isClosed(row: Row): boolean {
-  const status = row["operating_status"] ?? row["business_status"];
-  if (typeof status === "string" && /^(?:permanently_closed|closed_permanently)$/i.test(status)) {
-    return true;
-  }
-  const closedAt = row["date_closed"];
-  if (typeof closedAt === "string" && closedAt.trim() !== "") return true;
-  if (row["opening_hours"] === "closed") return true;
-  const flags = row["unresolved_flags"];
-  if (Array.isArray(flags) && flags.some((flag) => goneFlags.has(String(flag)))) return true;
-  if (row["shop"] === "vacant" || row["shop"] === "no") return true;
-  return lifecycleKeys.some((key) => key in row) && !mainKeys.some((key) => key in row);
-}
-
-/** Of Foursquare. */
-const goneFlags: ReadonlySet<string> = new Set(["closed", "doesnt_exist", "privatevenue"]);
-const mainKeys = ["shop", "craft", "office", "amenity", "healthcare", "tourism", "leisure"];
-/** What it was before it closed, as OpenStreetMap writes it: `disused:shop=bakery`. */
-const lifecycleKeys = ["disused", "was", "abandoned", "closed", "demolished", "razed"].flatMap(
-  (state) => mainKeys.map((key) => `${state}:${key}`),
-);
-
 /** `n1`, `way/1`, `node 1`, and of areas (osmium) `a2`: `osm/node/1`. Others stay as they are. */
 export function osmId(id: string, type: unknown): string {
   const [, kind = "", digits = ""] =
