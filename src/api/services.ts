@@ -34,6 +34,8 @@ export interface ApiServices {
   /** Requests to buckets since that day. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
+  /** Whether the nodes share a bucket. */
+  readonly hasBucket: boolean;
   /** Whose requests cost money; both are asked less often then. */
   readonly isCharged: { readonly bucket: boolean; readonly queue: boolean };
   /** Metrics of the past, oldest first. */
@@ -103,19 +105,29 @@ export interface ApiSites {
   ): Promise<AnswerOfRoute<typeof siteRoutes.publishSite>>;
 }
 
-interface ExportRequest {
+interface RowRequest {
   readonly query: Pick<RecordQuery, "words" | "filters">;
   readonly campaign?: string;
+  readonly signal: AbortSignal;
+}
+
+interface ExportRequest extends RowRequest {
   readonly hasBom: boolean;
   /** Only rows that no earlier export of this name had. */
-  readonly onlyNew?: { readonly name: string; readonly isRestarted: boolean };
-  readonly signal: AbortSignal;
+  readonly onlyNew?: ExportName;
+}
+
+/** What was given out is remembered by it. */
+interface ExportName {
+  readonly name: string;
+  readonly isRestarted: boolean;
 }
 
 /** Files that are written while they are sent. What is wrong with a request is thrown before. */
 export interface ApiExports {
   companies(request: ExportRequest & { readonly format: z.output<ExportRoutes["exportCompanies"]["query"]>["format"]; readonly columns?: readonly string[] }): Promise<FileAnswer>; // prettier-ignore
   emails(request: ExportRequest & { readonly format: z.output<ExportRoutes["exportEmails"]["query"]>["format"]; readonly sitesMax?: number }): Promise<FileAnswer>; // prettier-ignore
+  changes(request: RowRequest & { readonly feed: ExportName }): Promise<FileAnswer>;
 }
 
 type ExportRoutes = typeof exportRoutes;

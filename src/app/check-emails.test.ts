@@ -68,6 +68,14 @@ test("a domain is asked for once in its time; the status is dated, filtered by, 
   expect(await check(at, dns.address)).toMatchObject({ fresh: 0, asked: 2 });
 });
 
+test("a disposable domain is known from a list: no DNS server is asked, and none is counted", async () => {
+  await using dns = await startDnsServer({});
+  await using at = await openSample(["x@mailinator.com"]);
+  const told = await check(at, dns.address);
+  expect(told).toEqual({ addresses: 1, fresh: 0, asked: 0, statuses: { disposable: 1 } });
+  expect(dns.questions).toHaveLength(0);
+});
+
 test("no answer is unknown, is asked again, and never replaces an answer", async () => {
   const zone: Record<string, { mx?: [number, string][]; code?: number }> = {
     "acme.example": { mx: [[10, "mx.acme.example"]] },

@@ -103,8 +103,9 @@ function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckE
     const nowMs = clock.nowMs();
     if (stored && Date.parse(stored.at) > nowMs - ttlDays * dayMs) return stored;
     if (signal.aborted) throw stopped();
-    asked += 1;
     const found: MailDomainStatus = await checkMailDomain(resolver, domain);
+    // A list has told that it is disposable, and a name that is not valid is not sent to a server.
+    if (found.status !== "disposable" && found.status !== "malformed") asked += 1;
     const status = { ...found, at: new Date(nowMs).toISOString() };
     if (found.status === "unknown") {
       failures += 1;

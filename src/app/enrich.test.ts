@@ -245,7 +245,7 @@ test("what is on the suppression list is not visited, and its addresses and numb
     "/": page(
       "Home",
       `<p>${words}</p><a href="mailto:gone@acme-floors.com">x</a> <a href="tel:+15125550188">call</a>
-      <a href="mailto:info@acme-floors.com">y</a> <a href="tel:+15125550199">call</a>`,
+      <a href="mailto:info@acme-floors.com">Write, or call (512) 555-0188</a> <a href="tel:+15125550199">call</a>`,
     ),
   });
   const list = { source: "hand:x", random: systemRandom };

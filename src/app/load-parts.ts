@@ -228,7 +228,9 @@ export async function exportEmails(
 }
 
 /** See `exchange/export-file.ts`. */
-export async function exportToFile(options: ExportFileOptions): Promise<ExportAbout> {
+export async function exportToFile<Counts extends ExportCounts>(
+  options: ExportFileOptions<Counts>,
+): Promise<ExportAbout & Counts> {
   return (await import("./exchange/export-file.ts")).exportToFile(options);
 }
 

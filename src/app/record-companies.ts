@@ -22,7 +22,7 @@ export function createRecordCompanies({
         })),
       );
       return made.map(({ outcome, target, written }) => {
-        if (outcome === "forgotten") return { status: "forgotten" };
+        if (outcome === "suppressed") return { status: "suppressed" };
         if (outcome === "created") return { status: "created", target };
         return { status: written > 0 ? "changed" : "unchanged", target };
       });

@@ -27,5 +27,5 @@ export interface CompanyWriter {
 
 export type PutCompany =
   | { readonly status: "created" | "changed" | "unchanged"; readonly target: string }
-  /** Somebody asked that it be forgotten: nothing was written. */
-  | { readonly status: "forgotten" };
+  /** It is on the suppression list, or was forgotten: nothing was written. */
+  | { readonly status: "suppressed" };

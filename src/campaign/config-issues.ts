@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { AppError } from "../base/app-error.ts";
+import { docsPage } from "../base/docs-page.ts";
 import { nearestHint } from "../base/nearest.ts";
 import { valueAt, type ConfigPath } from "./config-layers.ts";
 
@@ -25,6 +26,36 @@ export function describeIssue(issue: z.core.$ZodIssue, at: IssuePlace): readonly
   const verb = isMissing ? "is missing; it must be" : "must be";
   return [`${placeOf(issue.path)}: ${keyOf(issue.path)} ${verb} ${issue.message}`];
 }
+
+/**
+ * For values that no rule has words of its own for: what to write, to complete "<key> must be …". The
+ * words of the validator are not shown.
+ */
+export const plainWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === "invalid_type") return typeWords[issue.expected] ?? "a value of another kind";
+  if (issue.code === "too_small") {
+    const { minimum, origin } = issue;
+    if (origin === "string") return "text that is not empty";
+    return origin === "array" ? `a list of at least ${minimum}` : `${minimum} or more`;
+  }
+  if (issue.code === "too_big") {
+    const { maximum, origin } = issue;
+    if (origin === "string") return `text of at most ${maximum} characters`;
+    return origin === "array" ? `a list of at most ${maximum}` : `${maximum} or less`;
+  }
+  return `another value: see ${docsPage("campaigns.md")}`;
+};
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: "text, in quotes",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list, in [ ]",
+  tuple: "a list, in [ ]",
+  object: "a table",
+  record: "a table",
+};
 
 /** Keys that other systems have: what is meant is clear, and so is what to write. */
 function unknownKey(path: ConfigPath, value: unknown, keys: readonly string[]): string {

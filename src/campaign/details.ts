@@ -4,11 +4,12 @@ import { defineHandler, done, release, skip, type Handler } from "../worker/inde
 import { companyLimitOf } from "./budget/company-limit.ts";
 import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
-import { enoughReason, foundCompany, isSuppressed } from "./discover.ts";
+import { enoughReason, foundCompany } from "./discover.ts";
 import { exclusionOf } from "./exclusions.ts";
 import { filterOfPlace } from "./filters.ts";
 import { releaseIfLacking } from "./lacking.ts";
 import type { CampaignServices } from "./services.ts";
+import { isSuppressed } from "./suppressed-places.ts";
 import { detailsKind, detailsSchema, type DetailsPayload } from "./tasks.ts";
 
 export type Detailed =
@@ -52,7 +53,7 @@ export async function detail(
     },
   );
   if (written === 0) return { kind: "enough" };
-  if (!company || company.status === "forgotten") return left(suppressedReason);
+  if (!company || company.status === "suppressed") return left(suppressedReason);
   const { target } = company;
   const enrich =
     website && !filter
@@ -62,7 +63,7 @@ export async function detail(
 }
 
 /** Which of both is not told: a reason is kept in the log of tasks. */
-export const suppressedReason = "it is on the suppression list, or was forgotten";
+export const suppressedReason = "it is suppressed: on the suppression list, or forgotten";
 
 const left = (reason: string): Detailed => ({ kind: "left", reason });
 

@@ -12,6 +12,7 @@ import { filterOfPlace, type FilterName } from "./filters.ts";
 import { releaseIfLacking } from "./lacking.ts";
 import { meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "./services.ts";
+import { placeKeys } from "./suppressed-places.ts";
 import { discoverKind, discoverSchema, type DiscoverPayload } from "./tasks.ts";
 import { readWitnessesOf, standingOf, witnessChange, witnessOf } from "./witness.ts";
 
@@ -22,6 +23,8 @@ export interface Discovered {
   /** Places that a filter of the campaign rejects, by filter: kept, and not visited. */
   readonly filtered?: Readonly<Partial<Record<FilterName, number>>>;
   readonly created: number;
+  /** Places that are on the suppression list, or were forgotten: nothing of them is kept. */
+  readonly suppressed?: number;
   /** Companies whose place is closed or gone in this release, and was not in the one before. */
   readonly closed?: number;
 }
@@ -74,26 +77,33 @@ export async function discover(
   const at = new Date(clock.nowMs()).toISOString();
   const counts = { found: 0, excluded: 0, created: 0 };
   const filtered: Partial<Record<FilterName, number>> = {};
-  const foundBy = new Map([...due.keys()].map((phrase) => [phrase, 0]));
+  const foundBy = new Map([...due.keys()].map((phrase) => [phrase, { found: 0, suppressed: 0 }]));
+  let suppressed = 0;
   const writer = createWriter(services, campaign, by);
-  for (const place of places) {
-    signal.throwIfAborted();
-    const matched = compiled.matching(place).filter((phrase) => due.has(phrase));
-    if (matched.length === 0) continue;
-    counts.found += 1;
-    for (const phrase of matched) foundBy.set(phrase, foundBy.get(phrase)! + 1);
-    const facts = companyFacts(place);
-    const { id, name } = place;
-    if (exclusionOf(campaign.exclusions, { id, name, domain: facts.domain })) counts.excluded += 1;
-    else {
-      const phrases = matched.map((phrase) => due.get(phrase)!);
-      const filter = filterOfPlace(campaign.filters, place, facts);
-      if (filter) filtered[filter] = (filtered[filter] ?? 0) + 1;
-      const found = { tile: tile.id, phrases, at, source: source.name, filter };
-      const company = foundCompany(campaign, place, facts, found);
-      const visited = filter ? { ...facts, website: undefined } : facts;
-      const hasRoom = await writer.add(place, visited, { company, isCounted: !filter });
-      if (!hasRoom) return "enough";
+  const matching = (place: Place) => compiled.matching(place).filter((phrase) => due.has(phrase));
+  for (const some of matchedPlaces(places, matching)) {
+    const listed = new Set(await ledger.suppressed(some.flatMap(({ keys }) => keys)));
+    for (const { place, facts, matched, keys } of some) {
+      signal.throwIfAborted();
+      const isSuppressed = keys.some((key) => listed.has(key));
+      counts.found += 1;
+      for (const phrase of matched) {
+        foundBy.get(phrase)!.found += 1;
+        if (isSuppressed) foundBy.get(phrase)!.suppressed += 1;
+      }
+      const { id, name } = place;
+      if (isSuppressed) suppressed += 1;
+      else if (exclusionOf(campaign.exclusions, { id, name, domain: facts.domain })) {
+        counts.excluded += 1;
+      } else {
+        const phrases = matched.map((phrase) => due.get(phrase)!);
+        const filter = filterOfPlace(campaign.filters, place, facts);
+        if (filter) filtered[filter] = (filtered[filter] ?? 0) + 1;
+        const found = { tile: tile.id, phrases, at, source: source.name, filter };
+        const company = foundCompany(campaign, place, facts, found);
+        const website = filter ? undefined : facts.website;
+        if (!(await writer.add({ company, isCounted: !filter, id, website }))) return "enough";
+      }
     }
   }
   if (!(await writer.flush())) return "enough";
@@ -117,7 +127,10 @@ export async function discover(
       { phrase: text, source: payload.source },
       {
         at,
-        found: foundBy.get(phrase)!,
+        found: foundBy.get(phrase)!.found,
+        ...(foundBy.get(phrase)!.suppressed > 0 && {
+          suppressed: foundBy.get(phrase)!.suppressed,
+        }),
         source: source.name,
         release,
         how: meaningHash(compiled.phrases[phrase]!),
@@ -127,6 +140,7 @@ export async function discover(
   await ledger.write({ source: "system", changes });
   return {
     ...counts,
+    ...(suppressed > 0 && { suppressed }),
     ...(closed > 0 && { closed }),
     ...(Object.keys(filtered).length > 0 && { filtered }),
   };
@@ -160,14 +174,30 @@ export function foundCompany(
   };
 }
 
-/** Whether its place or domain is on the suppression list, or was forgotten. */
-export async function isSuppressed(
-  { ledger }: Pick<CampaignServices, "ledger">,
-  place: string,
-  domain: string | undefined,
-): Promise<boolean> {
-  const keys = [`place:${place}`, ...(domain === undefined ? [] : [`domain:${domain}`])];
-  return (await ledger.suppressed(keys)).length > 0;
+interface MatchedPlace {
+  readonly place: Place;
+  readonly facts: CompanyFacts;
+  readonly matched: readonly number[];
+  /** Of the suppression list. */
+  readonly keys: readonly string[];
+}
+
+/** Some at a time: they are looked up in the suppression list together. */
+function* matchedPlaces(
+  places: readonly Place[],
+  matching: (place: Place) => readonly number[],
+): Generator<readonly MatchedPlace[]> {
+  let some: MatchedPlace[] = [];
+  for (const place of places) {
+    const matched = matching(place);
+    if (matched.length === 0) continue;
+    const facts = companyFacts(place);
+    some.push({ place, facts, matched, keys: placeKeys(place.id, facts.domain) });
+    if (some.length < companiesAtOnce) continue;
+    yield some;
+    some = [];
+  }
+  if (some.length > 0) yield some;
 }
 
 interface WaitingCompany extends FoundPlace {
@@ -185,7 +215,7 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
     for (const [at, answer] of answers.entries()) {
       if (answer.status === "created") created += 1;
       const { website, company } = some[at]!;
-      if (answer.status === "forgotten" || website === undefined) continue;
+      if (answer.status === "suppressed" || website === undefined) continue;
       const { target } = answer;
       const { domain } = company;
       const task = await services.enrichTask({ campaign, target, website, domain });
@@ -201,13 +231,8 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
     return (await companyLimitOf(services).within(campaign, some, put)) === some.length;
   };
   return {
-    async add(
-      { id }: Place,
-      { website, domain }: CompanyFacts,
-      found: { readonly company: FoundCompany; readonly isCounted: boolean },
-    ): Promise<boolean> {
-      if (await isSuppressed(services, id, domain)) return true;
-      waiting.push({ ...found, id, website });
+    async add(found: WaitingCompany): Promise<boolean> {
+      waiting.push(found);
       return waiting.length < companiesAtOnce || (await flush());
     },
     flush,

@@ -310,7 +310,9 @@ describe("discover", () => {
     const { ledger } = world;
     const keys = ["place:p/1", "domain:gas.de"] as const;
     await addSuppressed(ledger, { keys, source: "hand:anna", random: createSeededRandom(1) });
-    expect(await discover(world.services, payload, { by, signal })).toMatchObject({ created: 1 });
+    const told = await discover(world.services, payload, { by, signal });
+    expect(told).toEqual({ found: 3, excluded: 0, created: 1, suppressed: 2 });
+    expect(await witnessIn(world)).toMatchObject({ found: 3, suppressed: 2 });
     expect([...world.tasks.keys()]).toEqual(["enrich company/p-3"]);
     expect(await nameOf(world, "p-1")).toBeUndefined();
   });
@@ -416,7 +418,7 @@ describe("details", () => {
     for (const one of [full, other]) {
       expect(await detail(world.services, found(one), signal)).toEqual({
         kind: "left",
-        reason: "it is on the suppression list, or was forgotten",
+        reason: "it is suppressed: on the suppression list, or forgotten",
       });
     }
     expect(await valuesOf(world.ledger, "company/osm-node-2")).toEqual({});

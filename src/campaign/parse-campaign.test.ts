@@ -130,6 +130,30 @@ contact = "nobody"
     expect(messageOf(`proximity = 10\n${minimal}`)).toContain("write proximityKm, in kilometres");
   });
 
+  test("F3: no value shows words of the validator; each says the file, the key and what to write", () => {
+    const wrong = [
+      "[filters]\nratingMin = 11", "[filters]\nratingMin = -1", '[filters]\nratingMin = "4"',
+      "[filters]\nreviewsMin = -1", "[filters]\nreviewsMin = 1.5", "[filters]\nopen = 1",
+      '[filters]\ncategories = "plumber"', '[filters]\ncategories = { only = "plumber" }',
+      '[filters]\ncategories = { only = [""] }', "[filters]\ncategories = { only = [5] }",
+      "[filters]\nchains = 0", "[filters]\npolygon = [[0, 0], [1, 1], [200, 1]]",
+      '[filters]\npolygon = [[0, 0], [1, 1], ["a", 1]]', "[filters]\npolygon = [[0, 0], [1, 1], [1]]",
+      "[budget]\nrequests = 0", "[budget]\nrequests = 1.5", '[budget]\nhours = "1h"', "[budget]\nhours = -1",
+      "[budget]\ndollars = nan", '[budget]\ncompanies = "many"', "[budget]\nhours = inf",
+      "[politeness]\ndelayMs = 1", "[politeness]\nconcurrency = 99", "[freshness]\nfoundDays = 0",
+      "[exclusions]\ndomains = [5]", "[sources]\nfile = 5", '[sources]\nfile = ""', "[sources]\ndelimiter = 5",
+      "[sources]\ncolumns = { name = 5 }", "[sources]\nimported = [5]", "[sources]\nencoding = \"\"",
+    ]; // prettier-ignore
+    const tables = ["filters", "budget", "politeness", "exclusions", "sources", "freshness", "languages", "tags"]; // prettier-ignore
+    for (const text of [...wrong, ...tables.map((name) => `${name} = 5`)]) {
+      // A key of the root comes before the tables.
+      const whole = text.startsWith("[") ? `${minimal}\n${text}\n` : `${text}\n${minimal}`;
+      const message = messageOf(whole);
+      expect(message, text).toMatch(/config\.toml:\d+(?::\d+)?: \S+ must be \S/);
+      expect(message, text).not.toMatch(/Invalid|expected|received|Too (?:small|big)|undefined/);
+    }
+  });
+
   test("lesson 24: nothing is read half: text is no number, and no key is skipped", () => {
     expect(messageOf(minimal.replace("30.2672", '"30.2672"'))).toContain(
       "lat must be degrees north",

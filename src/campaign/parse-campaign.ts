@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nearestHint } from "../base/nearest.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
-import { describeIssue, faulty, keyOf } from "./config-issues.ts";
+import { describeIssue, faulty, keyOf, plainWords } from "./config-issues.ts";
 import {
   fieldsLayer,
   mergeLayers,
@@ -194,7 +194,7 @@ export function resolveCampaign(name: string, options: CampaignLayers): Resolved
   const merged = mergeLayers(layers);
   const own = layers[texts.length - 1]!;
   const placeOf = (path: ConfigPath) => (merged.layerOf(path) ?? own).place(path);
-  const parsed = schema.safeParse(merged.root);
+  const parsed = schema.safeParse(merged.root, { error: plainWords });
   const problems = [
     ...(parsed.error?.issues ?? []).flatMap((one) =>
       describeIssue(one, { root: merged.root, placeOf, keys }),
@@ -225,7 +225,7 @@ export function checkDefaults(file: string, text: string): void {
 
 /** What is wrong with what a layer says. What it does not say, another one may. */
 function checkLayer({ root, place }: ConfigLayer): readonly string[] {
-  const { error } = schema.safeParse(root);
+  const { error } = schema.safeParse(root, { error: plainWords });
   const said = (error?.issues ?? []).filter(
     ({ code, path }) => code === "unrecognized_keys" || valueAt(root, path) !== undefined,
   );
@@ -304,7 +304,9 @@ export function checkCampaignField(field: string, value: unknown): string | unde
     return `there is no ${field} in a campaign${hint}`;
   }
   const least = { phrases: ["x"], locations: [{ name: "x", lat: 0, lon: 0 }] };
-  const parsed = schema.safeParse(withFields(least, new Map([[field, value]])));
+  const parsed = schema.safeParse(withFields(least, new Map([[field, value]])), {
+    error: plainWords,
+  });
   if (parsed.success) return undefined;
   const [issue] = parsed.error.issues;
   const what = issue?.code === "unrecognized_keys" ? `without ${issue.keys[0]}` : issue?.message;

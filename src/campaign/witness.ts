@@ -15,6 +15,8 @@ export interface Witness {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly found: number;
+  /** Of them: on the suppression list, so that they did not become companies. */
+  readonly suppressed?: number | undefined;
   /** Where from, such as `file:places.jsonl`. */
   readonly source: string;
   /** Which edition of the source's data. */
@@ -26,6 +28,7 @@ export interface Witness {
 const schema = z.object({
   at: z.iso.datetime(),
   found: z.int().min(0),
+  suppressed: z.int().min(0).optional(),
   source: z.string(),
   release: z.string().optional(),
   how: z.string().optional(),

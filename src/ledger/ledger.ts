@@ -298,8 +298,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       );
       return write({ source, changes });
     },
-    suppressed: (keys) =>
-      findSuppressed((targets) => core.steady((replica) => readTargets(replica, targets)), keys),
+    suppressed: (keys) => core.steady((replica) => findSuppressed(replica, keys)),
     async unscrubbed() {
       const floors = await floorsNow();
       let count = 0;

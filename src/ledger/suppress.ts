@@ -1,5 +1,8 @@
 import type { Change } from "./changes.ts";
 import { forgetRegister, hashOf, isKeyForgotten, saltChange, saltsOf } from "./forget.ts";
+import { visibleOf } from "./fold/lane.ts";
+import { readTargets } from "./read-target.ts";
+import type { Replica } from "./replica.ts";
 import type { TargetView } from "./view.ts";
 
 /**
@@ -65,10 +68,10 @@ export const unsuppressChanges = (
  * domain by one above it.
  */
 export async function findSuppressed(
-  readAll: (targets: readonly string[]) => Promise<readonly TargetView[]>,
+  replica: Replica,
   keys: readonly string[],
 ): Promise<readonly string[]> {
-  const [register] = await readAll([forgetRegister]);
+  const [register] = await readTargets(replica, [forgetRegister]);
   const salts = saltsOf(register!);
   if (salts.length === 0 || keys.length === 0) return [];
   const wanted = new Map(
@@ -77,13 +80,36 @@ export async function findSuppressed(
       widerKeys(key).flatMap((one) => salts.map((salt) => hashOf(salt, one))),
     ]),
   );
-  const targets = [...new Set([...wanted.values()].flat().map(targetOf))].sort();
-  const views = await readAll(targets);
-  const listed = new Set(views.flatMap(suppressionEntries).map(({ hash }) => hash));
+  const listed = await listedAmong(replica, new Set([...wanted.values()].flat()));
   const isForgotten = isKeyForgotten(register!);
   return [...wanted].flatMap(([key, hashes]) =>
     hashes.some((hash) => listed.has(hash)) || isForgotten(key) ? [key] : [],
   );
+}
+
+/** Looks only at the entries that are asked for: with a long list, a target has hundreds. */
+async function listedAmong(
+  replica: Replica,
+  hashes: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const byTarget = new Map<string, string[]>();
+  for (const hash of hashes) {
+    const target = targetOf(hash);
+    const others = byTarget.get(target);
+    if (others) others.push(hash);
+    else byTarget.set(target, [hash]);
+  }
+  const listed = new Set<string>();
+  for (const [target, some] of byTarget) {
+    await replica.withTargets([target], (fieldsOf) => {
+      const fields = fieldsOf(target);
+      for (const hash of some) {
+        const cell = fields?.get(`${hashPrefix}${hash}`);
+        if (cell && visibleOf(cell) !== undefined) listed.add(hash);
+      }
+    });
+  }
+  return listed;
 }
 
 const labelsMax = 20;

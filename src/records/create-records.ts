@@ -84,7 +84,15 @@ export async function createPerson(
   const { isForgotten, fields: known } = await context.ledger.read(target);
   if (isForgotten) {
     const leftOut = Object.keys(fields);
-    return { outcome: "forgotten", target, slug: "", written: 0, leftOut, kept: [], samePhone: [] };
+    return {
+      outcome: "suppressed",
+      target,
+      slug: "",
+      written: 0,
+      leftOut,
+      kept: [],
+      samePhone: [],
+    };
   }
   // All of it is one commit, so a repeated request has nothing left to write.
   if (known.length > 0) {

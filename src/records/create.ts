@@ -11,9 +11,10 @@ import type { RecordIndex } from "./record-index.ts";
 import type { Created, CreateRequest } from "./records.ts";
 import { slugOf } from "./slug.ts";
 import { suppressionKeyOf } from "./suppression/keys.ts";
+import { mentionedKeys, numbersIn, regionOf, withoutMentions } from "./suppression/mentions.ts";
 
 export interface CreatePlan {
-  readonly outcome: "created" | "known" | "forgotten";
+  readonly outcome: "created" | "known" | "suppressed";
   readonly target: string;
   /** Undefined if nothing is to be written. */
   readonly commit: Commit | undefined;
@@ -88,8 +89,8 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
   return {
     async plan(request) {
       const { source, firstFields = {}, isSeparate = false, addsOnly = false } = request;
-      const fields = tidy(request.fields);
-      const { gone, isSuppressed } = await findSuppressedFields(ledger, fields);
+      const checked = await findSuppressedFields(ledger, tidy(request.fields));
+      const { gone, isSuppressed, clean: fields } = checked;
       const given = request.target === undefined ? undefined : await followMerges(request.target);
       const isThere = given !== undefined && (given.fields.length > 0 || given.isForgotten);
       const found =
@@ -107,7 +108,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       const { target } = view;
       if (isSuppressed || view.isForgotten) {
         const leftOut = Object.keys(fields);
-        return { outcome: "forgotten", target, commit: undefined, leftOut, kept: [], alike: [] };
+        return { outcome: "suppressed", target, commit: undefined, leftOut, kept: [], alike: [] };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
       // The first request wrote all of it in one commit; since then others may have changed it.
@@ -176,7 +177,10 @@ const tidy = (fields: Fields): Fields =>
     ? { ...fields, domain: normalDomain(fields["domain"]) }
     : fields;
 
-/** A suppressed domain or place stays away altogether; an address or a number alone is left out. */
+/**
+ * A suppressed domain or place stays away altogether; an address or a number alone is left out, and taken
+ * out of the other texts.
+ */
 async function findSuppressedFields(ledger: Pick<Ledger, "suppressed">, fields: Fields) {
   const keyOf = new Map<string, string>();
   for (const [field, value] of Object.entries(fields)) {
@@ -186,10 +190,13 @@ async function findSuppressedFields(ledger: Pick<Ledger, "suppressed">, fields: 
         : suppressionKeyOf(field);
     if (key !== undefined) keyOf.set(field, key);
   }
-  const listed = new Set(await ledger.suppressed([...new Set(keyOf.values())]));
+  const country = regionOf(fields["country"], numbersIn(Object.keys(fields)));
+  const mentioned = mentionedKeys(fields, country);
+  const listed = new Set(await ledger.suppressed([...new Set([...keyOf.values(), ...mentioned])]));
   const found = [...keyOf].flatMap(([field, key]) => (listed.has(key) ? [field] : []));
   const gone = new Set(found.filter((field) => field !== "domain" && field !== "place"));
-  return { gone, isSuppressed: found.length > gone.size };
+  const clean = withoutMentions(fields, listed, country);
+  return { gone, isSuppressed: found.length > gone.size, clean };
 }
 
 const changesOf = (target: string, fields: Fields): readonly Change[] =>

@@ -114,15 +114,16 @@ export {
   suppressionKinds,
   type SuppressionKind,
 } from "./suppression/keys.ts";
+export { mentionedKeys, numbersIn, regionOf, withoutMentions } from "./suppression/mentions.ts";
 export { importOptOuts, type OptOutImport } from "./suppression/import-optouts.ts";
 export { readSuppressFile } from "./suppression/read-suppress-file.ts";
 export {
   addSuppressed,
   joinSuppressions,
   ledgerSuppression,
+  listedKeysOf,
   listSuppressed,
   removeSuppressed,
-  suppressionKeysOf,
   withoutListed,
   type Suppression,
   type SuppressionRow,

@@ -195,10 +195,10 @@ async function makeNew(
   return [{ target, fields: [...facts.keys(), ...entries] }];
 }
 
-const whyNot = (outcome: "known" | "forgotten", id: string): string =>
+const whyNot = (outcome: "known" | "suppressed", id: string): string =>
   outcome === "known"
     ? `a company of that domain or place is already there (${id}): copy your text into its file`
-    : `it was forgotten for good: remove this folder, or allow it again with \`forager company forget ${id} --undo\``;
+    : `it is suppressed: remove this folder, or allow it again with \`forager suppress remove VALUE\` (its domain or place), or with \`forager company forget ${id} --undo\` if it was forgotten`;
 
 /** One line for each record. */
 function merged(edits: readonly RecordEdit[]): readonly RecordEdit[] {

@@ -78,6 +78,6 @@ describe("a merged company", () => {
     await merged(at);
     await at.records.forget({ name: "dup-one", source });
     const again = { source: "place:osm", fields: { name: "Dup Two", domain: "duptwo.example" } };
-    expect(await at.records.create(again)).toMatchObject({ outcome: "forgotten" });
+    expect(await at.records.create(again)).toMatchObject({ outcome: "suppressed" });
   });
 });

@@ -115,7 +115,7 @@ describe("forget", () => {
     expect(at.grep(/acme|zenith|secret|S2/i)).toEqual([]);
     expect(await at.records.company("zenith")).toBeUndefined();
     const again = await at.records.create({ source: "place:osm/1", fields });
-    expect(again).toMatchObject({ outcome: "forgotten", slug: "" });
+    expect(again).toMatchObject({ outcome: "suppressed", slug: "" });
     const other = { name: "Other", "email/a@acme.com": true };
     const created = await at.records.create({ source, fields: other });
     expect(created).toMatchObject({ outcome: "created", leftOut: ["email/a@acme.com"] });

@@ -146,7 +146,7 @@ export interface CreatePersonRequest {
 }
 
 export interface Created {
-  readonly outcome: "created" | "known" | "forgotten";
+  readonly outcome: "created" | "known" | "suppressed";
   readonly target: string;
   /** "" for one that was forgotten. */
   readonly slug: string;

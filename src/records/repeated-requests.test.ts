@@ -52,7 +52,7 @@ describe("a request whose answer was lost is repeated", () => {
     await at.records.merge({ from: "company/b1", into: "company/a1", source });
     expect(await at.records.create(other!)).toMatchObject({ target: "company/a1", written: 0 });
     await at.records.forget({ name: "company/a1", source });
-    expect(await at.records.create(one!)).toMatchObject({ outcome: "forgotten" });
+    expect(await at.records.create(one!)).toMatchObject({ outcome: "suppressed" });
   });
 
   test("createPerson: one person", async () => {
@@ -68,7 +68,7 @@ describe("a request whose answer was lost is repeated", () => {
     expect(at.index.targets({ kind: "person", limit: 9 })).toEqual(["person/p1"]);
     await at.records.forget({ name: "person/p1", source });
     expect(await at.records.createPerson(request)).toMatchObject({
-      outcome: "forgotten",
+      outcome: "suppressed",
       slug: "",
     });
   });

@@ -1,5 +1,6 @@
 export {
   auditedSchedule,
+  compactWithoutBucket,
   listSchedules,
   nextRunsOf,
   pauseSchedule,
@@ -20,6 +21,7 @@ export {
   missedPolicies,
   overlapPolicies,
   rescrapeFields,
+  scheduleKindAliases,
   scheduleKinds,
   toTiming,
   withinMsDefault,

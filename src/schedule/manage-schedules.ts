@@ -10,7 +10,7 @@ import {
   writeSchedule,
   type KnownSchedule,
 } from "./schedule-store.ts";
-import { scheduleInputSchema, type Schedule, type ScheduleInput } from "./schedule.ts";
+import { faultWords, scheduleInputSchema, type Schedule, type ScheduleInput } from "./schedule.ts";
 
 type ScheduleLedger = Parameters<typeof readSchedules>[0] & Parameters<typeof writeSchedule>[0];
 
@@ -59,20 +59,27 @@ export interface ScheduleDetails extends ScheduleView {
   readonly runs: readonly ScheduleRun[];
 }
 
+/** Why a schedule cannot compact. */
+export const compactWithoutBucket =
+  "compact folds the ledger in the fleet's bucket, and no bucket is set: set bucket.url, or leave this schedule out (without a bucket there is nothing to compact)"; // prettier-ignore
+
 export type ScheduleChange = "added" | "changed" | "unchanged";
 
 /** Adds a schedule, or changes the one of that name; a changed one starts from now. */
 export async function putSchedule(
-  { ledger, clock }: ScheduleWriter,
+  { ledger, clock, hasBucket }: ScheduleWriter & { readonly hasBucket: boolean },
   input: ScheduleInput,
   source: string,
 ): Promise<{ readonly change: ScheduleChange; readonly schedule: Schedule }> {
   const parsed = scheduleInputSchema.safeParse(input);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new AppError("invalid", "schedule_invalid", `${input.name}: ${issue?.message}`);
+    const words = faultWords(parsed.error.issues, input);
+    throw new AppError("invalid", "schedule_invalid", `${input.name}: ${words}`);
   }
   const { overlap, ...given } = parsed.data;
+  if (given.action.kind === "compact" && !hasBucket) {
+    throw new AppError("invalid", "schedule_invalid", `${given.name}: ${compactWithoutBucket}`);
+  }
   const before = (await readSchedules(ledger)).find(({ schedule }) => schedule.name === given.name);
   const schedule: Schedule = {
     ...given,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
+import { exportFormats } from "../records/index.ts";
 import { timingFault, type Timing } from "./occurrences.ts";
 
 /** What a schedule can do. Each is also a command of its own. */
@@ -14,6 +15,8 @@ export const scheduleKinds = [
   "purge",
 ] as const;
 export type ScheduleKind = (typeof scheduleKinds)[number];
+/** Other spellings that people may give. */
+export const scheduleKindAliases = ["re-scrape"] as const;
 
 /** What happens to occurrences at which no node was running. */
 export const missedPolicies = ["latest", "skip", "all"] as const;
@@ -26,37 +29,63 @@ export const withinMsMax = 30 * 86_400_000;
 
 /** One rule for all names: they are parts of jobs, fields and URLs. */
 export const scheduleNameRule = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const name = z.string().regex(scheduleNameRule, {
-  error: "must be 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit",
-});
+const nameOf = (what: string) => {
+  const error = `${what} must be 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit`;
+  return z.string({ error }).regex(scheduleNameRule, { error });
+};
+
+/** Errors are whole sentences: nothing of the validator is shown. */
+const textOf = (what: string, max: number) => {
+  const error = `${what} must be text of 1 to ${max} characters`;
+  return z.string({ error }).min(1, { error }).max(max, { error });
+};
 
 /** What companies that are visited again may lack. */
 export const rescrapeFields = ["email", "phone", "domain"] as const;
 
+const missingError = `missing must be some of ${rescrapeFields.join(", ")}`;
+
 export const scheduleActionSchema = z.strictObject({
-  kind: z.enum(scheduleKinds),
+  kind: z
+    .enum([...scheduleKinds, ...scheduleKindAliases], {
+      error: `does must be one of ${scheduleKinds.join(", ")}`,
+    })
+    .transform((kind): ScheduleKind => (kind === "re-scrape" ? "rescrape" : kind)),
   /** Of gather, report and export. */
-  campaign: z.string().min(1).max(63).optional(),
+  campaign: textOf("campaign", 63).optional(),
   /** Of rescrape: companies that lack all of these. */
-  missing: z.array(z.enum(rescrapeFields)).min(1).optional(),
+  missing: z
+    .array(z.enum(rescrapeFields, { error: missingError }), { error: missingError })
+    .min(1, { error: missingError })
+    .optional(),
   /** Of rescrape: companies whose website was not read for so long. */
-  staleMs: z.int().min(1).optional(),
+  staleMs: z
+    .int({ error: "stale must be a time, such as 30d" })
+    .min(1, { error: "stale must be a time above 0, such as 30d" })
+    .optional(),
   /** Of export. */
-  format: z.string().min(1).max(20).optional(),
+  format: z
+    .enum(exportFormats, { error: `format must be one of ${exportFormats.join(", ")}` })
+    .optional(),
   /** Of export: only companies that no earlier export of this name had, in a file of its own. */
-  onlyNew: name.optional(),
+  onlyNew: nameOf("the name of the export").optional(),
+  /** Of export: a feed of changes of this name, each run in a file of its own. */
+  changes: nameOf("the name of the feed").optional(),
   /** Of publish: where a site was published to before. */
-  target: z.string().min(1).max(1_000).optional(),
+  target: textOf("target", 1_000).optional(),
 });
 export type ScheduleAction = z.output<typeof scheduleActionSchema>;
 
 const timing = z.union([
-  z.strictObject({ cron: z.string().min(1).max(200), timezone: z.string().min(1).max(64) }),
+  z.strictObject({
+    cron: textOf("cron", 200),
+    timezone: textOf("timezone", 64),
+  }),
   z.strictObject({
     everyMs: z
-      .int()
+      .int({ error: "every must be a time, such as 6h" })
       .min(60_000, { error: "an interval is at least one minute" })
-      .max(366 * 86_400_000),
+      .max(366 * 86_400_000, { error: "an interval is at most 366 days" }),
     /** Occurrences are this moment plus whole intervals. */
     fromMs: z.number(),
   }),
@@ -65,20 +94,26 @@ const timing = z.union([
 const fields = {
   timing,
   action: scheduleActionSchema,
-  missed: z.enum(missedPolicies).default("latest"),
+  missed: z
+    .enum(missedPolicies, { error: `missed must be one of ${missedPolicies.join(", ")}` })
+    .default("latest"),
   withinMs: z
-    .int()
+    .int({ error: "within must be a time, such as 12h" })
     .min(60_000, { error: "within is at least one minute" })
     .max(withinMsMax, { error: "within is at most 30 days" })
     .default(withinMsDefault),
-  overlap: z.enum(overlapPolicies).optional(),
+  overlap: z
+    .enum(overlapPolicies, { error: `overlap must be ${overlapPolicies.join(" or ")}` })
+    .optional(),
 };
 
 /** As a person gives it. */
-export const scheduleInputSchema = z.strictObject({ name, ...fields }).superRefine((input, ctx) => {
-  const fault = timingFault(input.timing) ?? actionFault(input.action) ?? overlapFault(input);
-  if (fault !== undefined) ctx.addIssue({ code: "custom", message: fault });
-});
+export const scheduleInputSchema = z
+  .strictObject({ name: nameOf("its name"), ...fields })
+  .superRefine((input, ctx) => {
+    const fault = timingFault(input.timing) ?? actionFault(input.action) ?? overlapFault(input);
+    if (fault !== undefined) ctx.addIssue({ code: "custom", message: fault });
+  });
 export type ScheduleInput = z.input<typeof scheduleInputSchema>;
 
 export interface GivenTiming {
@@ -121,7 +156,7 @@ export interface Schedule {
 const needCampaign: readonly ScheduleKind[] = ["gather", "report", "export"];
 
 function actionFault(action: ScheduleAction) {
-  const { kind, campaign, missing, staleMs, format, onlyNew, target } = action;
+  const { kind, campaign, missing, staleMs, format, onlyNew, changes, target } = action;
   if (needCampaign.includes(kind) && campaign === undefined) return `${kind} needs a campaign`;
   if (!needCampaign.includes(kind) && campaign !== undefined) return `${kind} takes no campaign`;
   const isChosen = missing !== undefined || staleMs !== undefined;
@@ -131,6 +166,10 @@ function actionFault(action: ScheduleAction) {
   if (kind !== "rescrape" && isChosen) return `missing and stale are for rescrape, not ${kind}`;
   if (kind !== "export" && format !== undefined) return `format is for export, not ${kind}`;
   if (kind !== "export" && onlyNew !== undefined) return `only new is for export, not ${kind}`;
+  if (kind !== "export" && changes !== undefined) return `changes is for export, not ${kind}`;
+  if (changes !== undefined && (onlyNew !== undefined || format !== undefined)) {
+    return "a feed of changes is JSON lines of its own: leave out new and format";
+  }
   if (kind === "publish" && target === undefined) return "publish needs a target";
   if (kind !== "publish" && target !== undefined) return `target is for publish, not ${kind}`;
   return undefined;
@@ -146,3 +185,13 @@ const overlapFault = ({
   missed === "all" && overlap === "skip"
     ? "missed = all runs several occurrences one after the other, so overlap must be queue"
     : undefined;
+
+/** What is wrong with a schedule, as a sentence. */
+export function faultWords(issues: readonly z.core.$ZodIssue[], input: unknown): string {
+  const [issue] = issues;
+  if (!issue) return "it is no schedule";
+  if (issue.code === "unrecognized_keys") return `there is no ${issue.keys[0]}: leave it out`;
+  if (issue.code !== "invalid_union") return issue.message;
+  const isCron = JSON.stringify(input).includes('"cron":');
+  return faultWords(issue.errors[isCron ? 0 : 1] ?? [], input);
+}

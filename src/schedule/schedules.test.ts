@@ -43,7 +43,8 @@ describe("schedules", () => {
 
   const ticker = () => createTicker({ ledger, queue: async () => queue, clock, log: silentLogger });
   const place = () => ({ ledger, queue, clock });
-  const put = (input: ScheduleInput) => putSchedule(place(), input, "hand:me");
+  const put = (input: ScheduleInput, hasBucket = true) =>
+    putSchedule({ ...place(), hasBucket }, input, "hand:me");
 
   /** Does what waits, as a worker would. */
   async function work(): Promise<void> {
@@ -82,6 +83,56 @@ describe("schedules", () => {
     expect(shown.result).toEqual({ merged: 2 });
     expect(shown.next).toEqual(["2026-01-05T12:00:00.000Z", "2026-01-05T13:00:00.000Z", "2026-01-05T14:00:00.000Z"]); // prettier-ignore
     expect(shown.last).toMatchObject({ occurrence: "2026-01-05T11:00:00.000Z", state: "done" });
+  });
+
+  test("re-scrape is another spelling of rescrape", async () => {
+    const { schedule } = await put({
+      ...hourly,
+      action: { kind: "re-scrape", missing: ["email"] },
+    });
+    expect(schedule.action).toEqual({ kind: "rescrape", missing: ["email"] });
+  });
+
+  test("what cannot work is refused when it is added, in words of ours", async () => {
+    const words = async (more: object, hasBucket = true) =>
+      await put({ ...hourly, ...more } as ScheduleInput, hasBucket).then(
+        () => "",
+        (error: Error) => error.message,
+      );
+    expect(await words({ action: { kind: "compact" } }, false)).toContain("set bucket.url");
+    expect(await words({ action: { kind: "compact" } })).toBe("");
+    const feed = { kind: "export", campaign: "a", changes: "crm" };
+    expect(await words({ action: feed })).toBe("");
+    expect(await words({ action: { ...feed, format: "csv" } })).toContain("leave out new and format"); // prettier-ignore
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ name: "Not a name" }, "name must be 1 to 63 of a-z, 0-9 and -"],
+      [{ action: { kind: "dance" } }, "does must be one of gather, rescrape"],
+      [{ action: { kind: "rescrape", missing: ["fax"] } }, "missing must be"],
+      [{ action: { kind: "rescrape", missing: [] } }, "missing must be"],
+      [{ action: { kind: "rescrape", staleMs: 0 } }, "stale must be"],
+      [{ action: { kind: "rescrape", staleMs: 1.5 } }, "stale must be"],
+      [{ action: { kind: "gather", campaign: "" } }, "campaign must be"],
+      [{ action: { kind: "gather", campaign: 5 } }, "campaign must be"],
+      [{ action: { kind: "export", campaign: "a", onlyNew: "A B" } }, "the name of the export"],
+      [{ action: { kind: "export", campaign: "a", format: "" } }, "format must be"],
+      [{ action: { kind: "export", campaign: "a", format: "doc" } }, "format must be"],
+      [{ action: { kind: "resolve", color: "red" } }, "there is no color"],
+      [{ timing: { cron: "", timezone: "UTC" } }, "cron"],
+      [{ timing: { cron: "x".repeat(300), timezone: "UTC" } }, "cron"],
+      [{ timing: { cron: "0 6 * * *", timezone: "Mars/Base" } }, "Mars/Base"],
+      [{ timing: { everyMs: 10, fromMs: 0 } }, "at least one minute"],
+      [{ timing: { everyMs: 1e15, fromMs: 0 } }, "at most 366 days"],
+      [{ timing: { everyMs: 60_000.5, fromMs: 0 } }, "every must be"],
+      [{ missed: "maybe" }, "missed must be one of latest, skip, all"],
+      [{ overlap: "maybe" }, "overlap must be skip or queue"],
+      [{ withinMs: 5 }, "at least one minute"],
+      [{ withinMs: 1e15 }, "at most 30 days"],
+    ];
+    for (const [more, text] of wrong) {
+      const told = await words(more);
+      expect(told, JSON.stringify(more)).toContain(text);
+      expect(told).not.toMatch(/Invalid|expected|received|Too (?:small|big)|Unrecognized/);
+    }
   });
 
   test("after an outage the latest runs, and every other is on record with its reason", async () => {

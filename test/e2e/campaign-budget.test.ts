@@ -9,13 +9,17 @@ import { createSandbox } from "../support/built-cli.ts";
 import { startFakeWeb, type FakeWeb } from "../support/fake-web.ts";
 
 /** A campaign `demo` that finds all sites of a fake web. */
-async function setUp(size: number, more: (web: FakeWeb) => string) {
+async function setUp(
+  size: number,
+  more: (web: FakeWeb) => string,
+  placeOf: (place: object, at: number) => object = (place) => place,
+) {
   const web = await startFakeWeb(size);
   onTestFinished(() => web[Symbol.asyncDispose]());
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   const at = (...parts: string[]) => join(sandbox.folder, ...parts);
-  writeFileSync(at("places.jsonl"), web.places.map((place) => JSON.stringify(place)).join("\n"));
+  writeFileSync(at("places.jsonl"), web.places.map((place, at) => JSON.stringify(placeOf(place, at))).join("\n")); // prettier-ignore
   const env = {
     FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: web.network,
     FORAGER_CRAWL_BROWSER: "off",
@@ -101,21 +105,24 @@ test("B28: a limit of companies holds inside a tile at any concurrency, is told 
 });
 
 test("B28: what a filter rejects is asked for nothing, and counted by filter", async () => {
+  const statuses = ["OPERATIONAL", "CLOSED_TEMPORARILY"];
   const { web, forager } = await setUp(6, ({ places: [first] }) => {
     const { latitude, longitude } = first!;
     const around = [-1, 1, 1, -1].map((east, corner) => [
       longitude + east * 1e-6,
       latitude + (corner < 2 ? -1e-6 : 1e-6),
     ]);
-    return `[filters]\npolygon = ${JSON.stringify(around)}`;
-  });
+    return `[filters]\nopen = true\npolygon = ${JSON.stringify(around)}`;
+  }, (place, at) => ({ ...place, "Business Status": statuses[at] })); // prettier-ignore
   const estimated = await forager("campaign plan demo --estimate --json");
   const { estimate } = JSON.parse(estimated.stdout) as { estimate: { filtered: number } };
   const ran = await forager("campaign run demo --json");
   expect(ran.exitCode, ran.stderr).toBe(0);
   const { report } = JSON.parse(ran.stdout) as { report: CampaignReport };
   expect(report.funnel.companies).toBe(1);
-  expect(report.filtered).toEqual([{ filter: "polygon", companies: 5 }]);
+  expect(report.filtered).toHaveLength(2);
+  expect(report.filtered).toContainEqual({ filter: "open", companies: 1 });
+  expect(report.filtered).toContainEqual({ filter: "polygon", companies: 4 });
   expect(estimate.filtered).toBe(5);
   expect(web.requests.length).toBeGreaterThan(0);
   const hosts = new Set(web.requests.map((request) => request.split("/")[0]));

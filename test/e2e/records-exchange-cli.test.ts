@@ -34,7 +34,7 @@ describe("forager import companies", () => {
     const args = ["import", "companies", "leads.csv", ...mapping];
     const dry = await run([...args, "--dry-run", "--json"]);
     expect(dry.exitCode, dry.stderr).toBe(3);
-    const counts = { lines: 5, created: 3, known: 1, forgotten: 0, faulty: 1, unread: 1 };
+    const counts = { lines: 5, created: 3, known: 1, suppressed: 0, faulty: 1, unread: 1 };
     expect(JSON.parse(dry.stdout)).toMatchObject({
       ...counts,
       mapped: { Firma: "name", "E-Mail": "email", Telefon: "phone" },

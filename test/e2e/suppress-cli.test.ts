@@ -62,6 +62,12 @@ test("B7: exports say who is responsible, and every value says where it comes fr
   };
   expect(JSON.parse(read("out.csv.about.json"))).toMatchObject({ legal });
   expect(read("out.csv.LICENCES.txt")).toContain("Controller: Acme Data Ltd, 1 Main St\nPrivacy notice: https"); // prettier-ignore
+  await good("export", "changes", "--to", "feed.jsonl");
+  const about = { legal, fileFormat: "jsonl", rows: 1, changes: { new: 1 } };
+  expect(JSON.parse(read("feed.jsonl.about.json"))).toMatchObject(about);
+  expect(read("feed.jsonl.LICENCES.txt")).toContain("Controller: Acme Data Ltd, 1 Main St");
+  const told = await sandbox.onData(["export", "changes"]);
+  expect(told.stderr).toContain("Controller: Acme Data Ltd, 1 Main St");
   const map = await good("export", "companies", "--format", "geojson");
   expect(JSON.parse(map)).toMatchObject({ type: "FeatureCollection", legal });
   const shown = await good("company", "show", "acme", "--provenance");

@@ -37,7 +37,6 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   undo: "undoes what was changed last on this machine; a record is restored by its own route",
   "records watch": "reads files of this machine; a running node does it by itself",
   "import companies": "reads a file of this machine",
-  "export changes": "keeps its position on this machine, after the file is written",
   "backup create": "writes a file of this machine, or with rights that a server should not have",
   "backup list": "shows where backups are, for the person at the machine",
   "backup verify": "reads a file of this machine",

@@ -61,6 +61,22 @@ export const exportRoutes = {
     answer: z.string(),
     commands: ["export companies"],
   }),
+  exportChanges: route({
+    method: "POST",
+    path: "/api/exports/changes",
+    scope: "exports:read",
+    summary:
+      "what is new, changed, closed or removed since the last feed of this name, as JSON lines",
+    query: z.strictObject({
+      ...companyFilter,
+      campaign: common.campaign,
+      withExcluded: common.withExcluded,
+      ...onlyNew,
+    }),
+    sends: "file",
+    answer: z.string(),
+    commands: ["export changes"],
+  }),
   exportNewEmails: route({
     method: "POST",
     path: "/api/exports/emails/new",

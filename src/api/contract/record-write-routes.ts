@@ -16,8 +16,10 @@ const values = z.record(field, z.unknown()).refine((all) => Object.keys(all).len
 
 const created = z.strictObject({
   outcome: z
-    .enum(["created", "known", "forgotten"])
-    .describe("known: what it lacked was added, nothing was changed"),
+    .enum(["created", "known", "suppressed"])
+    .describe(
+      "known: what it lacked was added, nothing was changed; suppressed: nothing was written",
+    ),
   target: z.string(),
   slug: z.string(),
   written: count,

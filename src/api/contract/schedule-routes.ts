@@ -21,15 +21,26 @@ const action = z.strictObject({
     .optional()
     .describe("of rescrape: companies that lack all of these"),
   staleMs: z.int().min(1).optional().describe("of rescrape: websites not read for so long"),
-  format: z.string().min(1).max(20).optional().describe("of export"),
+  format: z
+    .enum(["csv", "json", "jsonl", "vcf", "geojson", "kml"])
+    .optional()
+    .describe("of export"),
   onlyNew: z
     .string()
     .min(1)
     .max(63)
     .optional()
     .describe("of export: only companies that no earlier export of this name had"),
+  changes: z
+    .string()
+    .min(1)
+    .max(63)
+    .optional()
+    .describe("of export: a feed of changes of this name, as JSON lines"),
   target: z.string().min(1).max(1_000).optional().describe("of publish: of /api/sites"),
 });
+/** As people may spell it. */
+const givenAction = action.extend({ kind: z.enum([...action.shape.kind.options, "re-scrape"]) });
 const missed = z
   .enum(["latest", "skip", "all"])
   .describe("which occurrences run later, if no node was running at their time");
@@ -96,7 +107,7 @@ export const scheduleRoutes = {
       cron: z.string().min(1).max(200).optional().describe("five fields; needs a timezone"),
       timezone: z.string().min(1).max(64).default("UTC"),
       everyMs: z.int().min(60_000).optional().describe("instead of cron"),
-      action,
+      action: givenAction,
       missed: missed.default("latest"),
       withinMs: withinMs.min(60_000).optional(),
       overlap: overlap.optional(),

@@ -17,6 +17,11 @@ export const exportHandlers: HandlersOf<typeof exportRoutes> = {
     const which = { ...chosen(asked), hasBom: bom, signal, onlyNew };
     return exports.companies({ ...which, format, ...(column && { columns: column }) });
   },
+  async exportChanges({ query }, { exports, signal }) {
+    const { name, isRestarted, ...asked } = query;
+    const feed = { name: name ?? asked.campaign ?? "changes", isRestarted };
+    return exports.changes({ ...chosen(asked), feed, signal });
+  },
   async exportNewEmails({ query }, { exports, signal }) {
     const { format, sitesMax, bom, name, isRestarted, ...asked } = query;
     const onlyNew = { name: name ?? asked.campaign ?? "emails", isRestarted };

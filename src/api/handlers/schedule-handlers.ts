@@ -24,9 +24,9 @@ export const scheduleHandlers: HandlersOf<typeof scheduleRoutes> = {
     showSchedule(await placeOf(context), params.schedule, { runsMax: query.runs }),
   async putSchedule({ params: { schedule: name }, body }, context) {
     const { cron, timezone, everyMs, ...rest } = body;
-    const { node, clock } = context;
+    const { node, clock, hasBucket } = context;
     const timing = toTiming({ cron, timezone, everyMs }, clock.nowMs());
-    const place = { ledger: node.ledger, clock };
+    const place = { ledger: node.ledger, clock, hasBucket };
     const put = await putSchedule(place, { name, timing, ...rest }, sourceOf(context));
     return { name, change: put.change, next: nextRunsOf(put.schedule, clock.nowMs()) };
   },

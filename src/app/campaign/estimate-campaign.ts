@@ -49,7 +49,7 @@ export async function makeEstimate(options: MakeEstimateOptions): Promise<MadeEs
     nowMs: clock.nowMs(),
     tiles: plan.tiles,
     phrases: plan.survey.phrases,
-    counts: counter.result(),
+    counts: await counter.result(options.reader.ledger),
     lookedShare: plan.lookedShare,
     knownTiles: plan.knownTiles,
     tilesToAsk: plan.tilesToAsk,

@@ -103,7 +103,7 @@ test("a feed says what is new, changed, closed and removed since the last one, a
     "removed company/core.example",
   ]);
   expect(next.rows.find(({ change }) => change === "removed")).not.toHaveProperty("company");
-  expect(next.changes).toEqual({ new: 1, changed: 1, closed: 1, removed: 1 });
+  expect(next.counts.changes).toEqual({ new: 1, changed: 1, closed: 1, removed: 1 });
 
   await at.set("Bolt", "city", "Waco"); // closed already: changed
   const keys = ["domain:acme.example"] as const;

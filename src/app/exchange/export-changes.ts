@@ -19,8 +19,8 @@ export interface ChangesOptions extends Omit<ExportOptions<Company>, "writer" | 
 }
 
 export interface ExportedChanges {
-  readonly counts: ExportCounts;
-  readonly changes: Readonly<Record<ChangeKind, number>>;
+  /** Each line is a row. */
+  readonly counts: ExportCounts & { readonly changes: Readonly<Record<ChangeKind, number>> };
   /** The export before this one. Undefined: this is the first, and all are new. */
   readonly since: string | undefined;
   /** Keeps the position. To be called when the feed is where it belongs. */
@@ -70,7 +70,8 @@ export async function exportChanges(options: ChangesOptions): Promise<ExportedCh
     if (!digests.has(target)) await write(line("removed", target));
   }
   const commit = () => position.commit({ at, digests });
-  return { counts, changes, since: before.at, commit };
+  const rows = counts.rows + changes.removed;
+  return { counts: { ...counts, rows, changes }, since: before.at, commit };
 }
 
 function kindOf(company: Company, before: string | undefined): ChangeKind {

@@ -18,22 +18,24 @@ export interface ExportAbout extends ExportCounts {
   readonly legal?: LegalNotice;
 }
 
-export interface ExportFileOptions {
+export interface ExportFileOptions<Counts extends ExportCounts = ExportCounts> {
   readonly to: string;
   readonly fileFormat: string;
   readonly campaign?: string | undefined;
   readonly legal: LegalNotice;
   readonly nowMs: number;
-  readonly run: (write: (text: string) => Promise<void>) => Promise<ExportCounts>;
+  readonly run: (write: (text: string) => Promise<void>) => Promise<Counts>;
 }
 
 /** The file is there whole, with what is in it beside it, or not at all. */
-export async function exportToFile(options: ExportFileOptions): Promise<ExportAbout> {
+export async function exportToFile<Counts extends ExportCounts>(
+  options: ExportFileOptions<Counts>,
+): Promise<ExportAbout & Counts> {
   const { to, fileFormat, campaign, legal, nowMs, run } = options;
   const file = openWholeFile(to);
   try {
     const counts = await run((text) => file.write(text));
-    const about: ExportAbout = {
+    const about: ExportAbout & Counts = {
       format: "forager-export/1",
       file: basename(to),
       at: new Date(nowMs).toISOString(),

@@ -3,9 +3,9 @@ import { afterTick } from "../../base/tick.ts";
 import type { Membership } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import {
+  listedKeysOf,
   pageLimitMax,
   placesOf,
-  suppressionKeysOf,
   withoutListed,
   type Company,
   type EmailRow,
@@ -156,7 +156,7 @@ async function unlistedCompanies<Row>(
   companies: readonly Company[],
   count: { -readonly [name in keyof SuppressedCounts]: number },
 ): Promise<readonly Company[]> {
-  const listed = await suppressed.among(companies.flatMap(suppressionKeysOf));
+  const listed = await listedKeysOf(suppressed, companies);
   return companies.flatMap((one) => {
     const { company, emails, phones } = withoutListed(one, listed);
     if (!company) count.suppressedCompanies += 1;

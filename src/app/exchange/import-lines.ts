@@ -6,7 +6,7 @@ export interface ImportReport {
   readonly lines: number;
   readonly created: number;
   readonly known: number;
-  readonly forgotten: number;
+  readonly suppressed: number;
   /** Lines that are no company. */
   readonly faulty: number;
   /** Values that could not be read, in lines that count all the same. */
@@ -48,7 +48,7 @@ const shownMax = 20;
  */
 export async function importLines(options: ImportOptions): Promise<ImportReport> {
   const { records, lines, source, isDryRun, signal, onLines } = options;
-  const count = { lines: 0, created: 0, known: 0, forgotten: 0, faulty: 0, unread: 0 };
+  const count = { lines: 0, created: 0, known: 0, suppressed: 0, faulty: 0, unread: 0 };
   const problems = new Map<string, { line: number; text: string; count: number }>();
   const duplicates: ImportReport["duplicates"][number][] = [];
   let duplicateCount = 0;
@@ -75,7 +75,7 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
     const made = await records.createAll(requests);
     const created = made.flatMap((one, at) => {
       count[one.outcome] += 1;
-      if (one.outcome !== "forgotten") options.onCompany?.(batch[at]!.line, one.target);
+      if (one.outcome !== "suppressed") options.onCompany?.(batch[at]!.line, one.target);
       return one.outcome === "created" ? [{ ...one, line: batch[at]!.line }] : [];
     });
     // From the index alone: nobody has edited a file that was made a moment ago.

@@ -11,7 +11,7 @@ import type { SiteCampaignSource, SiteSource, SourceCompany } from "../../publis
 import type { Queue } from "../../queue/index.ts";
 import {
   ledgerSuppression,
-  suppressionKeysOf,
+  listedKeysOf,
   withoutListed,
   type Company,
 } from "../../records/index.ts";
@@ -104,7 +104,7 @@ async function* shownCompanies(
       if (company.excluded !== undefined || isRejected) left.excluded += 1;
       else chosen.push({ company, campaigns: accepting.map(([name]) => name) });
     }
-    const listed = await suppressed.among(chosen.flatMap(({ company }) => suppressionKeysOf(company))); // prettier-ignore
+    const listed = await listedKeysOf(suppressed, chosen.map(({ company }) => company)); // prettier-ignore
     const shown = chosen.flatMap((one) => {
       const { company } = withoutListed(one.company, listed);
       if (!company) left.suppressed += 1;

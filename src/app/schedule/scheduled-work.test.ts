@@ -35,8 +35,8 @@ test("B28: an export of a schedule has only new companies, each run in a file of
     clock: systemClock,
     log: silentLogger,
   } as unknown as ScheduledWorkOptions);
-  const run = async () => {
-    const action = { kind: "export", campaign: "munich", onlyNew: "crm" } as const;
+  const run = async (more: object = { onlyNew: "crm" }) => {
+    const action = { kind: "export", campaign: "munich", ...more } as const;
     const { signal } = new AbortController();
     const how = { schedule: "s", occurrence: "2026-11-18T06:00:00.000Z", signal, progress() {} };
     const { file } = (await work.runScheduled(action, how)) as { readonly file: string };
@@ -51,4 +51,8 @@ test("B28: an export of a schedule has only new companies, each run in a file of
   const files = readdirSync(join(folder, "campaigns", "munich", "exports"));
   expect(files.filter((name) => /^crm-.*\.csv$/.test(name))).toHaveLength(3);
   expect(published).toHaveLength(3);
+  // A feed of changes, with a position of its own.
+  expect(await run({ changes: "crm" })).toEqual(["Acme", "Bolt"]);
+  expect(await run({ changes: "crm" })).toEqual([]);
+  expect(published.at(-1)).toMatchObject({ data: { format: "jsonl", rows: 0 } });
 });

@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { makeFolder } from "../../base/make-folder.ts";
@@ -13,17 +14,24 @@ import {
   mergeDuplicates,
   type ExportFormat,
 } from "../../records/index.ts";
-import type { ScheduleAction, ScheduleServices } from "../../schedule/index.ts";
+import {
+  compactWithoutBucket,
+  type ScheduleAction,
+  type ScheduleServices,
+} from "../../schedule/index.ts";
 import { addVisitBatch } from "../add-visit-batch.ts";
 import { allCompanies } from "../campaign/all-companies.ts";
 import { readCampaignReport } from "../campaign/campaign-report.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
 import { compactLedger } from "../compact-ledger.ts";
 import { websiteOf } from "../company-website.ts";
+import { exportChanges } from "../exchange/export-changes.ts";
 import { openNamedExport } from "../exchange/export-names.ts";
 import { exportToFile } from "../exchange/export-file.ts";
+import { openExportPosition } from "../exchange/export-position.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { uploadExport } from "../exchange/upload-export.ts";
+import { hasFleetBucket } from "../fleet-bucket.ts";
 import { publishKnown } from "../publish/publish-folder.ts";
 import { removeExpired } from "../retention/expired-values.ts";
 import { openPlaces } from "../open-places.ts";
@@ -66,6 +74,9 @@ const actions: Readonly<Record<ScheduleAction["kind"], Action>> = {
   export: exportCampaign,
   publish: publishTarget,
   compact: async (options, _, { signal }) => {
+    if (!hasFleetBucket(options)) {
+      throw new AppError("invalid", "schedule_invalid", compactWithoutBucket);
+    }
     const { status, checkpoint, datagrams } = await compactLedger({
       ...options,
       ledger: options.node.ledger,
@@ -141,39 +152,57 @@ async function rescrape(
 }
 
 async function exportCampaign(
-  { paths, settings, node, publisher, clock }: ScheduledWorkOptions,
-  { campaign: name = "", format = "csv", onlyNew }: ScheduleAction,
+  options: ScheduledWorkOptions,
+  { campaign: name = "", format = "csv", onlyNew, changes }: ScheduleAction,
   { schedule, occurrence, signal, progress }: Run,
 ) {
+  const { paths, settings, node, publisher, clock } = options;
   const membership = membershipOf(await openCampaignFolder(paths).load(name));
   // Rows that are given out once stay until somebody has read them: each try has a file of its own.
   const moment = new Date(clock.nowMs()).toISOString().replaceAll(":", "-");
-  const base = onlyNew === undefined ? name : `${onlyNew}-${moment}`;
-  const file = paths.resolve("campaigns", name, "exports", `${base}.${format}`);
+  const fileFormat = changes === undefined ? format : "jsonl";
+  const base =
+    changes !== undefined
+      ? `${changes}-changes-${moment}`
+      : onlyNew === undefined
+        ? name
+        : `${onlyNew}-${moment}`;
+  const file = paths.resolve("campaigns", name, "exports", `${base}.${fileFormat}`);
   makeFolder(dirname(file), { mode: 0o700 });
-  await using named =
-    onlyNew === undefined
-      ? undefined
-      : await openNamedExport({ paths, settings, clock, signal }, onlyNew);
+  const place = { paths, settings, clock, signal };
+  await using named = onlyNew === undefined ? undefined : await openNamedExport(place, onlyNew);
+  await using position =
+    changes === undefined ? undefined : await openExportPosition(place, changes, { isFeed: true });
   let count = 0;
+  const common = {
+    records: node.records,
+    query: { filters: { isExcluded: false } },
+    membership,
+    suppressed: ledgerSuppression(node.ledger),
+    legal: settings.legal,
+    signal,
+    onCompanies: (more: number) => progress(`${(count += more)} companies`),
+  };
+  let commit = () => named?.commit(clock.nowMs());
   const { rows } = await exportToFile({
     to: file,
-    fileFormat: format,
+    fileFormat,
     campaign: name,
     legal: settings.legal,
     nowMs: clock.nowMs(),
     async run(write) {
+      if (position) {
+        const done = await exportChanges({ ...common, write, position, nowMs: clock.nowMs() });
+        await position.confirm();
+        commit = () => done.commit();
+        return done.counts;
+      }
+      const writer = createCompanyWriter({ format: format as ExportFormat });
       const counts = await exportCompanies({
-        records: node.records,
-        query: { filters: { isExcluded: false } },
-        membership,
-        suppressed: ledgerSuppression(node.ledger),
-        writer: createCompanyWriter({ format: format as ExportFormat }),
-        choice: named?.companies,
-        legal: settings.legal,
+        ...common,
         write,
-        signal,
-        onCompanies: (more) => progress(`${(count += more)} companies`),
+        writer,
+        choice: named?.companies,
       });
       await named?.confirm();
       return counts;
@@ -183,7 +212,14 @@ async function exportCampaign(
   const key = isShared
     ? await uploadExport({ settings, paths, campaign: name, file, signal })
     : null;
-  const data = { campaign: name, schedule, format, rows, file: basename(file), key };
+  const data = {
+    campaign: name,
+    schedule,
+    format: fileFormat,
+    rows,
+    file: basename(file),
+    key,
+  };
   // An export that is repeated after a crash is the same one.
   await publisher.publish({
     type: "export.ready",
@@ -192,7 +228,7 @@ async function exportCampaign(
     data,
   });
   // Last: what was not announced is given out again.
-  await named?.commit(clock.nowMs());
+  await commit();
   return { file, rows, key };
 }
 

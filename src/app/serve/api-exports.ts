@@ -5,6 +5,8 @@ import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import { createCompanyWriter, createEmailWriter, ledgerSuppression } from "../../records/index.ts";
 import { openNamedExport, type NamedExport } from "../exchange/export-names.ts";
+import { exportChanges } from "../exchange/export-changes.ts";
+import { openExportPosition } from "../exchange/export-position.ts";
 import { exportCompanies, exportEmails, type ExportCounts } from "../exchange/export-records.ts";
 
 export interface ApiExportsOptions {
@@ -69,6 +71,20 @@ export function createApiExports(options: ApiExportsOptions): ApiExports {
           send(asked, to, (write, named) =>
             exportCompanies({ ...common, writer, legal, write, signal, choice: named?.companies }),
           ),
+      };
+    },
+    async changes({ feed: { name, isRestarted }, query, campaign, signal }) {
+      const common = { records, query, membership: await membership(campaign), suppressed };
+      return {
+        ...file("changes", "jsonl"),
+        async run(write) {
+          const given = { paths, settings, clock, signal, isRestarted };
+          await using position = await openExportPosition(given, name, { isFeed: true });
+          const options = { ...common, legal, write, signal, position, nowMs: clock.nowMs() };
+          const done = await exportChanges(options);
+          await done.commit();
+          return done.counts.rows;
+        },
       };
     },
     async emails(asked) {

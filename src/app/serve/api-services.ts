@@ -8,7 +8,7 @@ import { describeSettings, userName, type LoadedSettings, type Paths } from "../
 import type { NodeApi } from "../../node/index.ts";
 import type { HealthSource } from "../../observe/index.ts";
 import { openOrMakeQueue } from "../configured-queue.ts";
-import { isFleetBucketCharged } from "../fleet-bucket.ts";
+import { hasFleetBucket, isFleetBucketCharged } from "../fleet-bucket.ts";
 import { openAudit } from "../open-audit.ts";
 import { openFleet } from "../open-fleet.ts";
 import { openPlaces } from "../open-places.ts";
@@ -91,6 +91,7 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
       };
     },
     settings: () => describeSettings(loaded),
+    hasBucket: hasFleetBucket(place),
     isCharged: {
       bucket: isFleetBucketCharged(place),
       queue: settings.queue.url.startsWith("s3:"),

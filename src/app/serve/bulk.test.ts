@@ -158,4 +158,7 @@ test("B28: a named download has what no earlier one of that name had; a wrong na
   const again = await post("companies/new?name=crm&column=name&isRestarted=true");
   expect(again.text).toBe("name\r\nAcme\r\nBrook\r\n");
   expect((await post("companies/new?name=..%2Fx")).status).toBe(400);
+  expect((await post("changes?name=crm")).text.match(/"change":"new"/g)).toHaveLength(2);
+  expect(await post("changes?name=crm")).toEqual({ status: 200, text: "" });
+  expect((await post("changes?name=..%2Fx")).status).toBe(400);
 });

@@ -1,4 +1,4 @@
-import { formatCount } from "../../base/count-words.ts";
+import { formatAmount } from "../../base/count-words.ts";
 import type { Job } from "../../queue/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { budgetLimits, type BudgetLimit, type BudgetStanding } from "./budget-schema.ts";
@@ -65,13 +65,14 @@ async function spentOf({ campaign, limit, job, sources }: Asked): Promise<number
   return rounded(ofQueue + (await sources.dollars(openMs)));
 }
 
-const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
+/** A request to a bucket costs a fraction of a millionth. */
+const rounded = (value: number) => Math.round(value * 1e9) / 1e9;
 
 /** `40 of 40 requests`. */
 export const spentText = ({ limits, reached }: BudgetStanding): string =>
   limits
     .filter(({ limit }) => reached === undefined || limit === reached)
-    .map(({ limit, max, spent }) => `${formatCount(spent)} of ${formatCount(max)} ${limit}`)
+    .map(({ limit, max, spent }) => `${formatAmount(spent)} of ${formatAmount(max)} ${limit}`)
     .join(", ");
 
 /** Which limit was reached, and what to do. */

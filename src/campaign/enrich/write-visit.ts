@@ -12,8 +12,12 @@ import { personChanges } from "./person-changes.ts";
 import type { EnrichServices } from "./services.ts";
 import {
   isVisitRead,
+  mentionedKeys,
+  numbersIn,
+  regionOf,
   suppressionKeyOf,
   visitField,
+  withoutMentions,
   type VisitRecord,
 } from "../../records/index.ts";
 import { extractorVersion } from "./visit-freshness.ts";
@@ -30,7 +34,9 @@ export async function writePage(
   const source = sourceOf(facts.url);
   const people = await personChanges(ledger, { company: view, people: facts.people, source });
   const all = [...pageChanges(view, page, source), ...people];
-  const changes = await withoutSuppressed(services, all);
+  const country = view.fields.find(({ field }) => field === "country")?.value;
+  const names = [...view.fields, ...all].map(({ field }) => field);
+  const changes = await withoutSuppressed(services, all, regionOf(country, numbersIn(names)));
   await write({ source, changes });
   await keepPage?.({ target: view.target, url: facts.url, body: page.body });
   const { target } = view;
@@ -49,14 +55,29 @@ export async function writeSitemap(
   if (change) await write({ source: sourceOf(said.url), changes: [change] });
 }
 
-/** Addresses and numbers of the suppression list stay away, wherever they are found again. */
+/**
+ * Addresses and numbers of the suppression list stay away, wherever they are found again: also inside of
+ * labels, descriptions and other texts.
+ */
 async function withoutSuppressed(
   { ledger }: EnrichServices,
   changes: readonly Change[],
+  country?: string,
 ): Promise<readonly Change[]> {
-  const keys = changes.flatMap(({ field }) => suppressionKeyOf(field) ?? []);
-  const listed = new Set(await ledger.suppressed(keys));
-  return changes.filter(({ field }) => !listed.has(suppressionKeyOf(field) ?? ""));
+  const keys = changes.flatMap((change) => {
+    const own = suppressionKeyOf(change.field);
+    const mentioned = "value" in change ? mentionedKeys(change.value, country) : [];
+    return own === undefined ? mentioned : [own, ...mentioned];
+  });
+  const listed = new Set(await ledger.suppressed([...new Set(keys)]));
+  if (listed.size === 0) return changes;
+  return changes
+    .filter(({ field }) => !listed.has(suppressionKeyOf(field) ?? ""))
+    .map((change) =>
+      "value" in change
+        ? { ...change, value: withoutMentions(change.value, listed, country) }
+        : change,
+    );
 }
 
 /** Writes how a visit ended. Its moment is its beginning, so that a repeat says the same. */

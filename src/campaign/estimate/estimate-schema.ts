@@ -41,9 +41,12 @@ export const campaignEstimateSchema = z.strictObject({
   plan: z.string().describe("hash of what is looked for, where, and in which sources"),
   phrases: z.array(z.strictObject({ phrase: z.string(), places: amount, basis })),
   filtered: amount.describe("places that a filter of the campaign rejects: they are not visited"),
+  suppressed: amount.default(0).describe("places that are on the suppression list: left out"),
   tiles: figure,
   places: figure.describe("a place that two phrases find counts twice"),
-  companies: figure.describe("places that are left after exclusions and filters, each once"),
+  companies: figure.describe(
+    "places that are left after exclusions, filters and the suppression list, each once",
+  ),
   websites: figure.describe("companies whose website will be visited"),
   sourceRequests: figure.describe("requests to servers that sources ask, such as Overpass"),
   websiteRequests: figure,

@@ -29,7 +29,14 @@ const input = (more: Partial<EstimateInput> = {}): EstimateInput => ({
     { phrase: "plumber", found: 30 },
     { phrase: "roofer", found: 10 },
   ],
-  counts: { companies: 36, websites: 18, websitesOfOneHost: 1, excluded: 1, filtered: 2 },
+  counts: {
+    companies: 36,
+    websites: 18,
+    websitesOfOneHost: 1,
+    excluded: 1,
+    filtered: 2,
+    suppressed: 0,
+  },
   lookedShare: 1,
   knownTiles: 4,
   tilesToAsk: 0,
@@ -91,7 +98,14 @@ describe("estimate of a campaign", () => {
     expect(some.sourceRequests).toMatchObject({ value: 4 });
     expect(some.hours.value).toBeGreaterThan((4 * 9) / 3_600);
     const phrases = input().phrases.map((one) => ({ ...one, found: 0 }));
-    const none = { companies: 0, websites: 0, websitesOfOneHost: 0, excluded: 0, filtered: 0 };
+    const none = {
+      companies: 0,
+      websites: 0,
+      websitesOfOneHost: 0,
+      excluded: 0,
+      filtered: 0,
+      suppressed: 0,
+    };
     const blind = estimateCampaign(
       input({ campaign, phrases, counts: none, knownTiles: 0, tilesToAsk: 4 }),
     );
@@ -113,7 +127,7 @@ describe("estimate of a campaign", () => {
     expect(made.websites).toMatchObject({ value: 36, basis: "guess" });
   });
 
-  test("places are counted by the rules of discovery, each once", () => {
+  test("places are counted by the rules of discovery, each once", async () => {
     const campaign = campaignOf('[filters]\nphone = true\n[exclusions]\ndomains = ["no.example"]');
     const counter = createPlaceCounter(campaign);
     const add = (id: string, more: { website?: string; phones?: string[] }) => {
@@ -128,7 +142,14 @@ describe("estimate of a campaign", () => {
     add("d", { website: "https://two.example" });
     add("e", { website: "https://no.example", phones });
     const all = { companies: 3, websites: 2, websitesOfOneHost: 2, excluded: 1, filtered: 1 };
-    expect(counter.result()).toEqual(all);
+    const nobody = { suppressed: async () => [] };
+    expect(await counter.result(nobody)).toEqual({ ...all, suppressed: 0 });
+    const listed = new Set(["place:c", "domain:two.example"]);
+    const some = {
+      suppressed: async (keys: readonly string[]) => keys.filter((key) => listed.has(key)),
+    };
+    const left = { ...all, companies: 2, filtered: 0, suppressed: 2 };
+    expect(await counter.result(some)).toEqual(left);
   });
 
   test("the error is in percent of what happened, and another plan is told", () => {

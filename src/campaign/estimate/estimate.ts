@@ -65,7 +65,7 @@ export const estimateDefaults = {
 export function estimateCampaign(input: EstimateInput): CampaignEstimate {
   const { campaign, tilesToAsk } = input;
   const places = placesOf(input);
-  const { companies, websites, filtered } = companiesOf(input, places.unknown);
+  const { companies, websites, filtered, suppressed } = companiesOf(input, places.unknown);
   const perVisit = perVisitOf(input.past);
   const websiteRequests = figure(
     websites.value * perVisit.requests.value,
@@ -80,6 +80,7 @@ export function estimateCampaign(input: EstimateInput): CampaignEstimate {
     plan: planHash(campaign),
     phrases: places.phrases,
     filtered: Math.round(filtered),
+    suppressed: Math.round(suppressed),
     tiles: figure(input.tiles, "counted", "the tiles of the plan"),
     places: places.all,
     companies,
@@ -147,11 +148,10 @@ function companiesOf({ counts, lookedShare, phrases }: EstimateInput, unknownPla
     counts.companies > 0 ? counts.websites / counts.companies : estimateDefaults.websiteShare;
   const more = unknownPlaces > 0 ? unknownPlaces * share : 0;
   const basis: EstimateBasis = more > 0 || lookedShare < 1 ? "guess" : "counted";
-  const left = counts.excluded + counts.filtered;
   const companies = figure(
     known + more,
     basis,
-    `places that a phrase finds, each once${left > 0 ? `, without ${formatCount(left)} that are excluded or filtered` : ""}`,
+    `places that a phrase finds, each once${leftWords(counts)}`,
   );
   const websites = figure(
     counts.websites / lookedShare + more * websiteShare,
@@ -160,7 +160,17 @@ function companiesOf({ counts, lookedShare, phrases }: EstimateInput, unknownPla
       ? `${Math.round(websiteShare * 100)} % of the companies have a website`
       : "companies for which the source gives a website",
   );
-  return { companies, websites, filtered: counts.filtered / lookedShare };
+  const { filtered, suppressed } = counts;
+  const scaled = { filtered: filtered / lookedShare, suppressed: suppressed / lookedShare };
+  return { companies, websites, ...scaled };
+}
+
+/** `, without 1 excluded, 2 suppressed`. */
+function leftWords({ excluded, filtered, suppressed }: PlaceCounts): string {
+  const parts = Object.entries({ excluded, filtered, suppressed })
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${formatCount(count)} ${what}`);
+  return parts.length > 0 ? `, without ${parts.join(", ")}` : "";
 }
 
 function perVisitOf({ visits, requests, bytes, visitsWithBytes }: PastVisits) {

@@ -1,9 +1,11 @@
+import type { Ledger } from "../../ledger/index.ts";
 import type { Place } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { CompanyFacts } from "../company-fields.ts";
 import { gateOf } from "../enrich/visit-task.ts";
 import { exclusionOf } from "../exclusions.ts";
 import { filterOfPlace } from "../filters.ts";
+import { placeKeys } from "../suppressed-places.ts";
 
 /** What the places that some phrase finds will become, by the rules that `discover` uses. */
 export interface PlaceCounts {
@@ -13,12 +15,16 @@ export interface PlaceCounts {
   readonly websitesOfOneHost: number;
   readonly excluded: number;
   readonly filtered: number;
+  /** On the suppression list, or forgotten. */
+  readonly suppressed: number;
 }
 
 export interface PlaceCounter {
   add(place: Place, facts: CompanyFacts): void;
-  result(): PlaceCounts;
+  result(ledger: Pick<Ledger, "suppressed">): Promise<PlaceCounts>;
 }
+
+const keysAtOnce = 2_000;
 
 /** Each place counts once, however many sources or phrases have it. */
 export function createPlaceCounter({
@@ -26,25 +32,40 @@ export function createPlaceCounter({
   filters,
 }: Pick<Campaign, "exclusions" | "filters">): PlaceCounter {
   const seen = new Set<string>();
-  const hosts = new Map<string, number>();
-  const counts = { companies: 0, websites: 0, websitesOfOneHost: 0, excluded: 0, filtered: 0 };
+  const rest: { readonly keys: readonly string[]; readonly host: string | undefined; readonly isFiltered: boolean }[] = []; // prettier-ignore
+  let excluded = 0;
   return {
     add(place, facts) {
       if (seen.has(place.id)) return;
       seen.add(place.id);
       const { id, name } = place;
-      if (exclusionOf(exclusions, { id, name, domain: facts.domain })) counts.excluded += 1;
-      else if (filterOfPlace(filters, place, facts)) counts.filtered += 1;
+      const { domain, website } = facts;
+      if (exclusionOf(exclusions, { id, name, domain })) excluded += 1;
       else {
-        counts.companies += 1;
-        if (facts.website === undefined) return;
-        counts.websites += 1;
-        const host = gateOf(facts.website);
-        const ofHost = (hosts.get(host) ?? 0) + 1;
-        hosts.set(host, ofHost);
-        counts.websitesOfOneHost = Math.max(counts.websitesOfOneHost, ofHost);
+        const isFiltered = filterOfPlace(filters, place, facts) !== undefined;
+        const host = website === undefined ? undefined : gateOf(website);
+        rest.push({ keys: placeKeys(id, domain), host, isFiltered });
       }
     },
-    result: () => ({ ...counts }),
+    async result(ledger) {
+      const counts = { companies: 0, websites: 0, filtered: 0, suppressed: 0 };
+      const hosts = new Map<string, number>();
+      for (let from = 0; from < rest.length; from += keysAtOnce) {
+        const some = rest.slice(from, from + keysAtOnce);
+        const listed = new Set(await ledger.suppressed(some.flatMap(({ keys }) => keys)));
+        for (const { keys, host, isFiltered } of some) {
+          if (keys.some((key) => listed.has(key))) counts.suppressed += 1;
+          else if (isFiltered) counts.filtered += 1;
+          else {
+            counts.companies += 1;
+            if (host === undefined) continue;
+            counts.websites += 1;
+            hosts.set(host, (hosts.get(host) ?? 0) + 1);
+          }
+        }
+      }
+      const websitesOfOneHost = [...hosts.values()].reduce((a, b) => Math.max(a, b), 0);
+      return { ...counts, excluded, websitesOfOneHost };
+    },
   };
 }

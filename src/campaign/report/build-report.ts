@@ -117,6 +117,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
     excluded,
     filtered: [...filtered].map(([filter, companies]) => ({ filter, companies })),
     closedPlaces: input.closedPlaces ?? 0,
+    suppressedPlaces: looks.suppressed,
     ...(input.tasks && { tasks: input.tasks }),
     licences: [...attributionsOf(placeSources)],
     ...(budget && { budget }),
@@ -145,11 +146,13 @@ function countLooks(input: CampaignReportInput, funnels: Funnels) {
   const cells = createCells({ by: "tile" });
   const emptyTiles = createEmptyTiles(nowMs);
   let [leftOut, oldestMs, newestMs, nextDueMs] = [0, Infinity, -Infinity, Infinity];
+  let suppressed = 0;
   for (const look of looksOf(input)) {
     const { target, witness, times, state } = look;
     states[state] += 1;
     if (mayHave && !mayHave(target)) leftOut += 1;
     funnels.look(target, witness);
+    suppressed += witness?.suppressed ?? 0;
     cells.add(look);
     emptyTiles.add(look);
     if (!times || (state !== "fresh" && state !== "empty")) continue;
@@ -161,6 +164,7 @@ function countLooks(input: CampaignReportInput, funnels: Funnels) {
     tiles: countCells(cells.result()),
     emptyTiles,
     targets: { planned: targets.length, ...states, leftOut },
+    suppressed,
     freshness:
       oldestMs === Infinity
         ? {}
@@ -210,12 +214,12 @@ const costOf = (
   leads,
   websiteRequests: requests,
   websiteBytes: bytes,
-  hours: rounded(hours, 1e4),
+  hours: rounded(hours, 1e6),
   ...(leads > 0 && { websiteRequestsPerLead: rounded(requests / leads, 100) }),
   ...(bucket && {
     bucketRequests: bucket.requests,
-    bucketDollars: rounded(bucket.dollars, 1e6),
-    ...(leads > 0 && { bucketDollarsPerLead: rounded(bucket.dollars / leads, 1e6) }),
+    bucketDollars: rounded(bucket.dollars, 1e9),
+    ...(leads > 0 && { bucketDollarsPerLead: rounded(bucket.dollars / leads, 1e9) }),
   }),
 });
 

@@ -102,6 +102,8 @@ export const campaignReportSchema = z.strictObject({
   filtered: z.array(z.strictObject({ filter: z.string(), companies: count })).default([]),
   /** Places that its sources mark as closed for good, in all of their data: no companies, no visits. */
   closedPlaces: count.default(0),
+  /** Of `funnel.places`, those that were on the suppression list when their tile was searched. */
+  suppressedPlaces: count.default(0),
   /** Absent: the campaign has no job yet. */
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })

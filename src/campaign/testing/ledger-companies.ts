@@ -7,7 +7,7 @@ export function createLedgerCompanies(ledger: Pick<Ledger, "read" | "write">): C
     const { source, place, fields, firstFields } = found;
     const target = `company/${(place ?? "none").replaceAll("/", "-")}`;
     const before = await ledger.read(target);
-    if (before.isForgotten) return { status: "forgotten" };
+    if (before.isForgotten) return { status: "suppressed" };
     const isNew = before.fields.length === 0;
     const all = isNew ? [...fields, ...firstFields] : fields;
     const changes = all.map(({ field, value }) => ({ target, field, value }));

@@ -1,5 +1,5 @@
 import { apiUrl } from "../data/api.ts";
-import { formatCount, formatShare, timeOf } from "../data/format.ts";
+import { formatAmount, formatCount, formatShare, timeOf } from "../data/format.ts";
 import { isPublished } from "../data/published.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Credits } from "../parts/credits.tsx";
@@ -59,7 +59,7 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
 }
 
 function Results({ report }: { readonly report: Report }) {
-  const { withoutEmail, fields, freshness, tiles } = report;
+  const { withoutEmail, fields, freshness, tiles, budget } = report;
   return (
     <div class="grid">
       <div class="stack">
@@ -125,6 +125,15 @@ function Results({ report }: { readonly report: Report }) {
             </dd>
             <dt>Never visited</dt>
             <dd>{formatCount(freshness.visits.never)}</dd>
+            {budget?.limits.map(({ limit, max, spent }) => (
+              <>
+                <dt>Budget, {limit}</dt>
+                <dd>
+                  {formatAmount(spent)} of {formatAmount(max)}
+                  {budget.state === "budget" && budget.reached === limit && ", stopped"}
+                </dd>
+              </>
+            ))}
           </dl>
         </section>
         {isPublished ? (

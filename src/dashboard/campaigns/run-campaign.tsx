@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { api, type AnswerOf } from "../data/api.ts";
-import { formatCount, formatDuration, plural } from "../data/format.ts";
+import { formatAmount, formatCount, formatDuration, plural } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -92,7 +92,7 @@ function Planned({ plan, due }: { readonly plan: Plan; readonly due: Due }) {
           {plan.locations.slice(0, 4).map(({ name, proximityKm }, index) => (
             <>
               {index > 0 && ", "}
-              <Text value={name} max={60} /> {formatCount(proximityKm)} km
+              <Text value={name} max={60} /> {formatAmount(proximityKm)} km
             </>
           ))}
           {plan.locations.length > 4 && ` and ${plan.locations.length - 4} more`}

@@ -4,7 +4,17 @@ import { signal } from "@preact/signals";
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const oneDigit = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
+/** What is not zero is never shown as zero. */
+const tiny = new Intl.NumberFormat("en", {
+  maximumSignificantDigits: 2,
+  maximumFractionDigits: 20,
+});
+
 export const formatCount = (value: number): string => whole.format(value);
+
+/** Hours, kilometres, a limit: not only whole ones. */
+export const formatAmount = (value: number): string =>
+  Number.isInteger(value) ? whole.format(value) : value.toLocaleString("en", { maximumSignificantDigits: 3, maximumFractionDigits: 20 }); // prettier-ignore
 
 export function formatShare(part: number, all: number): string {
   if (all === 0) return "";
@@ -17,6 +27,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 
 export function formatMoney(dollars: number): string {
   if (dollars === 0) return "$0";
+  if (dollars < 0.001) return `$${tiny.format(dollars)}`;
   const digits = dollars < 0.01 ? 4 : dollars < 10 ? 3 : 2;
   return `$${dollars.toFixed(digits)}`;
 }

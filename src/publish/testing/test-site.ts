@@ -106,6 +106,7 @@ function testReport(companies: number): CampaignReport {
     excluded: 0,
     filtered: [],
     closedPlaces: 0,
+    suppressedPlaces: 0,
     licences: [],
     alarms: [{ alarm: "x", text: "an alarm" }],
   };

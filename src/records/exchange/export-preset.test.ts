@@ -39,6 +39,7 @@ describe("presets", () => {
     expect(writer.row(acme)).toBe("'=Acme,Forager,Austin\r\n");
     const emails = readPreset('[columns]\nMail = "email"\nSite = "website"\n', "c.toml", "emails");
     expect(emails.columns).toHaveLength(2);
+    expect(emails.hasBom).toBe(false); // as without a preset
   });
 
   test.each([

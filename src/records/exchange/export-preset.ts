@@ -86,7 +86,7 @@ export function readPreset(text: string, file: string, kind: PresetOf): ExportPr
     const hint = nearestHint(key, ["columns", "bom"], (close) => `: the nearest is ${close}`);
     wrong([key], `unknown key '${key}'${hint}; a preset has [columns] and bom`);
   }
-  const { bom = true, columns } = root;
+  const { bom = false, columns } = root;
   if (typeof bom !== "boolean") wrong(["bom"], "bom must be true or false");
   if (typeof columns !== "object" || columns === null || Array.isArray(columns)) {
     wrong(["columns"], `[columns] must say which column goes where: write "Company name" = "name"`);

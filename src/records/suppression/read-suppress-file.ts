@@ -43,4 +43,5 @@ const inMemory = (listed: ReadonlySet<string>): Suppression => ({
             return labels.some((_, at) => listed.has(`domain:${labels.slice(at).join(".")}`));
           }),
     ),
+  isEmpty: async () => listed.size === 0,
 });

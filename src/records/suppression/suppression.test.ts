@@ -84,7 +84,7 @@ describe("the list", () => {
     expect(company?.emails.map(({ value }) => value)).toEqual(["info@acme.example"]);
     expect(company?.phones).toEqual([]);
     const gone = { name: "Gone", domain: "shop.gone.example" };
-    expect((await at.records.create({ source, fields: gone })).outcome).toBe("forgotten");
+    expect((await at.records.create({ source, fields: gone })).outcome).toBe("suppressed");
   });
 });
 

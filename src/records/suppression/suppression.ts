@@ -9,27 +9,44 @@ import {
   type Commit,
   type Ledger,
 } from "../../ledger/index.ts";
-import type { Company } from "../company.ts";
+import type { Company, Contact } from "../company.ts";
 import { domainsOf, placesOf } from "../places.ts";
 import { textsIn } from "../texts-in.ts";
 import { kindOfKey, suppressionKinds, type SuppressionKey, type SuppressionKind } from "./keys.ts";
+import { mentionedKeys, regionOf, withoutMentions } from "./mentions.ts";
 
 /** Tells which keys are on a suppression list. */
 export interface Suppression {
   /** Those of these keys that are listed, by themselves or by a domain that includes them. */
   among(keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** True: no key can be listed. */
+  isEmpty(): Promise<boolean>;
 }
 
 /** A key is listed if one of the lists has it. */
 export const joinSuppressions = (lists: readonly Suppression[]): Suppression => ({
   among: async (keys) =>
     new Set((await Promise.all(lists.map((list) => list.among(keys)))).flatMap((one) => [...one])),
+  isEmpty: async () => (await Promise.all(lists.map((list) => list.isEmpty()))).every(Boolean),
 });
 
 /** The fleet's list, and the keys of forgotten records. */
-export const ledgerSuppression = (ledger: Pick<Ledger, "suppressed">): Suppression => ({
+export const ledgerSuppression = (ledger: Pick<Ledger, "suppressed" | "read">): Suppression => ({
   among: async (keys) => new Set(await ledger.suppressed([...new Set(keys)])),
+  // Without a salt there is no entry.
+  isEmpty: async () => (await ledger.read(forgetRegister)).fields.length === 0,
 });
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** The keys of these companies that are listed, also those that their texts mention. */
+export async function listedKeysOf(
+  suppressed: Suppression,
+  companies: readonly Company[],
+): Promise<ReadonlySet<string>> {
+  if (await suppressed.isEmpty()) return nothing;
+  return suppressed.among(companies.flatMap(suppressionKeysOf));
+}
 
 /** All keys of a company that can be on the list. */
 export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
@@ -38,8 +55,32 @@ export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
     ...placesOf(company).map((place) => `place:${place}` as const),
     ...company.emails.map(({ value }) => `email:${value}` as const),
     ...company.phones.map(({ value }) => `phone:${value}` as const),
+    ...mentionedKeys(textsOf(company), regionOfCompany(company)),
   ];
 }
+
+const regionOfCompany = ({ texts, phones }: Company): string | undefined =>
+  regionOf(texts.country, phones.map(({ value }) => value)); // prettier-ignore
+
+/** Its parts that may mention an address or a number besides its own. */
+const textsOf = ({
+  name,
+  texts,
+  emails,
+  phones,
+  socials,
+  extra,
+  description,
+  entries,
+}: Company) => ({
+  name,
+  texts,
+  labels: [...emails, ...phones].map(({ label }) => label),
+  socials,
+  extra,
+  description,
+  entries,
+});
 
 export interface UnlistedCompany {
   /** Undefined: its domain or one of its places is listed, and so it is left out. */
@@ -62,8 +103,26 @@ export function withoutListed(company: Company, listed: ReadonlySet<string>): Un
     emails: company.emails.length - emails.length,
     phones: company.phones.length - phones.length,
   };
-  if (gone.emails + gone.phones === 0) return { company, ...gone };
-  return { company: { ...company, emails, phones }, ...gone };
+  const country = regionOfCompany(company);
+  const clean = <T>(value: T): T => withoutMentions(value, listed, country);
+  return {
+    company: {
+      ...company,
+      name: clean(company.name),
+      texts: clean(company.texts),
+      emails: emails.map(withCleanLabel),
+      phones: phones.map(withCleanLabel),
+      socials: clean(company.socials),
+      extra: clean(company.extra),
+      entries: clean(company.entries),
+      ...(company.description !== undefined && { description: clean(company.description) }),
+    },
+    ...gone,
+  };
+
+  function withCleanLabel(contact: Contact): Contact {
+    return contact.label === undefined ? contact : { ...contact, label: clean(contact.label) };
+  }
 }
 
 export interface SuppressionRow {

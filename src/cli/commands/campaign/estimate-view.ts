@@ -1,4 +1,4 @@
-import { formatCount } from "../../../base/count-words.ts";
+import { formatAmount, formatCount } from "../../../base/count-words.ts";
 import {
   estimateFigures,
   type CampaignEstimate,
@@ -61,9 +61,14 @@ export function describeComparison(
 const titleOf = (figure: string, phrase: string | undefined): string =>
   phrase === undefined ? (titles[figure as EstimateFigureName] ?? figure) : `places, ${phrase}`;
 
+export const dollarsText = (value: number): string =>
+  `$${value > 0 && value < 0.001 ? formatAmount(value) : value.toFixed(4)}`;
+
 function amountText(name: string, value: number): string {
-  if (name === "bucketDollars") return `$${value.toFixed(4)}`;
-  if (name === "hours") return value.toFixed(value < 1 ? 3 : 1);
+  if (name === "bucketDollars") return dollarsText(value);
+  if (name === "hours") {
+    return value > 0 && value < 0.01 ? formatAmount(value) : value.toFixed(value < 1 ? 3 : 1);
+  }
   return formatCount(Math.round(value));
 }
 

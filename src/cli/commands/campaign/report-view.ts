@@ -1,7 +1,7 @@
-import { countOf, formatCount } from "../../../base/count-words.ts";
+import { countOf, formatAmount, formatCount } from "../../../base/count-words.ts";
 import { budgetText, type CampaignReport } from "../../../campaign/index.ts";
 import type { Layout } from "../../output.ts";
-import { describeComparison } from "./estimate-view.ts";
+import { describeComparison, dollarsText } from "./estimate-view.ts";
 
 type ReportRow = CampaignReport["rows"][number];
 
@@ -35,6 +35,9 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
     ...(report.closedPlaces > 0
       ? [`closed for good, by its sources: ${countOf(report.closedPlaces, "place")}, left out`]
       : []),
+    ...(report.suppressedPlaces > 0
+      ? [`suppressed: ${countOf(report.suppressedPlaces, "place")}, left out`]
+      : []),
     ...(withoutEmail.companies > 0
       ? [
           `without an e-mail address: ${formatCount(withoutEmail.companies)}`,
@@ -48,7 +51,7 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
       ? []
       : [
           `requests to buckets: ${formatCount(cost.bucketRequests)}, ` +
-            `$${(cost.bucketDollars ?? 0).toFixed(4)}${perLead(cost.bucketDollarsPerLead, "$")}`,
+            `${dollarsText(cost.bucketDollars ?? 0)}${perLead(cost.bucketDollarsPerLead, "$")}`,
         ]),
     ...budgetLines(report),
     ...describeComparison(report, layout),
@@ -59,7 +62,7 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
 function budgetLines({ campaign, budget }: CampaignReport): readonly string[] {
   if (!budget) return [];
   const spent = budget.limits.map(
-    ({ limit, max, spent: used }) => `${formatCount(used)} of ${formatCount(max)} ${limit}`,
+    ({ limit, max, spent: used }) => `${formatAmount(used)} of ${formatAmount(max)} ${limit}`,
   );
   const stopped =
     budget.state === "budget" ? [`state budget: ${budgetText(campaign, budget)}`] : [];
@@ -67,7 +70,7 @@ function budgetLines({ campaign, budget }: CampaignReport): readonly string[] {
 }
 
 const perLead = (value: number | undefined, unit = ""): string =>
-  value === undefined ? "" : ` (${unit}${value} for each lead)`;
+  value === undefined ? "" : ` (${unit}${formatAmount(value)} for each lead)`;
 
 export const reportLine = ({ campaign, at, funnel, tiles, tasks }: CampaignReport): string =>
   `${at} ${campaign}: ${funnel.tiles} of ${tiles.planned} tiles, ${funnel.companies} companies, ` +

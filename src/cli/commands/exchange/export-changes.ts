@@ -1,13 +1,15 @@
 import { resolve } from "node:path";
 import {
   exportChanges,
+  exportToFile,
   openExportPosition,
-  openWholeFile,
   type ExportedChanges,
 } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { keepHeapSmall } from "../../../base/small-heap.ts";
 import { asUsage } from "../../../base/usage-error.ts";
+import { legalLines } from "../../../records/index.ts";
+import { attributionLine } from "../../../sources/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openReaderOf } from "../../node-context.ts";
@@ -33,10 +35,13 @@ export const exportChangesCommand: Command = {
       "id is written.",
     "The position is kept in the fleet's bucket, or without one in the data folder, after the feed is\n" +
       "written: a crash in between repeats changes, but loses none. Feeds of one name run one at a time.",
+    "With --to, FILE.about.json and FILE.LICENCES.txt are written beside it, as for `export companies`;\n" +
+      "without, attributions and what the settings legal.* say are told on stderr.",
   ],
 
   async run(context) {
     const { flags, out, cwd, clock } = context;
+    const { legal } = context.settings;
     const to = textFlag(flags, "to");
     const name = textFlag(flags, "name") ?? textFlag(flags, "campaign") ?? "changes";
     const choose = await readChoice(context);
@@ -49,26 +54,39 @@ export const exportChangesCommand: Command = {
     if (to === undefined) {
       const done = await exportChanges({ ...options, write: (text) => out.piece(text) });
       await done.commit();
-      context.recordChange({ after: { name, changes: done.changes } });
-      return out.note(wordsOf(done));
+      context.recordChange({ after: { name, changes: done.counts.changes } });
+      out.note(wordsOf(done));
+      for (const line of done.counts.licences) out.note(`attribution: ${attributionLine(line)}`);
+      for (const line of legalLines(legal)) out.note(line);
+      return;
     }
-    const file = openWholeFile(resolve(cwd, to));
-    try {
-      const done = await exportChanges({ ...options, write: (text) => file.write(text) });
-      await position.confirm();
-      await file.commit();
-      await done.commit();
-      const { changes, since = null } = done;
-      context.recordChange({ after: { name, changes } });
-      out.result({ file: to, name, since, changes }, `${wordsOf(done)} to ${to}`);
-    } catch (error) {
-      await file.discard();
-      throw error;
-    }
+    let done: ExportedChanges | undefined;
+    const { licences } = await exportToFile({
+      to: resolve(cwd, to),
+      fileFormat: "jsonl",
+      campaign: textFlag(flags, "campaign"),
+      legal,
+      nowMs: clock.nowMs(),
+      async run(write) {
+        done = await exportChanges({ ...options, write });
+        await position.confirm();
+        return done.counts;
+      },
+    });
+    await done!.commit();
+    const { counts, since = null } = done!;
+    context.recordChange({ after: { name, changes: counts.changes } });
+    out.result(
+      { file: to, name, since, changes: counts.changes },
+      [
+        `${wordsOf(done!)} to ${to}`,
+        ...licences.map((licence) => `attribution: ${attributionLine(licence)}`),
+      ].join("\n"),
+    );
   },
 };
 
-function wordsOf({ changes, since }: ExportedChanges): string {
+function wordsOf({ counts: { changes }, since }: ExportedChanges): string {
   const total = Object.values(changes).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(changes).map(([kind, count]) => `${count} ${kind}`);
   const from = since === undefined ? "first export of this name" : `since ${since}`;

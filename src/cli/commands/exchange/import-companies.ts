@@ -155,11 +155,11 @@ interface Words {
 }
 
 function wordsOf({ label, report, isDryRun, mapped, leftOut }: Words): string {
-  const { lines, created, known, forgotten, faulty, unread, problems, duplicates } = report;
+  const { lines, created, known, suppressed, faulty, unread, problems, duplicates } = report;
   const counts = [
     `${formatCount(created)} ${isDryRun ? "would be new" : "new"}`,
     `${formatCount(known)} known`,
-    ...(forgotten > 0 ? [`${formatCount(forgotten)} forgotten and left alone`] : []),
+    ...(suppressed > 0 ? [`${formatCount(suppressed)} suppressed and left alone`] : []),
     ...(faulty > 0 ? [`${formatCount(faulty)} left out`] : []),
     ...(unread > 0 ? [`${countOf(unread, "value")} not readable`] : []),
   ];

@@ -72,7 +72,7 @@ export const companyAdd: Command = {
     const made = await asUsage(() =>
       records.create({ ...request, ...(isSeparate && { isSeparate }) }),
     );
-    refuseForgotten(made, "company", name);
+    refuseSuppressed(made, "company", name);
     context.recordChange({ after: { target: made.target, outcome: made.outcome, ...fields } });
     const duplicates = await records.duplicatesOf(made.target);
     const file = await records.fileOf(made.target);
@@ -117,7 +117,7 @@ export const personAdd: Command = {
         ...(role !== undefined && { role }),
       }),
     );
-    refuseForgotten(made, "person", name);
+    refuseSuppressed(made, "person", name);
     context.recordChange({ after: { target: made.target, outcome: made.outcome, ...fields } });
     const file = await opened.records.fileOf(made.target);
     out.result({ ...made, file }, words(made, file));
@@ -145,10 +145,10 @@ function fieldsOf(
   });
 }
 
-function refuseForgotten({ outcome }: Created, kind: RecordKind, name: string): void {
-  if (outcome !== "forgotten") return;
-  const message = `'${name}' was forgotten, and is left alone: nothing was written`;
-  throw new AppError("invalid", "record_forgotten", `the ${kind} ${message}`);
+function refuseSuppressed({ outcome }: Created, kind: RecordKind, name: string): void {
+  if (outcome !== "suppressed") return;
+  const message = `'${name}' is suppressed, and is left alone: nothing was written. Its domain or place is on the suppression list (\`forager suppress list\`), or it was forgotten`;
+  throw new AppError("invalid", "record_suppressed", `the ${kind} ${message}`);
 }
 
 function words({ outcome, slug, written }: Created, file: string | undefined): string {

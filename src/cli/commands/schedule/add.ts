@@ -1,3 +1,4 @@
+import { hasFleetBucket } from "../../../app/index.ts";
 import { formatDuration } from "../../../base/format-time.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
@@ -10,6 +11,7 @@ import {
   overlapPolicies,
   putSchedule,
   rescrapeFields,
+  scheduleKindAliases,
   scheduleKinds,
   toTiming,
   withinMsDefault,
@@ -25,7 +27,12 @@ export const scheduleAdd: Command = {
   needs: "settings",
   arguments: [scheduleArgument],
   options: [
-    { flag: "--does", value: "what", summary: "what it does", choices: scheduleKinds },
+    {
+      flag: "--does",
+      value: "what",
+      summary: "what it does",
+      choices: [...scheduleKinds, ...scheduleKindAliases],
+    },
     { flag: "--cron", value: "fields", summary: 'minute hour day month weekday, such as "0 6 * * 1"' }, // prettier-ignore
     { flag: "--timezone", value: "zone", summary: "of --cron, such as Europe/Berlin", default: "UTC" }, // prettier-ignore
     { flag: "--every", value: "time", summary: "instead of --cron: 30m, 6h, 7d" },
@@ -34,7 +41,8 @@ export const scheduleAdd: Command = {
     { flag: "--stale", value: "time", summary: "of rescrape: websites not read for so long: 30d" },
     { flag: "--format", value: "format", summary: "of export (default: csv)", choices: exportFormats }, // prettier-ignore
     { flag: "--new", summary: "of export: only companies that no earlier export of this name had" },
-    { flag: "--name", value: "name", summary: "with --new: that name (default: the campaign's)" },
+    { flag: "--changes", summary: "of export: a feed of changes since the last one of this name" },
+    { flag: "--name", value: "name", summary: "with --new or --changes: that name (default: the campaign's)" }, // prettier-ignore
     { flag: "--target", value: "address", summary: "of publish: where you have published before" },
     { flag: "--missed", value: "policy", summary: "which occurrences run later, if no node was running", choices: missedPolicies, default: "latest" }, // prettier-ignore
     { flag: "--within", value: "time", summary: `skip an occurrence that could not start for so long (default: ${formatDuration(withinMsDefault)})` }, // prettier-ignore
@@ -57,6 +65,10 @@ export const scheduleAdd: Command = {
       line: "forager schedule add crm --does export --campaign austin --new --name crm --every 1d",
       summary: "each day a file with the companies that are new",
     },
+    {
+      line: "forager schedule add feed --does export --campaign austin --changes --every 1d",
+      summary: "each day a file with what is new, changed, closed or removed",
+    },
   ],
   details: [
     "Runs on the nodes where `forager up` runs. An occurrence is one task of the queue, so it runs once\n" +
@@ -66,12 +78,13 @@ export const scheduleAdd: Command = {
   ],
 
   async run(context) {
-    const { out, clock } = context;
+    const { out, clock, settings, paths } = context;
     const input = await asUsage(async () => inputOf(context));
     if (input.action.campaign !== undefined) await checkCampaign(context, input.action.campaign);
     await using node = await openNodeOf(context);
     await using _state = await context.recordState(() => auditedSchedule(node.ledger, input.name));
-    const place = { ledger: node.ledger, clock };
+    const hasBucket = hasFleetBucket({ settings, paths });
+    const place = { ledger: node.ledger, clock, hasBucket };
     const source = `hand:${userName()}`;
     const { change, schedule } = await asUsage(() => putSchedule(place, input, source));
     const next = nextRunsOf(schedule, clock.nowMs());
@@ -107,7 +120,7 @@ function inputOf({ args, flags, clock }: SettingsContext): ScheduleInput {
     missing: listFlag(flags, "missing"),
     staleMs: duration("stale"),
     format: textFlag(flags, "format"),
-    onlyNew: onlyNewOf(flags),
+    ...exportNames(flags),
     target: textFlag(flags, "target"),
   };
   return {
@@ -119,11 +132,13 @@ function inputOf({ args, flags, clock }: SettingsContext): ScheduleInput {
   };
 }
 
-function onlyNewOf(flags: Flags): string | undefined {
+function exportNames(flags: Flags) {
   const name = textFlag(flags, "name");
-  if (flags["new"] === true) return name ?? textFlag(flags, "campaign");
-  if (name !== undefined) throw usageError("--name needs --new");
-  return undefined;
+  const isNew = flags["new"] === true;
+  const isFeed = flags["changes"] === true;
+  if (name !== undefined && !isNew && !isFeed) throw usageError("--name needs --new or --changes");
+  const named = name ?? textFlag(flags, "campaign");
+  return { onlyNew: isNew ? named : undefined, changes: isFeed ? named : undefined };
 }
 
 const definedOf = (values: object) =>

@@ -7,13 +7,15 @@ export const timingWords = (timing: Timing): string =>
     : `every ${formatDuration(timing.everyMs)}`;
 
 export function actionWords(action: ScheduleAction): string {
-  const { kind, campaign, missing, staleMs, format, target } = action;
+  const { kind, campaign, missing, staleMs, format, onlyNew, changes, target } = action;
   return [
     kind,
     ...(target === undefined ? [] : [target]),
     ...(campaign === undefined ? [] : [campaign]),
     ...(missing ? [`without ${missing.join(", ")}`] : []),
     ...(staleMs === undefined ? [] : [`not read for ${formatDuration(staleMs)}`]),
+    ...(onlyNew === undefined ? [] : [`only new by ${onlyNew}`]),
+    ...(changes === undefined ? [] : [`changes by ${changes}`]),
     ...(format === undefined ? [] : [`as ${format}`]),
   ].join(" ");
 }
