@@ -113,6 +113,7 @@ export const auditedStates: { readonly [N in ChangeRoute]: StateOf<N> | keyof ty
   pauseCampaign: ofCampaignJob,
   resumeCampaign: ofCampaignJob,
   removeCampaign: ofConfig,
+  exportChanges: "isRead",
   exportNewCompanies: "isRead",
   exportNewEmails: "isRead",
   selectCompanies: "isRead",
