@@ -96,7 +96,8 @@ const roleByName: Readonly<Record<string, Role>> = {
 /** What it is, in OpenStreetMap. */
 const mainKey = /^(?:shop|craft|office|amenity|healthcare|tourism|leisure|club|education)$/;
 /** What it was before it closed: `disused:shop=bakery`. Its old name alone says nothing. */
-const lifecycleKey = /^(?:disused|was|abandoned|closed|demolished|razed):(?!.*(?:name|website|phone))/;
+const lifecycleKey =
+  /^(?:disused|was|abandoned|closed|demolished|razed):(?!.*(?:name|website|phone))/;
 
 /** Files have few keys, and each of them on every row. */
 const roles = new Map<string, Role | undefined>();
