@@ -61,10 +61,10 @@ test("who is suppressed is not in the audit log", () => {
 
 /** Recorded commands whose entry has what was asked, and nothing before. A new command is here or in the test. */
 const withoutBefore: Readonly<Record<string, string>> = {
-  ...reason("it only adds something", "init", "queue add", "queue import", "queue move", "bucket create", "bucket put", "company add", "person add", "import companies", "backup create", "campaign new", "campaign plan", "campaign dispatch", "campaign run", "enrich", "places import", "schedule run-now", "webhook add", "webhook replay", "token add", "node join"),
+  ...reason("it only adds something", "init", "deploy", "queue add", "queue import", "queue move", "bucket create", "bucket put", "company add", "person add", "import companies", "backup create", "campaign new", "campaign plan", "campaign dispatch", "campaign run", "enrich", "places import", "schedule run-now", "webhook add", "webhook replay", "token add", "node join"),
   ...reason("what it changes is a secret", "node key"),
   ...reason("what is forgotten must not stay in the log", "company forget", "person forget", "ledger forget", "records purge"),
-  ...reason("it changes many: each has its own history", "company check-emails", "company resolve", "records rebuild", "records ingest", "campaign rematch", "campaign audit", "ledger compact", "ledger quarantine"),
+  ...reason("it changes many: each has its own history", "company check-emails", "company resolve", "records rebuild", "records ingest", "records repair", "records quarantine", "campaign rematch", "campaign audit", "ledger compact", "ledger quarantine"),
   ...reason("it changes nothing that is stored", "export companies", "export emails", "export changes", "audit-log export", "publish", "webhook test"),
   ...reason("it prints what to write", "infra apply-outputs"),
 }; // prettier-ignore
