@@ -46,7 +46,7 @@ test("every route that changes something that is there records what it was and w
   const { cookie } = await signIn(server.origin, "anna");
   const sessions = await sendAs(server.origin, cookie)("GET", "/api/sessions");
   const [session] = sessions.body["rows"] as unknown as readonly { readonly id: string }[];
-  const schedule = (everyMs: number) => ({ everyMs, action: { kind: "compact" } });
+  const schedule = (everyMs: number) => ({ everyMs, action: { kind: "resolve" } });
 
   const asked: Record<string, Awaited<ReturnType<typeof send>>> = {};
   const change = async (name: keyof typeof auditedStates, ...given: Parameters<typeof send>) => {
