@@ -194,7 +194,7 @@ describe("list", () => {
     expect(seen).toEqual([1, 2, 3, 4, 5]);
     const { stdout, stderr } = await queue("list --limit 2");
     expect(stdout.split("\n")[0]).toMatch(/^id +state +kind +job +gate +key +priority/);
-    expect(stderr).toBe("there may be more: go on with --after 2\n");
+    expect(stderr).toBe("there may be more: add --page 2, --after 2 or --all\n");
   });
 
   test("payloads are JSON values, not text", async () => {
