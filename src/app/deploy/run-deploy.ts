@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { packageFile } from "../../base/package-files.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -84,5 +85,7 @@ async function releasePath({ from, cwd }: RunDeployOptions): Promise<string> {
   if (from !== undefined) return resolve(cwd, from);
   const { findCheckedRelease, isCheckout } = await loadDeploy();
   const folder = packageFile(".");
-  return isCheckout(folder) ? await findCheckedRelease(folder) : folder.replace(/\/$/, "");
+  if (isCheckout(folder)) return await findCheckedRelease(folder);
+  if (existsSync(join(folder, "release.json"))) return folder.replace(/\/$/, "");
+  throw usageError("this program was not installed from a release: name one with --from");
 }
