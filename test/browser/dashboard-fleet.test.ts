@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { oidcEnv, openOidcProvider } from "../../src/app/serve/testing/open-oidc-provider.ts";
 import { openTestServe, testPassword } from "../../src/app/serve/testing/open-test-serve.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";
@@ -218,4 +219,40 @@ test("users are added after the password was typed again, and the link is shown 
   expect(await axeViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText("welcome#dora").waitFor({ state: "detached" });
+});
+
+test("somebody signs in with the identity provider, and again before a user is added", async () => {
+  const provider = await openOidcProvider();
+  onTestFinished(() => provider.stop());
+  provider.groups.set("rita-5", ["admins"]);
+  const { origin } = await openTestServe({ env: oidcEnv(provider) });
+  provider.register(`${origin}/login/callback`);
+  const { page } = await openPatientPage(origin);
+  /** The provider may ask, or remember: both lead back to the dashboard. */
+  const passProvider = async () => {
+    const atHome = page.getByText("signed in as rita");
+    const form = page.getByPlaceholder("Enter any login");
+    await atHome.or(form).first().waitFor();
+    if (await form.isVisible()) {
+      await form.fill("rita-5");
+      await page.getByPlaceholder("and password").fill("any");
+      await page.getByRole("button", { name: "Sign-in" }).click();
+    }
+    await atHome.waitFor();
+  };
+  const addUser = async () => {
+    await page.goto(`${origin}/settings?tab=users`);
+    await page.getByRole("button", { name: "Add a user" }).click();
+    await page.getByLabel(/^Name/).fill("dora");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+  };
+  await page.goto(`${origin}/sign-in`);
+  await page.getByRole("link", { name: "Sign in with your organisation" }).click();
+  await passProvider();
+  await addUser();
+  const again = page.getByRole("dialog", { name: "Sign in again" });
+  await again.getByRole("link", { name: "Sign in again" }).click();
+  await passProvider();
+  await addUser();
+  await page.getByText("welcome#dora/").waitFor();
 });

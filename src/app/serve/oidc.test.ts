@@ -5,9 +5,9 @@ import { until } from "../../../test/support/until.ts";
 import { systemClock, type Clock } from "../../base/clock.ts";
 import { openAudit } from "../open-audit.ts";
 import {
+  oidcEnv,
   openOidcProvider,
   openTestBrowser,
-  testClient,
   type TestBrowser,
   type TestProvider,
 } from "./testing/open-oidc-provider.ts";
@@ -285,13 +285,6 @@ describe("signing in with an identity provider", () => {
     const { status, location } = await openTestBrowser().visit(`http://localhost:${port}/login/provider`); // prettier-ignore
     expect([status, location]).toEqual([303, `${server.origin}/login/provider`]);
   });
-});
-
-const oidcEnv = ({ issuer }: Pick<TestProvider, "issuer">) => ({
-  FORAGER_OIDC_ISSUER: issuer,
-  FORAGER_OIDC_CLIENT_ID: testClient.id,
-  FORAGER_OIDC_CLIENT_SECRET: testClient.secret,
-  FORAGER_OIDC_ROLES: "staff=viewer,cn=leads=operator,admins=admin",
 });
 
 test("a description of the provider that leads elsewhere is not followed", async () => {

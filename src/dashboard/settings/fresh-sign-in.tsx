@@ -1,9 +1,10 @@
 import { signal, useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
-import { failureOf, failureText } from "../data/resource.ts";
+import { failureOf } from "../data/resource.ts";
 import { loadSession, session } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { Problem } from "../parts/problem.tsx";
+import { DialogForm } from "../parts/dialog-form.tsx";
+import { PasswordField } from "../parts/password-field.tsx";
 
 /** The action that waits until the user has typed the password. */
 const waiting = signal<{ readonly resolve: (isProved: boolean) => void } | undefined>(undefined);
@@ -60,43 +61,24 @@ function AskProvider({ answer }: { readonly answer: (isProved: boolean) => void 
 
 function AskPassword({ answer }: { readonly answer: (isProved: boolean) => void }) {
   const password = useSignal("");
-  const problem = useSignal("");
-  const prove = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await api.send("POST", "/api/session/confirm", { body: { password: password.value } });
-      void loadSession();
-      answer(true);
-    } catch (error) {
-      problem.value = failureText(error, "nothing was changed");
-    }
+  const prove = async () => {
+    await api.send("POST", "/api/session/confirm", { body: { password: password.value } });
+    void loadSession();
+    answer(true);
+    return undefined;
   };
   return (
-    <Dialog title="Enter your password" onClose={() => answer(false)}>
-      <form class="stack" onSubmit={(event) => void prove(event)}>
-        <p class="dim">
-          Users and tokens can be changed only within 15 minutes after you typed your password.
-        </p>
-        <label class="field-label">
-          Password
-          <input
-            required
-            autoFocus
-            type="password"
-            autocomplete="current-password"
-            maxLength={200}
-            value={password.value}
-            onInput={(event) => (password.value = event.currentTarget.value)}
-          />
-        </label>
-        <Problem title="Not done" text={problem.value} />
-        <div class="row">
-          <button class="btn go">Continue</button>
-          <button type="button" class="btn" onClick={() => answer(false)}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Enter your password"
+      button="Continue"
+      failure={["Not done", "nothing was changed"]}
+      onSend={prove}
+      onClose={() => answer(false)}
+    >
+      <p class="dim">
+        Users and tokens can be changed only within 15 minutes after you typed your password.
+      </p>
+      <PasswordField label="Password" value={password} autocomplete="current-password" isFirst />
+    </DialogForm>
   );
 }

@@ -31,6 +31,14 @@ export interface TestProvider {
 
 export const testClient = { id: "forager-test", secret: "a secret of the test client" };
 
+/** The settings of a server that people sign in to with this provider. */
+export const oidcEnv = ({ issuer }: Pick<TestProvider, "issuer">) => ({
+  FORAGER_OIDC_ISSUER: issuer,
+  FORAGER_OIDC_CLIENT_ID: testClient.id,
+  FORAGER_OIDC_CLIENT_SECRET: testClient.secret,
+  FORAGER_OIDC_ROLES: "staff=viewer,cn=leads=operator,admins=admin",
+});
+
 /** A real OpenID Connect provider on loopback, in which anybody signs in as anybody. */
 export async function openOidcProvider(): Promise<TestProvider> {
   const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
