@@ -131,7 +131,7 @@ async function writeRows<Row>(
       const before = rows;
       for (const row of some) if (choice?.isWanted(row) ?? true) texts.push(textOf(row));
       if (rows === before) continue;
-      for (const place of placesOf(company)) placeSources.add(place.split("/", 1)[0]!);
+      for (const place of placesOf(company)) placeSources.add(sourceOfPlace(place));
     }
     await write(texts.join(""));
     onCompanies?.(page.rows.length);
@@ -143,6 +143,12 @@ async function writeRows<Row>(
   await write(writer.end(licences, options.legal));
   const sources = [...placeSources].sort();
   return { rows, withoutPoint, withoutName, ...left, placeSources: sources, licences };
+}
+
+/** `osm` of `osm/node/1`. */
+function sourceOfPlace(place: string): string {
+  const at = place.indexOf("/");
+  return at === -1 ? place : place.slice(0, at);
 }
 
 type SuppressedCounts = Pick<

@@ -53,12 +53,18 @@ const companyColumns = {
 const isoLength = "2026-11-15T19:02:03.004Z".length;
 /** What would part an element where it is imported has a backslash in front. */
 const joinedItems = (items: readonly string[]) =>
-  items.map((item) => item.replaceAll(/[\\;|]/g, "\\$&")).join("; ");
+  items.length === 0
+    ? undefined
+    : items
+        .map((item) => (parting.test(item) ? item.replaceAll(/[\\;|]/g, "\\$&") : item))
+        .join("; ");
+const parting = /[\\;|]/;
 /** A comma alone would part a tag: the semicolon says that it does not. */
 const joinedTags = (tags: readonly string[]) =>
   tags.length === 1 && tags[0]!.includes(",") ? `${joinedItems(tags)};` : joinedItems(tags);
 
-const joined = (contacts: readonly Contact[]) => contacts.map(({ value }) => value).join("; ");
+const joined = (contacts: readonly Contact[]) =>
+  contacts.length > 1 ? contacts.map(({ value }) => value).join("; ") : contacts[0]?.value;
 
 /** Only where they are asked for. */
 const chosenColumns = {
