@@ -17,13 +17,12 @@ export function csvLine(values: readonly CsvValue[]): string {
 }
 
 /** Most cells: nothing in them could begin a formula, part a line or need quotes. */
-const harmless = /^[^\s"',;|=+\-@＝＋－＠][^",;|\t\r\n]*$/;
-const endsInSpace = /\s$/;
+const harmless = /^[^\s"',;|=+\-@＝＋－＠](?:[^",;|\t\r\n]*[^\s",;|])?$/;
 
 function csvCell(value: CsvValue, isFirst: boolean): string {
   if (value === undefined) return "";
   if (typeof value !== "string") return String(value);
-  if (harmless.test(value) && !endsInSpace.test(value)) return value;
+  if (harmless.test(value)) return value;
   const safe = guarded(value, { isFirst });
   return /[",;|\t\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

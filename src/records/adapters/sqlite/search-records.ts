@@ -14,6 +14,8 @@ type Row = {
   readonly json: string;
   readonly target: string;
   readonly value: string | number;
+  /** Of the order "best": 0 if every word is in the name, else 1. */
+  readonly phase?: number;
 };
 type Values = Record<string, string | number | bigint>;
 
@@ -52,7 +54,7 @@ export function recordSearcher(db: Database.Database) {
 
   /** Those with every word in their name first, then the others; both in the order of names. */
   const best = (terms: TermQuery, query: RecordQuery, from: Cursor | undefined, limit: number) => {
-    const rows: { readonly row: Row; readonly phase: number }[] = [];
+    const rows: Row[] = [];
     for (const phase of [0, 1].filter((one) => one >= (from?.phase ?? 0))) {
       // Leaving out what came before costs a walk over all of it: only where there was some.
       const hasBefore = () => rows.length > 0 || countOf(inName(terms), 1) > 0;
@@ -60,7 +62,7 @@ export function recordSearcher(db: Database.Database) {
         phase === 0 ? inName(terms) : hasBefore() ? elsewhere(terms) : everywhere(terms);
       const behind = from?.phase === phase ? from : undefined;
       const found = inOrder(match, query, behind, limit - rows.length);
-      rows.push(...found.map((row) => ({ row, phase })));
+      rows.push(...found.map((row) => ({ ...row, phase })));
       if (rows.length >= limit) break;
     }
     return rows;
@@ -116,21 +118,20 @@ export function recordSearcher(db: Database.Database) {
       const found =
         order === "best"
           ? best(terms, query, from, limit)
-          : (order === "name"
-              ? inOrder(everywhere(terms), query, from, limit)
-              : sorted(terms, query, from, limit)
-            ).map((row) => ({ row, phase: 0 }));
+          : order === "name"
+            ? inOrder(everywhere(terms), query, from, limit)
+            : sorted(terms, query, from, limit);
       const shown = found.slice(0, query.limit);
       const last = shown.at(-1);
       return {
-        rows: shown.map(({ row }) => indexedOf(row.kind, row.json)),
+        rows: shown.map(({ kind, json }) => indexedOf(kind, json)),
         next:
           found.length > query.limit && last
             ? encodeCursor({
                 order,
-                phase: last.phase,
-                value: last.row.value,
-                target: last.row.target,
+                phase: last.phase ?? 0,
+                value: last.value,
+                target: last.target,
               })
             : undefined,
       };
