@@ -59,8 +59,11 @@ export interface Proof extends Client {
 export interface Access {
   /** Throws a problem 401. */
   callerOf(proof: Proof): Promise<Caller>;
-  /** A code that opens one session. `lifeMs`: for how long. `by`: who makes it, and whose session it is. */
-  makeCode(lifeMs: number, by: string): string;
+  /**
+   * A code that opens one session. `lifeMs`: for how long. `by`: who makes it, and whose session it is.
+   * `version`: of that user, if it is one: the session ends with the next change of their role.
+   */
+  makeCode(lifeMs: number, by: string, version?: string): string;
   /** Turns a code into a session; undefined: it was used, or is none. */
   redeem(code: string, client: Client): { readonly secret: string; readonly user: string } | undefined; // prettier-ignore
   readonly signIn: SignInDesk;
@@ -79,7 +82,7 @@ const watchedTokensMax = 1_000;
 /** Sessions and codes live as long as the server: after a restart people sign in again. */
 export function createAccess(options: AccessOptions): Access {
   const { token, isOpen, user, clock, random, log } = options;
-  const codes = new Map<string, { readonly untilMs: number; readonly by: string }>();
+  const codes = new Map<string, { readonly untilMs: number; readonly by: string; readonly version: string | undefined }>(); // prettier-ignore
   const sessions = createSessions({ clock, random, limits: options.sessionLimits });
   const tokenEnds = new Map<string, { readonly isOver: (now: Accounts) => boolean; readonly controller: AbortController }>(); // prettier-ignore
   const tokenHash = hash(token);
@@ -157,9 +160,9 @@ export function createAccess(options: AccessOptions): Access {
       if (isOpen && isLocal) return { ...owner, by: "loopback", address };
       throw unknownCaller("this needs a session or a token");
     },
-    makeCode(life, by) {
+    makeCode(life, by, version) {
       const code = createId(random, 40);
-      codes.set(hash(code).toString("hex"), { untilMs: clock.nowMs() + life, by });
+      codes.set(hash(code).toString("hex"), { untilMs: clock.nowMs() + life, by, version });
       dropOldest(codes, codesMax);
       return code;
     },
@@ -169,8 +172,8 @@ export function createAccess(options: AccessOptions): Access {
       const found = codes.get(key);
       codes.delete(key);
       if (found === undefined || found.untilMs < clock.nowMs()) return undefined;
-      const { by } = found;
-      const secret = sessions.open({ user: by, role: undefined, scopes, by: "link", address, agent }); // prettier-ignore
+      const { by, version } = found;
+      const secret = sessions.open({ user: by, role: undefined, scopes, by: "link", version, address, agent }); // prettier-ignore
       return { secret, user: by };
     },
     signIn,

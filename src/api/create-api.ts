@@ -131,7 +131,9 @@ function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Respo
 
 /** Details of an internal error are shown only to callers who are signed in. */
 const isForStrangers = (c: ApiContext, error: unknown): boolean =>
-  (c.get("audit")?.caller?.by ?? "nobody") === "nobody" && problemOf(error, "").status >= 500;
+  (c.get("audit")?.caller?.by ?? "nobody") === "nobody" &&
+  !(error instanceof ProblemError) &&
+  problemOf(error, "").status >= 500;
 
 async function sendHealth(
   c: ApiContext,

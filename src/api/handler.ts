@@ -41,7 +41,7 @@ export interface RouteContext extends ApiServices {
   /** Where a user chooses a password, once. */
   readonly makeInviteLink: (user: string, code: string) => string;
   /** Makes a link that opens the dashboard once. */
-  readonly makeLink: () => string;
+  readonly makeLink: () => Promise<string>;
   readonly live: LiveHub;
   readonly selections: {
     /** By target. */

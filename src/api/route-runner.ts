@@ -35,7 +35,11 @@ export function createRouteRunner(options: ApiOptions) {
     companies: createSelections(services),
     tasks: createSelections(services),
   };
-  const makeLink = (by: string) => `${origin()}/login?code=${access.makeCode(linkLifeMs, by)}`;
+  const makeLink = async ({ user, role }: Caller) => {
+    const { users } = await access.accounts();
+    const account = role === undefined ? undefined : users.find(({ name }) => name === user);
+    return `${origin()}/login?code=${access.makeCode(linkLifeMs, user, account?.version)}`;
+  };
 
   // A server that listens on all addresses has no address of its own: whoever asks has reached it by one.
   const linkOrigin = (c: ApiContext): string => {
@@ -63,7 +67,7 @@ export function createRouteRunner(options: ApiOptions) {
       const context: RouteContext = {
         ...services,
         caller,
-        makeLink: () => makeLink(caller.user),
+        makeLink: () => makeLink(caller),
         requestId: c.get("requestId"),
         signal: AbortSignal.any([c.req.raw.signal, caller.ended]),
         client: { ...client, browser: browserOf(c, options) },

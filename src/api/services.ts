@@ -148,6 +148,8 @@ export interface ApiCampaigns {
       /** What the change is based on; absent: whatever is there. */
       readonly base?: string | undefined;
       readonly isDryRun: boolean;
+      /** Whether its sources may name files outside of the campaign's folder, and servers. */
+      readonly mayReachOutside: boolean;
     },
   ): Promise<AnswerOfRoute<CampaignRoutes["saveCampaignConfig"]>>;
   create(campaign: string): Promise<void>;

@@ -24,6 +24,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   start: ["run", "resume", "dispatch"],
   stop: ["pause", "cancel"],
   scale: ["set"],
+  status: ["check", "show"],
 };
 
 /** Commands of their own that people look for under another name. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { campaignRoutes } from "./campaign-routes.ts";
 import { fleetCommand, fleetRoutes } from "./fleet-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
-import { count, route } from "./route.ts";
+import { count, route, type Scope } from "./route.ts";
 import { statusAnswer } from "./status-routes.ts";
 
 /** What can be watched, and the value that each topic has. */
@@ -18,6 +18,15 @@ export const liveValues = {
     commands: z.array(fleetCommand).describe("the newest 20"),
   }),
 };
+
+/** What a viewer of a topic must be allowed to read. */
+export const topicScopes = {
+  status: "status:read",
+  queue: "queue:read",
+  records: "companies:read",
+  campaigns: "campaigns:read",
+  fleet: "fleet:read",
+} as const satisfies Record<keyof typeof liveValues, Scope>;
 
 export type LiveTopic = keyof typeof liveValues;
 export type LiveValue<T extends LiveTopic = LiveTopic> = z.output<(typeof liveValues)[T]>;

@@ -6,8 +6,11 @@ export const campaignHandlers: HandlersOf<typeof campaignRoutes> = {
   showCampaignConfig: async ({ params }, { campaigns }) => ({
     text: await campaigns.readConfig(params.campaign),
   }),
-  saveCampaignConfig: ({ params, body }, { campaigns }) =>
-    campaigns.saveConfig(params.campaign, body),
+  saveCampaignConfig: ({ params, body }, { campaigns, caller }) =>
+    campaigns.saveConfig(params.campaign, {
+      ...body,
+      mayReachOutside: caller.scopes.includes("users:admin"),
+    }),
   async createCampaign({ body: { campaign } }, { campaigns }) {
     await campaigns.create(campaign);
     return { campaign };

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { resumeJob } from "../../campaign/index.ts";
+import { deliveryKind } from "../../notify/index.ts";
 import { raiseTask, type EndedCursor, type FinishedInput, type JobAnswer, type Queue } from "../../queue/index.ts"; // prettier-ignore
 import type { queueWriteRoutes } from "../contract/queue-write-routes.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -7,7 +8,13 @@ import { notFound, ProblemError } from "../problems.ts";
 import { asEnded, defined, gateValue } from "./queue-handlers.ts";
 
 export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
-  async addTasks({ body: { tasks } }, { queue: open }) {
+  async addTasks({ body: { tasks } }, { queue: open, caller }) {
+    // Its handler signs what it is given with the secret of the webhook.
+    const isDelivery = tasks.some(({ kind }) => kind === deliveryKind);
+    if (isDelivery && !caller.scopes.includes("webhooks:write")) {
+      const detail = `tasks of the kind ${deliveryKind} need the scope webhooks:write`;
+      throw new ProblemError(403, "missing_scope", detail);
+    }
     const added = await (await open()).add(tasks.map((task) => ({ kind: "", ...defined(task) })));
     return { rows: added.map((one) => ({ ...one })) };
   },

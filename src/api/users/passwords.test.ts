@@ -45,7 +45,7 @@ test("at most two are computed at once and few wait: the others are told to come
   );
   const refused = results.filter(({ status }) => status === "rejected");
   expect(refused).toHaveLength(60 - 22);
-  expect(refused[0]).toMatchObject({ reason: { kind: "unavailable", code: "sign_in_busy" } });
+  expect(refused[0]).toMatchObject({ reason: { status: 503, code: "sign_in_busy" } });
   const known = await Promise.allSettled(
     Array.from({ length: 42 }, () => passwords.verify({ password: "x", stored, isKnown: true })),
   );

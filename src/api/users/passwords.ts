@@ -3,6 +3,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createKeyedLimiter } from "../../base/keyed-limiter.ts";
 import type { Random } from "../../base/random.ts";
+import { ProblemError } from "../problems.ts";
 import { createLots } from "./lots.ts";
 
 /** The cost of scrypt: memory is 128 · N · r bytes, time grows with N · r · p. */
@@ -108,7 +109,7 @@ export function createPasswords({
 }
 
 const busy = () =>
-  new AppError("unavailable", "sign_in_busy", "too many people sign in at this moment: try again in a few seconds"); // prettier-ignore
+  new ProblemError(503, "sign_in_busy", "too many people sign in at this moment: try again in a few seconds", undefined, 5); // prettier-ignore
 
 /** NFC: the same letters may be typed in several ways. */
 function runScrypt(password: string, salt: Uint8Array, { N, r, p }: PasswordCost): Promise<Buffer> {

@@ -15,7 +15,7 @@ export interface SessionOwner {
   readonly scopes: readonly Scope[];
   readonly by: SignIn;
   /** Of a user with a password: the session ends when the user has another one. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   readonly address: string;
   /** What the browser calls itself. */
   readonly agent: string;

@@ -20,6 +20,7 @@ import { planCampaign } from "../campaign/plan-campaign.ts";
 import { removeCampaign } from "../campaign/remove-campaign.ts";
 import { resumeWithinBudget } from "../campaign/resume-campaign.ts";
 import { openPlaces, type Places } from "../open-places.ts";
+import { refuseOutside } from "./campaign-reach.ts";
 
 export interface ApiCampaignsOptions {
   readonly paths: Paths;
@@ -68,8 +69,9 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
       await using configs = openCampaignConfigs(options, by);
       return (await configs.read(name)).text;
     },
-    async saveConfig(name, { text, base, isDryRun }) {
+    async saveConfig(name, { text, base, isDryRun, mayReachOutside }) {
       const campaign = (await folder.checkConfig(name, text)) ?? (await folder.load(name));
+      if (!mayReachOutside) await refuseOutside(folder, campaign);
       if (!isDryRun) {
         await using configs = openCampaignConfigs(options, by);
         const now = await configs.read(name);

@@ -66,7 +66,66 @@ test("only who has all rights makes a link that gives all rights", async () => {
   const operator = sendAs(server.origin, (await signIn(server.origin, "opi")).cookie);
   expect(await operator("POST", "/api/session/links", link.body)).toMatchObject({ status: 403 });
   const admin = sendAs(server.origin, (await signIn(server.origin, "root")).cookie);
-  expect(await admin("POST", "/api/session/links", link.body)).toMatchObject({ status: 201 });
+  const made = await admin("POST", "/api/session/links", link.body);
+  expect(made.status).toBe(201);
+  // What it opens ends with the rights of who made it.
+  const opened = await fetch(made.body["url"], { redirect: "manual" });
+  const owner = sendAs(server.origin, opened.headers.get("set-cookie")?.split(";")[0] ?? "");
+  expect((await owner("GET", "/api/users")).status).toBe(200);
+  await server.client.send("PATCH", "/api/users/{user}", { params: { user: "root" }, body: { role: "viewer" } }); // prettier-ignore
+  expect((await owner("GET", "/api/users")).status).toBe(401);
+});
+
+test("a token watches only the topics that it may read", async () => {
+  const server = await openTestServe();
+  await using desk = await openDesk(server);
+  const { token } = await desk.addToken({ name: "x", scopes: ["status:read"] });
+  for (const topic of ["queue", "records", "campaigns", "fleet"]) {
+    expect(await askWith(server, token, `/api/events?topic=status&topic=${topic}`), topic).toBe(403); // prettier-ignore
+  }
+  expect(await askWith(server, token, "/api/events?topic=status")).toBe(200);
+});
+
+test("a signed delivery is added only by who may write webhooks", async () => {
+  const server = await openTestServe({ users: { opi: "operator" } });
+  await using desk = await openDesk(server);
+  const add = async (token: string, kind: string) => {
+    const answer = await fetch(`${server.origin}/api/queue/tasks`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ tasks: [{ kind }] }),
+    });
+    return answer.status;
+  };
+  const narrow = await desk.addToken({ name: "x", scopes: ["queue:write"] });
+  const wide = await desk.addToken({ name: "y", scopes: ["queue:write", "webhooks:write"] });
+  expect(await add(narrow.token, "webhook")).toBe(403);
+  expect(await add(narrow.token, "fetch")).toBe(201);
+  expect(await add(wide.token, "webhook")).toBe(201);
+});
+
+test("an editor's campaign reads no file of the server outside of its folder, and asks no server", async () => {
+  const server = await openTestServe({ users: { eve: "editor", anna: "admin" } });
+  const eve = sendAs(server.origin, (await signIn(server.origin, "eve")).cookie);
+  const anna = sendAs(server.origin, (await signIn(server.origin, "anna")).cookie);
+  expect((await eve("POST", "/api/campaigns", { campaign: "spy" })).status).toBe(201);
+  const text = (sources: string) =>
+    `phrases = ["plumber"]\nproximityKm = 10\n[[locations]]\nname = "A"\nlat = 30.27\nlon = -97.74\n${sources}`;
+  const save = async (as: typeof eve, sources: string) => {
+    const answer = await as("PUT", "/api/campaigns/spy/config", { text: text(sources) });
+    return answer.body["code"] ?? answer.status;
+  };
+  const outside = [
+    `[sources]\nfile = "../../node/api.token"\n`,
+    `[sources]\nfile = "/proc/self/environ"\n`,
+    `[sources]\nfile = "http://127.0.0.1:9/x.parquet"\n`,
+    `[sources.overpass]\nurl = "http://127.0.0.1:9/api/interpreter"\n`,
+  ];
+  for (const sources of outside) expect(await save(eve, sources), sources).toBe("campaign_source_outside"); // prettier-ignore
+  expect(await save(eve, `[sources]\nfile = "places.jsonl"\n`)).toBe(200);
+  expect(await save(anna, outside[1]!)).toBe(200);
+  expect(await save(eve, `${outside[1]!}[politeness]\ndelayMs = 100\n`)).toBe(200);
+  expect(await save(eve, outside[0]!)).toBe("campaign_source_outside");
 });
 
 test("an expired or revoked token is refused", async () => {
@@ -88,7 +147,7 @@ test("an expired or revoked token is refused", async () => {
 test("live streams end at once with their token, role or session", async () => {
   const server = await openTestServe({ users: { anna: "viewer", bob: "viewer" } });
   const { origin, client } = server;
-  const { id, token } = await client.send("POST", "/api/tokens", { body: { name: "x", scopes: ["status:read"] } }); // prettier-ignore
+  const { id, token } = await client.send("POST", "/api/tokens", { body: { name: "x", scopes: ["status:read", "queue:read"] } }); // prettier-ignore
   const [anna, bob] = [await signIn(origin, "anna"), await signIn(origin, "bob")];
   const ends = [{ authorization: `Bearer ${token}` }, { cookie: anna.cookie }, { cookie: bob.cookie }].map((headers) => watchUntilEnd(origin, headers)); // prettier-ignore
   for (const { opened } of ends) await opened;
