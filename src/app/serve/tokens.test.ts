@@ -69,7 +69,8 @@ test("only who has all rights makes a link that gives all rights", async () => {
   const made = await admin("POST", "/api/session/links", link.body);
   expect(made.status).toBe(201);
   // What it opens ends with the rights of who made it.
-  const opened = await fetch(made.body["url"], { redirect: "manual" });
+  const { url } = made.body as unknown as { readonly url: string };
+  const opened = await fetch(url, { redirect: "manual" });
   const owner = sendAs(server.origin, opened.headers.get("set-cookie")?.split(";")[0] ?? "");
   expect((await owner("GET", "/api/users")).status).toBe(200);
   await server.client.send("PATCH", "/api/users/{user}", { params: { user: "root" }, body: { role: "viewer" } }); // prettier-ignore
