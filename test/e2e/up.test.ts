@@ -22,7 +22,7 @@ export const note = {
 `;
 
 const args = ["--data", "data", "--bucket", "dir:bucket", "--handlers", "handlers.mjs"];
-const timeout = 30_000;
+const timeout = 180_000;
 
 async function setUp() {
   const sandbox = await createSandbox();

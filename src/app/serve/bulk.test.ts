@@ -6,7 +6,7 @@ import { openTestServe, type TestServe } from "./testing/open-test-serve.ts";
 const addCompany = (client: TestServe["client"], name: string, fields = {}) =>
   client.send("POST", "/api/companies", { body: { name, fields, isSeparate: true } });
 
-const timeout = 30_000;
+const timeout = 180_000;
 
 test("a bulk action works on what was selected, with count and progress, and can be undone", async () => {
   const { client } = await openTestServe();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openTestServe } from "./testing/open-test-serve.ts";
 
-const timeout = 60_000;
+const timeout = 180_000;
 
 test("a command is desired state with each node's answer, reaches report.json, and can be undone", async () => {
   const folder = mkdtempSync(join(tmpdir(), "forager-commands-"));
