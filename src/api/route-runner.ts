@@ -41,7 +41,7 @@ export function createRouteRunner(options: ApiOptions) {
     return `${origin()}/login?code=${access.makeCode(linkLifeMs, user, account?.version)}`;
   };
 
-  // A server that listens on all addresses has no address of its own: whoever asks has reached it by one.
+  // If the server listens on all addresses, the link names the host that this request was sent to.
   const linkOrigin = (c: ApiContext): string => {
     if (!options.isListeningEverywhere) return options.publicOrigin();
     const { isSecure } = c.get("client");

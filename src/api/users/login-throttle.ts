@@ -7,9 +7,9 @@ import { createLots } from "./lots.ts";
  * Slows guessing down without ever locking a person out:
  * - one address that fails for one account waits longer each time, up to 15 minutes;
  * - so does one address over all accounts, after more failures;
- * - an account that is guessed at from many addresses lets strangers in at four attempts a second.
- *   Who is next is drawn by lot, so that a flood cannot take every turn. Addresses and browsers from
- *   which its user has signed in before are not slowed by that.
+ * - if many addresses guess the password of one account, four attempts per second are accepted from
+ *   addresses and browsers that its user has not signed in from before. They are chosen at random
+ *   among those that wait, so that a flood cannot take every turn.
  * Accounts that do not exist are treated the same.
  */
 export interface LoginThrottle {

@@ -1,8 +1,8 @@
 import type { Random } from "../../base/random.ts";
 
 /**
- * A waiting room from which one is drawn at random. When it is full, one at random has to leave. So a
- * flood cannot fill the room for good: everybody who comes has the same chance, and comes again.
+ * A queue with random order and a limited size. When it is full, a new one replaces a random one. So a
+ * flood cannot keep others out for ever: each attempt has the same chance.
  */
 export interface Lots {
   readonly size: () => number;

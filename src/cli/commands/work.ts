@@ -49,8 +49,8 @@ export const work: Command = {
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
       "letters: `forager queue list --state failed`), some are left that no worker here can do, no\n" +
       "website of a job could be reached, the fleet has paused or drained this node, a budget\n" +
-      "stopped a campaign, or a job was paused. A job is paused when none of its\n" +
-      "first 20 websites could be read, all for the same reason; `forager queue resume JOB` goes on.",
+      "stopped a campaign, or a job paused by itself: none of its first 20 websites could be reached,\n" +
+      "all for the same reason. `forager queue resume JOB` resumes it.",
     "Exit code after SIGTERM: 0 when every process stopped in good order, also when tasks failed,\n" +
       "which the summary and `forager status` say: a service that is stopped has not failed. 143 when\n" +
       "one had to be killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",

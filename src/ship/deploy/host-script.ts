@@ -1,12 +1,12 @@
 /**
  * What runs on a host. POSIX shell with the tools of Debian, sent over standard input for each call,
- * so nothing has to be installed first. Everything is in functions: of a text that was cut off
- * nothing runs. Answers are lines `forager:KEY=VALUE`; whatever else a login prints is ignored.
+ * so nothing has to be installed first. Everything is in functions, so that nothing runs if the text
+ * was cut off. Answers are lines `forager:KEY=VALUE`; whatever else a login prints is ignored.
  *
  * State of a host, in ROOT/deploy:
  * - `lock`: token, expiry and owner of the deploy that may change this host;
- * - `pending-TOKEN`: a switch that is not confirmed. Whoever renames this file decides: to
- *   `confirmed`, or to `undoing-TOKEN` and then the host goes back. A rename succeeds once;
+ * - `pending-TOKEN`: a switch that is not confirmed. Renaming it to `confirmed` keeps the new release,
+ *   renaming it to `undoing-TOKEN` starts the roll-back. Only one rename can succeed;
  * - `last`: the last decision, so that a question whose answer was lost can be repeated;
  * - `guard.sh`: this text, for the process that goes back when nobody confirms in time;
  * - `log`: one line for each switch.
@@ -191,7 +191,7 @@ switch_to() {
   else
     setsid sh "$dir/guard.sh" guard "$root" "$token" "$undo_after" < /dev/null > /dev/null 2>&1 &
   fi
-  # With the mutex: whoever goes back must not do so before this.
+  # Under the mutex, so that a roll-back cannot run before this.
   open_mutex
   [ -f "$dir/pending-$token" ] || fail undone "the host has gone back already"
   flip "releases/$id" "$from" || fail write "cannot change $root/current"
