@@ -129,8 +129,9 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     await awaitSlot(signal);
     await budget.take();
     signal?.throwIfAborted();
-    startedMs = clock.monotonicMs();
     onRequest?.();
+    // The last moment before the request: an earlier one would make the next gap too short.
+    startedMs = clock.monotonicMs();
     const request = new URL(url);
     request.searchParams.set("data", query);
     const got = await fetcher.fetch({
