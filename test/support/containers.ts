@@ -60,9 +60,11 @@ export async function openContainers(programs: Services["podman"]): Promise<Cont
   if (!(await isThere(baseImage))) {
     const file = join(folder, "base-2.tar");
     if (!existsSync(file)) {
-      const args = ["--variant=minbase", `--include=${packages}`, "bookworm", `${file}.new.tar`];
+      // Test files run at the same time: each makes its own, and the last one stays.
+      const fresh = `${file}.${process.pid}.tar`;
+      const args = ["--variant=minbase", `--include=${packages}`, "bookworm", fresh];
       await run(programs.mmdebstrap, args, { maxBuffer: outputMax });
-      renameSync(`${file}.new.tar`, file);
+      renameSync(fresh, file);
     }
     await podman("import", file, baseImage);
   }
