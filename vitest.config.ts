@@ -4,11 +4,6 @@ import { listSourceFiles } from "./scripts/checks/source-files.ts";
 import { findTestFiles } from "./scripts/checks/test-files.ts";
 import { root } from "./scripts/project.ts";
 
-// Tests that start programs, servers and browsers.
-const slow = ["bench", "browser", "docs", "e2e", "packaging", "power-cut", "scripts"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
-
 // Limits for what never ends. They are long, because a busy machine can be twenty times slower
 // than an idle one; a test that asserts a shorter time fails there for no reason.
 const limits = {
@@ -17,30 +12,26 @@ const limits = {
   hookTimeout: 600_000,
 };
 const setupFiles = ["test/support/service-addresses.ts"];
+const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
 
 export default defineConfig(async () => {
-  const tree = { root, files: await listSourceFiles(root) };
-  const quick = await findTestFiles(tree, { kind: "quick" });
-  const unit = quick.filter(({ hasOwnProcess }) => !hasOwnProcess).map(({ path }) => path);
+  const files = await findTestFiles(
+    { root, files: await listSourceFiles(root) },
+    { kind: "parts", parts: ["/"] },
+  );
+  const own = files.filter(({ hasOwnProcess }) => hasOwnProcess).map(({ path }) => path);
   return {
     test: {
       // More than there are processors, because tests wait for processes and timers.
-      maxWorkers: 4,
+      maxWorkers: 6,
       sequence: { sequencer: FileOrder },
       // They run at the same time.
       projects: [
-        // Files of one process share its modules: loading them again costs more than these tests.
-        { test: { ...limits, name: "unit", include: unit, isolate: false } },
+        // Files of one process share its modules: loading them again costs more than most tests.
         {
-          test: {
-            ...limits,
-            setupFiles,
-            name: "fast",
-            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-            exclude: [...slow, ...unit],
-          },
+          test: { ...limits, setupFiles, name: "shared", include, exclude: own, isolate: false },
         },
-        { test: { ...limits, setupFiles, name: "slow", include: slow } },
+        { test: { ...limits, setupFiles, name: "own", include: own } },
       ],
     },
   };

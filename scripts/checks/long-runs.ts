@@ -21,6 +21,7 @@ export const longGroups: Readonly<Record<string, string>> = {
   pooler: "the queue through PgBouncer in transaction mode",
   postgres15: "the queue on the oldest PostgreSQL that is supported",
   power: "nothing acknowledged is lost at 50 power cuts",
+  release: "the same sources give the same release, byte for byte, for every platform",
   sabotage: "every known-wrong variant of the cores is caught",
   shards: "the queue's suite on several shards",
   simulation: "hundreds of seeds of every simulation",
