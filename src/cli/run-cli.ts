@@ -95,8 +95,13 @@ async function runLine(options: CliOptions): Promise<LineEnd> {
 /** If something also failed while it was closed, on a full disk for example: the first error counts. */
 function withoutClosing(error: unknown): unknown {
   let found = error;
-  while (found instanceof SuppressedError) found = found.suppressed;
+  while (isSuppressedError(found)) found = found.suppressed;
   return found;
+}
+
+/** By its name, because Node 22 has no such class: there the compiler's helper makes the error. */
+function isSuppressedError(error: unknown): error is { readonly suppressed: unknown } {
+  return error instanceof Error && error.name === "SuppressedError" && "suppressed" in error;
 }
 
 /** A process that this one cannot reach has the data folder. */

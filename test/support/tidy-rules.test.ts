@@ -139,6 +139,7 @@ const cases: Readonly<
       [here("globalThis.setInterval(f, 1);"), "clock.setTimer()"],
       [here("await new Promise(setImmediate);"), "clock.setTimer()"],
       [here("const r = Math.random();"), "random.next()"],
+      [here("if (e instanceof SuppressedError) throw e;"), "Node 22"],
       [here("const id = crypto.randomUUID();"), "createId(random)"],
       [here("const v = process.env.HOME;"), "src/config"],
       [here('console.log("hi");'), "Logger"],

@@ -19,6 +19,11 @@ const bannedGlobals: readonly { readonly pattern: RegExp; readonly message: stri
     pattern: /(?:(?<![.\w$])|\bglobalThis\s*\.\s*)(?:setTimeout|setInterval|setImmediate)\b/g,
     message: "timers: use clock.setTimer() or sleep(clock, …)",
   },
+  {
+    pattern:
+      /\b(?:SuppressedError|(?:Async)?DisposableStack|RegExp\.escape|Promise\.try|Error\.isError)\b/g,
+    message: "Node 22, the oldest that is supported, does not have it",
+  },
   { pattern: /\bMath\s*\.\s*random\b/g, message: "Math.random: use random.next()" },
   {
     pattern: /\b(?:randomUUID|randomBytes|randomInt|getRandomValues)\b/g,
