@@ -1,10 +1,16 @@
 // long: containers
-// needs: podman sshd
+// needs: podman sshd namespaces
 // inputs: src/** packaging/** scripts/** package.json package-lock.json tsconfig.json tsconfig.build.json
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "../../src/base/clock.ts";
+import { systemRandom } from "../../src/base/random.ts";
+import { createRunBySsh } from "../../src/ship/deploy/adapters/ssh/run-by-ssh.ts";
+import { deployFleet } from "../../src/ship/deploy/deploy-fleet.ts";
+import { openReleaseSource } from "../../src/ship/deploy/release-source.ts";
+import type { RemoteCommand, RunRemotely } from "../../src/ship/deploy/remote.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { openContainers, type Containers } from "../support/containers.ts";
 import { needs } from "../support/services.ts";
@@ -27,7 +33,7 @@ export const nap = {
 };
 `;
 
-needs(["podman", "sshd"], ({ podman: programs, sshd }) => {
+needs(["podman", "sshd", "namespaces"], ({ podman: programs, sshd, namespaces }) => {
   let containers: Containers;
   let sandbox: Sandbox;
   let bin = "";
@@ -61,7 +67,7 @@ needs(["podman", "sshd"], ({ podman: programs, sshd }) => {
     for (const host of hosts) {
       const rights = ["--systemd=always", "--cap-add=SYS_ADMIN,NET_ADMIN", "--memory=1g"];
       const stop = ["--stop-signal", "SIGRTMIN+3", "--hostname", host];
-      const volumes = ["-v", `${release}:/release:ro`, "--tmpfs", "/opt:size=700m,exec,mode=755"];
+      const volumes = ["-v", `${release}:/release:ro`, "--tmpfs", "/opt:size=1500m,exec,mode=755"];
       const init = [containers.baseImage, "/sbin/init"];
       await containers.podman("run", "-d", "--name", nameOf(host), ...stop, ...rights, ...volumes, ...init); // prettier-ignore
       await until(async () => {
@@ -186,18 +192,116 @@ needs(["podman", "sshd"], ({ podman: programs, sshd }) => {
   });
 
   test("a disk that fills up during the upload changes nothing", { timeout }, async () => {
+    await addNaps("full");
     const from = variant("9.3.0-big", (folder) => {
       writeFileSync(join(folder, "docs/big"), Buffer.alloc(100_000_000, 1));
     });
-    // Enough for the check before, and then not.
-    await sh("pi-2", "mkdir /opt/x && cat > /usr/local/bin/df <<'END'\n#!/bin/sh\necho header; echo /dev/x 1 1 9999999 1% /\nEND\nchmod +x /usr/local/bin/df"); // prettier-ignore
-    await sh("pi-2", "dd if=/dev/zero of=/opt/x/fill bs=1M 2>/dev/null; rm -f /opt/x/none; true");
+    // The check before the upload sees enough, and then there are 20 MB.
+    await sh("pi-2", "printf '#!/bin/sh\\necho header; echo /dev/x 1 1 9999999 1%% /\\n' > /usr/local/bin/df && chmod +x /usr/local/bin/df"); // prettier-ignore
+    await sh("pi-2", "mount -o remount,size=$(($(du -sk /opt | cut -f 1) + 20000))k /opt");
     const full = await forager("deploy", "--from", from, "--healthy-for", "5s");
-    expect(full.exitCode).toBe(1);
-    expect(full.stderr).toMatch(/pi-2: .*(?:No space left|cannot create|disk full)/i);
+    expect(full, full.stdout).toMatchObject({ exitCode: 1 });
+    expect(full.stderr).toMatch(/pi-2: the upload failed: tar: .*Is its disk full\?/);
     for (const host of hosts) expect(await current(host)).toBe("9.0.0-good");
-    await sh("pi-2", "rm -rf /opt/x /usr/local/bin/df");
+    await sh("pi-2", "mount -o remount,size=1500m /opt && rm /usr/local/bin/df");
     const done = await forager("deploy", "--from", from, "--healthy-for", "5s");
     expect(done, done.stderr).toMatchObject({ exitCode: 0 });
+    await expectNaps("full");
+  });
+
+  test("a lock in use is respected, and a stale one is not", { timeout }, async () => {
+    const from = variant("9.4.0-lock");
+    const before = await Promise.all(hosts.map(current));
+    const lock = (expires: string) => sh("pi-3", `printf 'token\\n%s\\nbob@laptop\\n' ${expires} > /opt/forager/deploy/lock`); // prettier-ignore
+    await lock("$(($(date +%s) + 200))");
+    const refused = await forager("deploy", "--from", from);
+    expect(refused).toMatchObject({ exitCode: 1 });
+    expect(refused.stderr).toMatch(/pi-3: locked by bob@laptop, \d+ s left/);
+    expect(await Promise.all(hosts.map(current))).toEqual(before);
+    await lock("$(($(date +%s) - 1))");
+    const done = await forager("deploy", "--from", from, "--healthy-for", "5s", "--batch", "2");
+    expect(done, done.stderr).toMatchObject({ exitCode: 0 });
+  });
+
+  test(
+    "of two deployers at once one succeeds, and all hosts have its release",
+    { timeout },
+    async () => {
+      await addNaps("two");
+      const ids = ["9.5.0-anna", "9.5.0-bob"];
+      const ended = await Promise.all(
+        ids.map((id) => forager("deploy", "--from", variant(id), "--healthy-for", "5s", "--batch", "2")), // prettier-ignore
+      );
+      const codes = ended.map(({ exitCode }) => exitCode);
+      const said = ended.map(({ stderr }) => stderr).join("\n");
+      expect([codes.includes(0), codes.includes(1)], said).toEqual([true, true]);
+      expect(ended[codes.indexOf(1)]!.stderr).toMatch(/pi-\d: (?:.* has the lock|locked by)/);
+      for (const host of hosts) expect(await current(host)).toBe(ids[codes.indexOf(0)]);
+      await expectNaps("two");
+    },
+  );
+
+  /** Takes the network of a host away, or gives it back. */
+  async function setNetwork(host: string, state: "up" | "down"): Promise<void> {
+    const pid = await containers.podman("inspect", "-f", "{{.State.Pid}}", nameOf(host));
+    execFileSync("nsenter", ["-t", pid, "-n", namespaces.ip, "link", "set", "eth0", state]);
+  }
+
+  const phases = ["preflight", "take_lock", "stage", "tar", "accept", "switch_to", "health", "confirm", "prune"]; // prettier-ignore
+  test("a connection that is cut in any phase leaves a host that works", { timeout }, async () => {
+    await addNaps("cut");
+    const id = "9.6.0-cut";
+    const before = await current("pi-1");
+    const from = variant(id);
+    const phaseOf = ({ script, args: [action] }: RemoteCommand) =>
+      script.includes("exec tar ") ? "tar" : (action ?? "");
+    const runBySsh = createRunBySsh({ program: join(bin, "ssh"), clock: systemClock });
+    const deploy = async (run: RunRemotely) => {
+      await using source = await openReleaseSource(from);
+      return await deployFleet({
+        hosts,
+        run,
+        releases: source.releases,
+        folder: "/opt/forager",
+        batch: 2,
+        restartCommand: "systemctl restart forager.service",
+        owner: "anna@desk",
+        gate: { withinMs: 30_000, watchMs: 5_000, marginMs: 15_000 },
+        isDryRun: false,
+        clock: systemClock,
+        random: systemRandom,
+        signal: new AbortController().signal,
+      });
+    };
+    for (const phase of phases) {
+      const all = await Promise.all(hosts.map(current));
+      const victim = hosts[all.findIndex((one) => one !== id)]!;
+      let isCut = false;
+      const report = await deploy(async (host, command) => {
+        if (host !== victim || isCut || phaseOf(command) !== phase) return runBySsh(host, command);
+        isCut = true;
+        const running = runBySsh(host, command);
+        await setNetwork(host, "down");
+        return running;
+      }).catch((error: unknown) => (error as Error).message);
+      expect(isCut, `cut in ${phase}`).toBe(true);
+      // While nobody can reach it: it goes back by itself, or has nothing to go back from.
+      await until(async () => (await sh(victim, "ls /opt/forager/deploy | grep -c '^pending\\|^undoing' || true")) === "0", `${victim} has decided, cut in ${phase}`); // prettier-ignore
+      const said = typeof report === "string" ? report : JSON.stringify(report);
+      const stays = await current(victim);
+      const outcome = typeof report === "string" ? "" : report.hosts.find(({ host }) => host === victim)!.outcome; // prettier-ignore
+      if (outcome === "confirmed") expect(stays, said).toBe(id);
+      else if (phase !== "confirm") expect(stays, said).toBe(before);
+      expect(await sh(victim, "systemctl is-active forager"), said).toBe("active");
+      const pid = await sh(victim, "systemctl show -P MainPID forager");
+      expect(await sh(victim, `tr '\\0' ' ' < /proc/${pid}/cmdline`)).toContain(`/releases/${stays}/`); // prettier-ignore
+      await setNetwork(victim, "up");
+      // As if minutes had passed: the lock could not be released over the cut wire.
+      await sh(victim, "! test -f /opt/forager/deploy/lock || sed -i 2s/.*/1/ /opt/forager/deploy/lock"); // prettier-ignore
+    }
+    const report = await deploy(runBySsh);
+    expect(report.outcome, JSON.stringify(report)).toMatch(/^(?:done|nothing)$/);
+    for (const host of hosts) expect(await current(host)).toBe(id);
+    await expectNaps("cut");
   });
 });

@@ -28,11 +28,11 @@ export async function upload(host: string, options: UploadOptions): Promise<Uplo
   const { access, release, hasSudo, lockSeconds, signal } = options;
   const call = (action: string, ...args: string[]) =>
     callHost(host, access, { action, args: [...args, String(lockSeconds)], hasSudo, timeoutMs: uploadMs, signal }); // prettier-ignore
-  const send = async (script: string, part: string, input: string | Readable) => {
+  const send = async (script: string, part: string, input: string | Readable, hint = "") => {
     const command = { script, args: [part], input, hasSudo, timeoutMs: uploadMs, signal };
     const { exitCode, stdout, stderr } = requireEnded(host, await access.run(host, command));
     if (exitCode === 0) return;
-    throw new AppError("unavailable", "deploy_upload", `${host}: the upload failed: ${lastLine(`${stdout}${stderr}`)}`); // prettier-ignore
+    throw new AppError("unavailable", "deploy_upload", `${host}: the upload failed: ${lastLine(`${stdout}${stderr}`)}${hint}`); // prettier-ignore
   };
 
   const there = parseManifest((await call("manifest")).get("file") ?? []);
@@ -47,7 +47,12 @@ export async function upload(host: string, options: UploadOptions): Promise<Uplo
   }
   if (missing.length > 0) {
     const paths = missing.map(([path]) => path);
-    await send('cd "$1" && exec tar -xf - --no-same-owner', part, packFiles(release.folder, paths));
+    await send(
+      'cd "$1" && exec tar -xf - --no-same-owner',
+      part,
+      packFiles(release.folder, paths),
+      ". Is its disk full?",
+    );
   }
   const sums = [...release.files].map(([path, hash]) => `${hash}  ${path}\n`).join("");
   await send('cd "$1" && exec sha256sum --quiet --strict --check -', part, sums);
