@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openContainers } from "../support/containers.ts";
 import { makeRelease } from "../../scripts/make-release.ts";
 import { cacheFolder } from "../../scripts/project.ts";
 import { readPackage } from "../support/package-tarball.ts";
@@ -15,7 +16,7 @@ import { needs } from "../support/services.ts";
 const run = promisify(execFile);
 const timeout = 1_200_000;
 
-needs(["podman", "qemu"], ({ podman: { mmdebstrap }, qemu }) => {
+needs(["podman", "qemu"], ({ podman: programs, qemu }) => {
   const top = mkdtempSync(join(tmpdir(), "forager-arm64-"));
   const libraries = join(cacheFolder, "containers", "arm64");
   afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -24,7 +25,9 @@ needs(["podman", "qemu"], ({ podman: { mmdebstrap }, qemu }) => {
     if (!existsSync(libraries)) {
       const packages = "--include=libc6,libstdc++6,libgcc-s1,ca-certificates";
       const args = ["--architectures=arm64", "--variant=extract", packages, "bookworm"];
-      await run(mmdebstrap, [...args, `${libraries}.new`], { maxBuffer: 64 * 1024 * 1024 });
+      await run(programs.mmdebstrap, [...args, `${libraries}.new`], {
+        maxBuffer: 64 * 1024 * 1024,
+      });
       renameSync(`${libraries}.new`, libraries);
     }
     const release = join(top, "release");
@@ -52,6 +55,44 @@ needs(["podman", "qemu"], ({ podman: { mmdebstrap }, qemu }) => {
       expect(JSON.parse(await forager("queue", "stats", "--json"))).toMatchObject({
         states: { pending: 1 },
       });
+    },
+  );
+
+  test(
+    "B25: the image for ARM is built without emulation, and its program runs",
+    { timeout },
+    async () => {
+      const containers = await openContainers(programs);
+      const base = "localhost/forager-test-arm64-base:1";
+      const [tar, name] = [join(top, "base.tar"), `forager-test-arm64-${process.pid}`];
+      await run("tar", ["-cf", tar, "-C", libraries, "."]);
+      // By its id, because this buildah does not find images for other platforms by their names.
+      const id = (await containers.podman("import", "--arch", "arm64", tar, base))
+        .split(":")
+        .at(-1)!;
+      const image = await containers.buildImage({
+        image: "localhost/forager-test-arm64:1",
+        architecture: "arm64",
+        base: id,
+        release: join(top, "release"),
+      });
+      expect(await containers.podman("inspect", "-f", "{{.Os}}/{{.Architecture}}", image)).toBe("linux/arm64"); // prettier-ignore
+      await containers.podman("create", "--name", name, image);
+      const root = join(top, "root");
+      mkdirSync(root);
+      try {
+        await containers.podman("export", "-o", join(top, "root.tar"), name);
+      } finally {
+        await containers.podman("rm", name);
+      }
+      await run("tar", ["-xf", join(top, "root.tar"), "-C", root]);
+      const program = [
+        join(root, "opt/forager/bin/node"),
+        join(root, "opt/forager/dist/cli/main.js"),
+      ];
+      const args = ["-L", root, ...program, "version", "--json"];
+      const { stdout } = await run(qemu.arm64, args, { env: { HOME: top }, cwd: top });
+      expect(JSON.parse(stdout)).toMatchObject({ platform: "linux-arm64" });
     },
   );
 });

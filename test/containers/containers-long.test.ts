@@ -5,11 +5,18 @@ import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { openContainers, type Containers } from "../support/containers.ts";
+import { repositoryRoot } from "../support/repository.ts";
 import { needs } from "../support/services.ts";
 import { until } from "../support/until.ts";
 
 const timeout = 1_200_000;
+
+interface ComposeService {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly mem_limit: string;
+}
 const prefix = `forager-test-${process.pid}`;
 
 needs(["podman"], ({ podman: programs }) => {
@@ -79,6 +86,38 @@ needs(["podman"], ({ podman: programs }) => {
       expect(output).toContain("acme");
       await containers.podman("stop", "-t", "60", name);
       expect(await containers.podman("inspect", "-f", "{{.State.ExitCode}}", name)).toBe("0");
+    },
+  );
+
+  test(
+    "B25: the containers of compose.kinds.yaml are healthy, each with its own kinds",
+    { timeout },
+    async () => {
+      const file = join(repositoryRoot, "packaging/container/compose.kinds.yaml");
+      const { services } = parse(readFileSync(file, "utf8"), { merge: true }) as {
+        readonly services: Readonly<Record<string, ComposeService>>;
+      };
+      const names = new Map<string, string>();
+      for (const [name, { environment, mem_limit: memory }] of Object.entries(services)) {
+        const { FORAGER_CONFIG: _, ...own } = environment; // there is no file to mount
+        const given = Object.entries(own).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
+        names.set(name, await start(name, ["--network=none", `--memory=${memory}`, ...given]));
+      }
+      for (const [name, full] of names) {
+        await until(
+          () =>
+            containers.podman("healthcheck", "run", full).then(
+              () => true,
+              () => false,
+            ),
+          `${name} is healthy`,
+        );
+        const kinds = services[name]!.environment["FORAGER_WORK_POOLS"]!.replace(/=.*/, "");
+        await until(
+          async () => (await containers.podman("logs", full)).includes(kinds.replace("+", " ")),
+          `${name} does ${kinds}`,
+        );
+      }
     },
   );
 

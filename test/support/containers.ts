@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { makeRelease } from "../../scripts/make-release.ts";
@@ -17,10 +17,19 @@ export interface Containers {
   exec(name: string, ...command: string[]): Promise<Executed>;
   /** Debian with systemd, as a machine has it. */
   readonly baseImage: string;
-  /** Builds the image of Forager from a release that is made for it. */
-  buildImage(): Promise<string>;
+  /** Builds the image of Forager from a release; by default for this machine, from one that is made for it. */
+  buildImage(options?: ImageOptions): Promise<string>;
   /** The folder with a release for this machine, Node included. */
   release(): Promise<string>;
+}
+
+export interface ImageOptions {
+  readonly image: string;
+  /** As container images call it: `arm64`. */
+  readonly architecture: string;
+  readonly base: string;
+  /** The folder of the release. */
+  readonly release: string;
 }
 
 export interface Executed {
@@ -44,6 +53,15 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 `;
+
+/** Each has hundreds of megabytes, and a run that was killed leaves its own. */
+function removeOldReleases(): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /^release-(\d+)$/.exec(name) ?? [];
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
 
 export async function openContainers(programs: Services["podman"]): Promise<Containers> {
   mkdirSync(folder, { recursive: true });
@@ -71,6 +89,7 @@ export async function openContainers(programs: Services["podman"]): Promise<Cont
   let released: Promise<string> | undefined;
   const release = () =>
     (released ??= (async () => {
+      removeOldReleases();
       // Test files run at the same time.
       const into = join(folder, `release-${process.pid}`);
       const platform = process.arch === "arm64" ? "linux-arm64" : "linux-x64";
@@ -97,19 +116,20 @@ export async function openContainers(programs: Services["podman"]): Promise<Cont
         return { exitCode: typeof code === "number" ? code : -1, output: stdout + stderr };
       }
     },
-    async buildImage() {
-      const image = "localhost/forager-test:1";
+    async buildImage(options) {
+      const own = process.arch === "arm64" ? "arm64" : "amd64";
+      const {
+        image = "localhost/forager-test:1",
+        architecture: arch = own,
+        base = baseImage,
+        release: from = await release(),
+      } = options ?? {};
       const file = join(repositoryRoot, "packaging/container/Containerfile");
-      const arch = process.arch === "arm64" ? "arm64" : "amd64";
-      const args = ["bud", "--isolation", "chroot", "--format", "docker", "--timestamp", "0"];
-      const given = [`BASE=${baseImage}`, `TARGETARCH=${arch}`].flatMap((one) => [
-        "--build-arg",
-        one,
-      ]);
-      await run(programs.buildah, [...args, ...given, "-t", image, "-f", file, await release()], {
-        env,
-        maxBuffer: outputMax,
-      });
+      const format = ["--isolation", "chroot", "--format", "docker", "--timestamp", "0"];
+      const variables = [`BASE=${base}`, `BUILD_BASE=${baseImage}`, `TARGETARCH=${arch}`]; // prettier-ignore
+      const given = variables.flatMap((one) => ["--build-arg", one]);
+      const args = ["bud", ...format, "--arch", arch, ...given, "-t", image, "-f", file, from];
+      await run(programs.buildah, args, { env, maxBuffer: outputMax });
       return image;
     },
   };
