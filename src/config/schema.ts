@@ -19,6 +19,13 @@ export { settingMeta, type SettingMeta } from "./setting-schemas.ts";
 /** Places where a campaign runs without touching the data of the others. */
 export const environments = ["dev", "test", "prod"] as const;
 
+const rolePolicy = (role: string) =>
+  text("the ARN of a policy")
+    .optional()
+    .register(settingMeta, {
+      description: `policy of the role ${role}, as \`forager infra apply-outputs\` writes it`,
+    });
+
 /**
  * Every setting there is: its type, bounds, default and one-line description. To add one, add it
  * here: files, environment, flags, `config show` and error messages all follow from this schema.
@@ -288,6 +295,11 @@ export const settingsSchema = z.strictObject({
       description:
         "command that exits 0 if a host is healthy; default: ask systemd and forager status",
     }),
+  }),
+  roles: z.strictObject({
+    node: rolePolicy("node"),
+    hub: rolePolicy("hub"),
+    dashboard: rolePolicy("dashboard"),
   }),
   audit: z.strictObject({
     keepDays: wholeNumber(1, 36_500).default(365).register(settingMeta, {

@@ -1,5 +1,8 @@
 import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
+import { fleetRoles, logicalName } from "./cloudformation.ts";
+
+import type { RoleName } from "./roles.ts";
 
 /** The output of `aws cloudformation describe-stacks`. */
 const described = z.object({
@@ -17,8 +20,8 @@ const plain = z.record(z.string(), z.string());
 export interface StackOutputs {
   /** For `bucket.url`. */
   readonly bucketUrl: string;
-  /** ARNs of the policies by role, to be shown to the user. */
-  readonly policies: Readonly<Record<string, string>>;
+  /** ARNs of the policies by role, for `roles.ROLE`. */
+  readonly policies: Readonly<Partial<Record<RoleName, string>>>;
 }
 
 /** Throws `invalid` unless the text names a bucket and a region. */
@@ -35,12 +38,15 @@ export function readStackOutputs(text: string): StackOutputs {
       "the outputs have no valid BucketName and Region: give the JSON of `aws cloudformation describe-stacks --stack-name NAME`";
     throw new AppError("invalid", "stack_outputs", words);
   }
-  const policies = Object.entries(values).filter(([name]) => name.endsWith("Policy"));
+  const policies = fleetRoles.flatMap((role) => {
+    const arn = values[logicalName(role)];
+    if (arn === undefined) return [];
+    if (/^arn:[\w-]+:iam::\d{12}:policy\/[\w+=,.@/-]{1,640}$/.test(arn)) return [[role, arn]];
+    throw new AppError("invalid", "stack_outputs", `${logicalName(role)} in the outputs is no ARN of a policy: '${arn.slice(0, 100)}'`); // prettier-ignore
+  });
   return {
     bucketUrl: `s3://${bucket}?region=${region}`,
-    policies: Object.fromEntries(
-      policies.map(([name, value]) => [name.replace(/Policy$/, "").toLowerCase(), value]),
-    ),
+    policies: Object.fromEntries(policies) as StackOutputs["policies"],
   };
 }
 

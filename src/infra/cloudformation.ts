@@ -3,7 +3,7 @@ import { identityPolicy, type Statement } from "./policies.ts";
 import { roleSummaries, type RoleName } from "./roles.ts";
 
 /** Without `publisher`: a published site has its own bucket, which is not in the fleet's template. */
-const fleetRoles = ["node", "hub", "dashboard"] as const satisfies readonly RoleName[];
+export const fleetRoles = ["node", "hub", "dashboard"] as const satisfies readonly RoleName[];
 
 /** A private bucket with lifecycle rules, and one policy per role to attach to the IAM users or roles of the machines. */
 export function cloudFormationTemplate() {
@@ -35,7 +35,8 @@ export function cloudFormationTemplate() {
   };
 }
 
-const logicalName = (role: string) => `${role[0]!.toUpperCase()}${role.slice(1)}Policy`;
+/** Of the policy of a role, in the template and in the outputs of a stack. */
+export const logicalName = (role: string) => `${role[0]!.toUpperCase()}${role.slice(1)}Policy`;
 
 const substituted = ({ Resource, ...rest }: Statement) => ({
   ...rest,

@@ -95,13 +95,16 @@ test("outputs of a stack become an address; anything else is refused with what t
   const outputs = [
     { OutputKey: "BucketName", OutputValue: "fleet-1" },
     { OutputKey: "Region", OutputValue: "eu-central-1" },
-    { OutputKey: "HubPolicy", OutputValue: "arn:x" },
+    { OutputKey: "HubPolicy", OutputValue: "arn:aws:iam::123456789012:policy/hub" },
+    { OutputKey: "Another", OutputValue: "of the user's own" },
   ];
   expect(readStackOutputs(JSON.stringify({ Stacks: [{ Outputs: outputs }] }))).toEqual({
     bucketUrl: "s3://fleet-1?region=eu-central-1",
-    policies: { hub: "arn:x" },
+    policies: { hub: "arn:aws:iam::123456789012:policy/hub" },
   });
   for (const text of ["", "[]", "{}", '{"BucketName":"x y","Region":"a-b-1"}', '{"Stacks":[]}']) {
     expect(() => readStackOutputs(text)).toThrow(/describe-stacks/);
   }
+  const odd = JSON.stringify({ BucketName: "abc", Region: "eu-x-1", NodePolicy: "arn:x" });
+  expect(() => readStackOutputs(odd)).toThrow("NodePolicy in the outputs is no ARN of a policy");
 });

@@ -47,6 +47,9 @@ const common: readonly KeyRights[] = [
   probe,
 ];
 
+/** `forager fleet finish-upgrade`. */
+const endOfUpgrade: KeyRights = { key: "queue.json", rights: ["replace"] };
+
 const node: readonly KeyRights[] = [
   ...common,
   { key: "places/*", rights: ["write"] },
@@ -57,6 +60,7 @@ export const roles: Readonly<Record<RoleName, readonly KeyRights[]>> = {
   node,
   hub: [
     ...node,
+    endOfUpgrade,
     { key: "ledger/wal/*", rights: ["replace", "delete"] },
     { key: "ledger/checkpoint/*", rights: ["create", "delete"] },
     { key: "ledger/part/*", rights: ["write", "delete"] },
@@ -66,6 +70,7 @@ export const roles: Readonly<Record<RoleName, readonly KeyRights[]>> = {
   ],
   dashboard: [
     ...common,
+    endOfUpgrade,
     { key: "places/*", rights: ["write", "delete"] },
     { key: "campaigns/configs/*", rights: ["replace"] },
     { key: "fleet/users.json", rights: ["replace"] },

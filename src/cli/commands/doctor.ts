@@ -94,5 +94,6 @@ async function rightsOf(
   const role = (textFlag(context.flags, "role") ?? "node") as RoleName;
   await using reader = await openReaderOf(context);
   const { node } = await reader.ledger.status();
-  return await checkRights({ open, role, node });
+  const policy = role === "publisher" ? undefined : context.settings.roles[role];
+  return await checkRights({ open, role, node, policy });
 }

@@ -9,6 +9,8 @@ export interface RightsChecksOptions {
   readonly role: RoleName;
   /** The id of this node. */
   readonly node: string;
+  /** The policy with the rights of the role, if the settings name one. */
+  readonly policy: string | undefined;
 }
 
 /** Which rights the bucket's user has, lacks, or has without needing them for the role. */
@@ -16,12 +18,13 @@ export async function checkRights({
   open,
   role,
   node,
+  policy,
 }: RightsChecksOptions): Promise<readonly (Finding & { readonly check: string })[]> {
   try {
     await using bucket = await open();
     const found = await examineRights({ bucket, role, node, random: systemRandom });
     return found.flatMap((one) => {
-      const finding = toFinding(one, role);
+      const finding = toFinding(one, { role, policy });
       return finding ? [{ check: `right to ${one.right}`, ...finding }] : [];
     });
   } catch (error) {
@@ -31,10 +34,16 @@ export async function checkRights({
   }
 }
 
-function toFinding({ isNeeded, isThere }: RightFinding, role: RoleName): Finding | undefined {
+function toFinding(
+  { isNeeded, isThere }: RightFinding,
+  { role, policy }: Pick<RightsChecksOptions, "role" | "policy">,
+): Finding | undefined {
   if (isNeeded && isThere) return { state: "ok", detail: "has" };
   if (isNeeded) {
-    const advice = `a ${role} needs it: \`forager infra policy --help\` says how to print its policy`;
+    const how = policy
+      ? `attach ${policy} to its user`
+      : "`forager infra policy --help` says how to print its policy";
+    const advice = `a ${role} needs it: ${how}`;
     return { state: "fail", detail: "lacks", advice };
   }
   if (!isThere) return undefined;

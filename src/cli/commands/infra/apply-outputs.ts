@@ -13,7 +13,10 @@ export const infraApplyOutputs: Command = {
   arguments: [{ name: "file", summary: "the output of `aws cloudformation describe-stacks`" }],
   options: whichFileOptions,
   examples: [
-    { line: "forager infra apply-outputs stack.json", summary: "set bucket.url in forager.toml" },
+    {
+      line: "forager infra apply-outputs stack.json",
+      summary: "set bucket.url and roles in forager.toml",
+    },
   ],
   details: [`Page: ${docsPage("guides/bucket-rights.md")}`],
 
@@ -25,12 +28,15 @@ export const infraApplyOutputs: Command = {
     });
     const { bucketUrl, policies } = await asUsage(async () => readStackOutputs(text));
     const file = await chosenFile(context);
-    const setting = { key: "bucket.url", value: bucketUrl };
-    await asUsage(() => setSetting({ file, ...setting, home: homedir(), env: process.env }));
-    const names = Object.entries(policies).map(([role, arn]) => `${role}: ${arn}`);
-    out.result(
-      { ...setting, file, policies },
-      [`bucket.url is ${bucketUrl} in ${file}`, ...(names.length > 0 ? ["attach these policies to the users or roles of your machines:", ...names.map((one) => `  ${one}`)] : [])].join("\n"), // prettier-ignore
-    );
+    const settings = [
+      { key: "bucket.url", value: bucketUrl },
+      ...Object.entries(policies).map(([role, value]) => ({ key: `roles.${role}`, value })),
+    ];
+    for (const setting of settings) {
+      await asUsage(() => setSetting({ file, ...setting, home: homedir(), env: process.env }));
+    }
+    const lines = settings.map(({ key, value }) => `${key} is ${value}`);
+    const next = settings.length > 1 ? ["attach the policies to the users or instance roles of your machines"] : []; // prettier-ignore
+    out.result({ file, settings }, [`set in ${file}:`, ...lines, ...next].join("\n"));
   },
 };
