@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/index.ts";
 import type { DeployReport } from "../ship/index.ts";
+import type { FinishedUpgrade, FinishUpgradeOptions } from "./finish-upgrade.ts";
 import type { RunDeployOptions } from "./deploy/run-deploy.ts";
 
 // Every command comes through here, so it loads little: what only some need is imported when it is
@@ -86,6 +87,8 @@ export const loadInit = async () => ({
   ...(await import("./campaign/place-samples.ts")),
 });
 /** Brings releases to hosts. */
+export const finishUpgrade = async (options: FinishUpgradeOptions): Promise<FinishedUpgrade> =>
+  (await import("./finish-upgrade.ts")).finishUpgrade(options);
 export const runDeploy = async (options: RunDeployOptions): Promise<DeployReport> =>
   (await import("./deploy/run-deploy.ts")).runDeploy(options);
 /** Copies data folders, and restores them. */

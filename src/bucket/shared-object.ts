@@ -1,6 +1,7 @@
 import { createSerial } from "../base/serial.ts";
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
+import { formats, isReadable, type FormatMark } from "../base/formats.ts";
 import type { Random } from "../base/random.ts";
 import { isUnavailable } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
@@ -135,7 +136,7 @@ export function createSharedObject<Value>(
       ([, commit]) => atMs - commit.atMs < commitKeptMs,
     );
     const commits = { ...Object.fromEntries(kept), [session]: { number, atMs } };
-    const envelope: Envelope<Value> = { format: 1, commits, value };
+    const envelope: Envelope<Value> = { format: formats.sharedObject.newest, commits, value };
     return { envelope, body: codec.encode(envelope), atMs };
   };
 
@@ -229,17 +230,14 @@ const jsonCodec = <Value>(): SharedCodec<Value> => ({
 });
 
 function decodeJson<Value>(body: Uint8Array, key: string): Envelope<Value> {
-  let found: Partial<Record<keyof Envelope<Value>, unknown>> | undefined;
+  let found: (Partial<Record<keyof Envelope<Value>, unknown>> & FormatMark) | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
     // said below, together with JSON of another kind
   }
-  if (typeof found?.format === "number" && found.format > 1) {
-    const message = `${key} was written by a newer version: upgrade this node; nothing was changed`;
-    throw new AppError("invalid", "shared_object_newer", message);
-  }
-  if (found?.format === 1 && typeof found.commits === "object" && "value" in found) {
+  const isOurs = isReadable("sharedObject", found, key);
+  if (isOurs && typeof found?.commits === "object" && "value" in found) {
     return found as Envelope<Value>;
   }
   const message = `${key} is not ours: something else writes to this bucket; nothing was changed`;

@@ -38,6 +38,11 @@ export const fleetCommands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/fleet/show.ts")).fleetShow,
   },
   {
+    name: "fleet finish-upgrade",
+    summary: "end an upgrade: earlier versions are refused from then on",
+    load: async () => (await import("./commands/fleet/finish-upgrade.ts")).fleetFinishUpgrade,
+  },
+  {
     name: "hub run",
     summary: "make checkpoints until stopped",
     load: async () => (await import("./commands/hub/run.ts")).hubRun,

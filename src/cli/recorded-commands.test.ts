@@ -191,6 +191,7 @@ test("every command that changes what is there records what it was and what it i
   await good("queue log prune --before 1s --yes");
   await good("queue reconcile --repair --yes");
   await good("fleet set all pause --wait 0");
+  await good("fleet finish-upgrade");
   await good("schedule add nightly --every 1h --does purge");
   await good("schedule pause nightly");
   await good("schedule resume nightly");

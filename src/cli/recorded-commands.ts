@@ -22,7 +22,7 @@ const recorded = new Set([
   ...words("schedule", "add pause resume remove run-now"),
   ...words("webhook", "add replay rotate enable remove test"),
   ...words("node", "join key"),
-  "fleet set",
+  ...words("fleet", "set finish-upgrade"),
   ...words("user", "add role password remove"),
   ...words("token", "add revoke"),
   "infra apply-outputs",

@@ -25,6 +25,7 @@ export {
   type HeartbeatSenderOptions,
 } from "./heartbeat-sender.ts";
 export { desiredKey, openDesiredObject } from "./desired-object.ts";
+export { earlierVersions, type EarlierVersions } from "./earlier-versions.ts";
 export { driftOf, lacksOf, type Drift, type DriftInput, type Lack } from "./drift.ts";
 export {
   createFollower,

@@ -1,13 +1,12 @@
 import { AppError } from "../base/app-error.ts";
+import { formats, isReadable } from "../base/formats.ts";
 import { encodeRecord } from "../usv/index.ts";
 
 /** What our USV files are; each begins with a record that says so, with the version of its format. */
 export type FileKind = "journal" | "segment" | "segments" | "part";
 
-const version = 1;
-
 export const headerRecord = (kind: FileKind, more: readonly string[] = []): string =>
-  encodeRecord([`forager-${kind}`, String(version), ...more]);
+  encodeRecord([`forager-${kind}`, String(formats.ledgerFile.newest), ...more]);
 
 export const isHeaderOf = (kind: FileKind, units: readonly string[]): boolean =>
   units[0] === `forager-${kind}`;
@@ -18,10 +17,6 @@ export function checkHeader(kind: FileKind, units: readonly string[], name: stri
     const message = `${name} is no ${kind} of forager: something else wrote it; nothing was changed`;
     throw new AppError("corrupt", "ledger_not_ours", message);
   }
-  const found = Number(units[1]);
-  if (found === version) return;
-  const message =
-    `${name} was written by a newer version of forager (format ${units[1]}, this one knows ` +
-    `${version}): upgrade this node; nothing was changed`;
-  throw new AppError("invalid", "ledger_newer", message);
+  if (isReadable("ledgerFile", { format: Number(units[1]) }, name)) return;
+  throw new AppError("corrupt", "ledger_not_ours", `${name} has no format: it is damaged`);
 }

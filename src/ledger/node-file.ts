@@ -1,4 +1,5 @@
 import { AppError } from "../base/app-error.ts";
+import { isReadable } from "../base/formats.ts";
 import { isNodeId, isSessionId } from "./datagram/check-parts.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
@@ -56,12 +57,11 @@ export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefin
   } catch {
     // said below
   }
-  const format: unknown = found?.format;
-  if (typeof format === "number" && format > 1) {
-    const message = `${fileName} was written by a newer version of forager: upgrade; nothing was changed`;
-    throw new AppError("invalid", "ledger_newer", message);
-  }
-  if (format === 1 && isNodeId(found?.node) && found.sessions?.every(isSessionId)) {
+  if (
+    isReadable("node", found, fileName) &&
+    isNodeId(found?.node) &&
+    found.sessions?.every(isSessionId)
+  ) {
     return found as NodeFile;
   }
   const message =

@@ -158,6 +158,8 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     ...(options.store.gone && { gone: options.store.gone }),
     connections: () => store().connections?.(),
     server: async () => store().server?.(),
+    format: () => read((from) => from.format()),
+    finishUpgrade: () => read((from) => from.finishUpgrade()),
     reconcile: (how = {}) => read((from) => from.reconcile(check.reconcile(how))),
 
     ...closable(close),

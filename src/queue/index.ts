@@ -1,5 +1,5 @@
 export { browseAll, byName, endedAll } from "./browse-all.ts";
-export { createMaintenance, type MaintenanceOptions } from "./maintenance.ts";
+export { archiveOld, createMaintenance, type MaintenanceOptions } from "./maintenance.ts";
 export { createQueue, type QueueOptions } from "./create-queue.ts";
 export type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "./counts.ts";
 export { failureGroup, groupFailures } from "./failure-groups.ts";

@@ -68,6 +68,8 @@ function createLateStore(open: () => Promise<QueueStore>): QueueStore {
     },
     server: () => use(async (store) => store.server?.()),
     connections: () => opened?.connections?.() ?? { max: 0, active: 0, idle: 0, waiting: 0 },
+    format: () => use((store) => store.format()),
+    finishUpgrade: () => use((store) => store.finishUpgrade()),
     reconcile: (options) => use((store) => store.reconcile(options)),
     async [Symbol.asyncDispose]() {
       isClosed = true;

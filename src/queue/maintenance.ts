@@ -1,17 +1,41 @@
+import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Queue } from "./queue.ts";
+import { upgradeUnfinishedCode } from "./queue-store.ts";
+import type { TerminalState } from "./task.ts";
 
-export interface MaintenanceOptions {
+export interface MaintenanceOptions extends Retention {
   readonly queue: Pick<Queue, "sweep" | "archive" | "forgetKeys" | "now" | "netMs">;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+export interface Retention {
   /** How long finished tasks are kept before they move into the log. */
   readonly keepDoneMs: number;
   readonly keepFailedMs: number;
   /** How long keys of finished tasks are reserved, and at least as long as the tasks are kept. */
   readonly keepKeysMs: number;
+}
+
+/** Moves old tasks into the log, unless an upgrade has to be finished before, and frees old keys. */
+export async function archiveOld(
+  queue: Pick<Queue, "archive" | "forgetKeys" | "now">,
+  { keepDoneMs, keepFailedMs, keepKeysMs }: Retention,
+): Promise<{ readonly archived: number; readonly keysFreed: number }> {
+  const { ms } = await queue.now();
+  const archive = (states: readonly TerminalState[], keepMs: number) =>
+    queue.archive({ states, finishedBeforeMs: ms - keepMs }).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === upgradeUnfinishedCode) return 0;
+      throw error;
+    });
+  const done = await archive(["done", "skipped"], keepDoneMs);
+  const failed = await archive(["failed"], keepFailedMs);
+  const states = ["done", "skipped", "failed"] as const;
+  const keysFreed = await queue.forgetKeys({ states, finishedBeforeMs: ms - keepKeysMs });
+  return { archived: done + failed, keysFreed };
 }
 
 /** Takes back leases of dead workers even if no worker claims. */
@@ -44,22 +68,12 @@ export function createMaintenance(options: MaintenanceOptions): Service {
     }
   }
 
-  async function archiveOld(): Promise<void> {
-    const { ms } = await queue.now();
-    await queue.archive({ states: ["done", "skipped"], finishedBeforeMs: ms - keepDoneMs });
-    await queue.archive({ states: ["failed"], finishedBeforeMs: ms - keepFailedMs });
-    await queue.forgetKeys({
-      states: ["done", "skipped", "failed"],
-      finishedBeforeMs: ms - keepKeysMs,
-    });
-  }
-
   async function tick(): Promise<void> {
     try {
       await sweepAll();
       if (clock.monotonicMs() - archivedAtMs >= archiveEveryMs && !isStopped) {
         const startedAtMs = clock.monotonicMs();
-        await archiveOld();
+        await archiveOld(queue, { keepDoneMs, keepFailedMs, keepKeysMs });
         archivedAtMs = startedAtMs;
       }
     } catch (error) {

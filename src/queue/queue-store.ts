@@ -85,8 +85,26 @@ export interface QueueStore extends AsyncDisposable {
   /** How the backend's server is, for all who use it. Absent: there is no server. */
   server?(): Promise<ServerFigures | undefined>;
 
+  /** Which versions of the program can use the queue. Reads the backend. */
+  format(): Promise<QueueFormat>;
+  /**
+   * Makes the queue one of this version alone: `readableBy` becomes `format`, and versions that only
+   * read lower numbers are refused from then on. Does nothing if that was done before.
+   */
+  finishUpgrade(): Promise<QueueFormat>;
+
   /** Recounts everything from the tasks and reports the counters that differ. */
   reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
+}
+
+/** The code of the answer to a `purge` that has to wait for the end of an upgrade: nothing was changed. */
+export const upgradeUnfinishedCode = "queue_upgrade_unfinished";
+
+/** Numbers of the backend's format: see `formats`. */
+export interface QueueFormat {
+  readonly format: number;
+  /** The lowest number that a version must know to use the queue. Less than `format` during an upgrade. */
+  readonly readableBy: number;
 }
 
 /**

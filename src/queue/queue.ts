@@ -9,6 +9,7 @@ import type {
   Connections,
   ServerFigures,
   EndedQuery,
+  QueueFormat,
   Reconciled,
   StoreNow,
 } from "./queue-store.ts";
@@ -127,6 +128,10 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   connections(): Connections | undefined;
   /** How the backend's server is; undefined if there is none. */
   server(): Promise<ServerFigures | undefined>;
+  /** See QueueStore. */
+  format(): Promise<QueueFormat>;
+  /** See QueueStore. */
+  finishUpgrade(): Promise<QueueFormat>;
   reconcile(options?: { readonly repair?: boolean }): Promise<Reconciled>;
 }
 

@@ -318,7 +318,7 @@ needs(["postgres"], ({ postgres }) => {
       const newer = await queue("stats");
       expect(newer.exitCode).toBe(1);
       expect(newer.stderr).toMatch(oneLine);
-      expect(newer.stderr).toContain("update this node");
+      expect(newer.stderr).toContain("upgrade this program");
       await sql(`update @meta set value = '${steps.length}'`);
       await sql("drop table @task cascade");
       const gone = await queue("list");

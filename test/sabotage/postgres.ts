@@ -115,15 +115,15 @@ export const postgresSabotages: readonly Sabotage[] = [
   {
     name: "tables that the version before cannot use are used by it",
     file: at("connection/migrate.ts"),
-    find: "if (made <= known.length || usableFrom <= known.length)",
-    replace: "if (made <= known.length || usableFrom <= made)",
-    caughtBy: `${at("connection/migrate.test.ts")} > E11: what breaks the version before`,
+    find: "if (found.readableBy <= newest) return found;",
+    replace: "if (found.readableBy <= found.format) return found;",
+    caughtBy: `${at("connection/migrate.test.ts")} > E11: once the upgrade is finished`,
   },
   {
     name: "everything newer is refused, so that a fleet has to stop for an update",
     file: at("connection/migrate.ts"),
-    find: "if (made <= known.length || usableFrom <= known.length)",
-    replace: "if (made <= known.length || usableFrom < 0)",
+    find: "if (found.readableBy <= newest) return found;",
+    replace: "if (found.format <= newest) return found;",
     caughtBy: `${at("connection/migrate.test.ts")} > E11: nodes of a version before go on`,
   },
   {

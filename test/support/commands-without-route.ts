@@ -21,6 +21,7 @@ export const commandsWithoutRoute: Readonly<Record<string, string>> = {
   "node run": "starts a process of this machine",
   "node join": "sets up a data folder before anything can serve it",
   "node key": "prints a secret, which must not travel over HTTP",
+  "fleet finish-upgrade": "is the last step of an upgrade, which a person makes at the machines",
   "hub run": "starts a process of this machine",
   "hub status": "is in /api/status?cluster=true",
   "bucket create": "makes what a node needs before it can serve",

@@ -7,7 +7,7 @@ import { membershipOf, openCampaignFolder } from "../../campaign/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { EventPublisher } from "../../notify/index.ts";
-import type { Queue } from "../../queue/index.ts";
+import { archiveOld, type Queue } from "../../queue/index.ts";
 import {
   createCompanyWriter,
   ledgerSuppression,
@@ -257,15 +257,14 @@ async function purge(
   { signal, progress }: Run,
 ) {
   const { keepDoneDays, keepFailedDays, keepKeysDays } = settings.queue;
-  const { ms } = await queue.now();
-  const before = (days: number) => ({ finishedBeforeMs: ms - days * dayMs });
-  const done = await queue.archive({ states: ["done", "skipped"], ...before(keepDoneDays) });
-  const failed = await queue.archive({ states: ["failed"], ...before(keepFailedDays) });
-  const states = ["done", "skipped", "failed"] as const;
-  const keys = await queue.forgetKeys({ states, ...before(keepKeysDays) });
+  const { archived, keysFreed } = await archiveOld(queue, {
+    keepDoneMs: keepDoneDays * dayMs,
+    keepFailedMs: keepFailedDays * dayMs,
+    keepKeysMs: keepKeysDays * dayMs,
+  });
   const { retention } = settings;
   const onRemoved = (count: number) => progress(`${count} old values of people deleted`);
   const options = { node, retention, nowMs: clock.nowMs(), signal, onRemoved };
   const { people, emails } = await removeExpired(options);
-  return { archived: done + failed, keysFreed: keys, people, emails };
+  return { archived, keysFreed, people, emails };
 }

@@ -1,11 +1,14 @@
 import { AppError } from "../../base/app-error.ts";
+import { isReadable } from "../../base/formats.ts";
 
 /**
  * What `lease/<name>.json` holds. Made once and never deleted, or the epoch would begin again.
  * Whoever writes under an epoch is fenced by it: it only ever rises, with each new holder.
  */
 export interface LeaseRecord {
-  readonly format: 1;
+  readonly format: number;
+  /** See `formats`. */
+  readonly readableBy?: number;
   readonly epoch: number;
   readonly state: "held" | "released";
   /** For people: which node. */
@@ -36,13 +39,7 @@ export function decodeLease(body: Uint8Array, key: string): LeaseRecord {
   }
   if (typeof value !== "object" || value === null) throw foreign(key);
   const record = value as Partial<Record<keyof LeaseRecord, unknown>>;
-  if (typeof record.format === "number" && record.format > 1) {
-    const message =
-      `${key} was written by a newer version (format ${record.format}, this one knows 1): ` +
-      `upgrade this node; nothing was changed`;
-    throw new AppError("invalid", "lease_newer", message);
-  }
-  if (record.format !== 1 || !isLease(record)) throw foreign(key);
+  if (!isReadable("lease", record, key) || !isLease(record)) throw foreign(key);
   return record as LeaseRecord;
 }
 

@@ -1,5 +1,6 @@
 import { AppError, assert } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
+import { formats } from "../../base/formats.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable } from "../bucket-error.ts";
@@ -82,7 +83,7 @@ export function createLease(options: LeaseOptions): BucketLease {
 
   const isHeld = () => held !== undefined && clock.monotonicMs() < held.untilMs;
   const recordOf = (epoch: number, more: Partial<LeaseRecord> = {}): LeaseRecord => ({
-    format: 1,
+    format: formats.lease.newest,
     epoch,
     state: "held",
     owner,

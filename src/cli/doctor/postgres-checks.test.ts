@@ -10,7 +10,7 @@ const well: PostgresFacts = {
   canMake: false,
   tables: {
     version: 2,
-    usableFrom: 1,
+    usableFrom: 2,
     lacking: [],
     isOwner: true,
     sizes: [

@@ -77,11 +77,13 @@ function judgeTables({ tables, tablesKnown }: PostgresFacts): Finding {
   if (!tables) return { state: "ok", detail: "will be made when they are needed" };
   const { version, usableFrom } = tables;
   const detail = `at version ${version}, this program knows ${tablesKnown}`;
-  if (version <= tablesKnown) return { state: "ok", detail };
-  if (usableFrom <= tablesKnown) {
-    return { state: "warn", detail, advice: "update this node, before there is a newer one" };
+  if (usableFrom > tablesKnown) return { state: "fail", detail, advice: "update this node" };
+  if (version > tablesKnown) {
+    const advice = "update this node, before the upgrade of the fleet is finished";
+    return { state: "warn", detail, advice };
   }
-  return { state: "fail", detail, advice: "update this node" };
+  if (version === usableFrom) return { state: "ok", detail };
+  return { state: "ok", detail: `${detail}; earlier versions can use it until \`forager fleet finish-upgrade\`` }; // prettier-ignore
 }
 
 function judgeSafety({ settings }: PostgresFacts): Finding {

@@ -1,4 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
+import { formats, isReadable } from "../../base/formats.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Vector } from "../fold/vector.ts";
 import { boundaryKey } from "./keys.ts";
@@ -28,11 +29,7 @@ export async function readBoundary(bucket: Bucket): Promise<FoundBoundary | unde
   } catch {
     // said below
   }
-  if (typeof found?.["format"] === "number" && found["format"] > 1) {
-    const message = `${boundaryKey} was written by a newer version of forager: upgrade this node`;
-    throw new AppError("invalid", "ledger_newer", message);
-  }
-  if (found?.["format"] !== 1 || typeof found["vector"] !== "object") {
+  if (!isReadable("boundary", found, boundaryKey) || typeof found?.["vector"] !== "object") {
     throw new AppError("corrupt", "ledger_boundary", `${boundaryKey} is not ours`);
   }
   const { epoch, nonce, checkpoint, vector } = found as unknown as {
@@ -45,4 +42,6 @@ export async function readBoundary(bucket: Bucket): Promise<FoundBoundary | unde
 }
 
 export const encodeBoundary = ({ vector, ...rest }: Boundary): Uint8Array =>
-  Buffer.from(`${JSON.stringify({ format: 1, ...rest, vector: Object.fromEntries(vector) })}\n`);
+  Buffer.from(
+    `${JSON.stringify({ format: formats.boundary.newest, ...rest, vector: Object.fromEntries(vector) })}\n`,
+  );

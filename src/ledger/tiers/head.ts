@@ -1,5 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
+import { formats, isReadable, type FormatMark } from "../../base/formats.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
@@ -39,19 +40,15 @@ export interface HeadSession {
 }
 
 export function decodeHead(body: Uint8Array, name: string): SessionHead {
-  let found: (Partial<SessionHead> & { readonly format?: unknown }) | undefined;
+  let found: (Partial<SessionHead> & FormatMark) | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
     // said below
   }
-  if (typeof found?.format === "number" && found.format > 1) {
-    const message = `${name} was written by a newer version of forager: upgrade this node`;
-    throw new AppError("invalid", "ledger_newer", message);
-  }
-  const { format, node, session, sessions } = found ?? {};
+  const { node, session, sessions } = found ?? {};
   const isGood =
-    format === 1 &&
+    isReadable("head", found, name) &&
     isNodeId(node) &&
     headKey(node) === name &&
     isSessionId(session) &&
@@ -157,7 +154,7 @@ const saidOf = ({ addresses, beat }: Partial<HeadSaid>): Partial<HeadSaid> => ({
 });
 
 const encodeHead = (head: SessionHead) =>
-  Buffer.from(`${JSON.stringify({ format: 1, ...head })}\n`);
+  Buffer.from(`${JSON.stringify({ format: formats.head.newest, ...head })}\n`);
 
 /** A session that this disk never had, or one that came further than this disk ever did. */
 const isAnother = ({ session, sessions }: SessionHead, { isOwn, lastNumber }: HeadWriterOptions) =>

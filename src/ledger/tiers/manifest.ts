@@ -1,4 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
+import { formats, isReadable } from "../../base/formats.ts";
 import { listLimitMax, type Bucket } from "../../bucket/index.ts";
 import { scanUsv } from "../../usv/index.ts";
 import type { Stamp } from "../clock/stamp.ts";
@@ -31,7 +32,7 @@ export interface CheckpointManifest {
 export function encodeManifest(manifest: CheckpointManifest): Uint8Array {
   const { vector, parts, aside, ...rest } = manifest;
   const body = {
-    format: 1,
+    format: formats.checkpoint.newest,
     ...rest,
     vector: Object.fromEntries([...vector].sort(([a], [b]) => (a < b ? -1 : 1))),
     parts: parts.map((name) => name ?? null),
@@ -47,12 +48,12 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
   } catch {
     // said below
   }
-  if (typeof found?.["format"] === "number" && found["format"] > 1) {
-    const message = `${name} was written by a newer version of forager: upgrade this node`;
-    throw new AppError("invalid", "ledger_newer", message);
-  }
   const parts = found?.["parts"];
-  if (found?.["format"] !== 1 || !Array.isArray(parts) || parts.length !== partCount) {
+  if (
+    !isReadable("checkpoint", found, name) ||
+    !Array.isArray(parts) ||
+    parts.length !== partCount
+  ) {
     const message = `${name} is not a checkpoint of ours: something else writes there`;
     throw new AppError("corrupt", "ledger_checkpoint", message);
   }

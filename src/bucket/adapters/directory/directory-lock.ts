@@ -2,6 +2,7 @@ import { createSerial } from "../../../base/serial.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
+import { formats, isReadable } from "../../../base/formats.ts";
 import { bootId, machineMonotonicMs, machineMsSince } from "../../../base/machine-clock.ts";
 
 export interface LockedStep {
@@ -25,7 +26,6 @@ export interface DirectoryLock extends Disposable {
   nowMs(): number;
 }
 
-const formatVersion = 1;
 const applicationId = 0x46524742; // "FRGB"
 const waitMsMax = 30_000;
 
@@ -89,18 +89,13 @@ function checkFormat(db: Database.Database, file: string): void {
     const message = `${file} is a file of another program: give the bucket a folder of its own`;
     throw new AppError("invalid", "not_a_bucket", message);
   }
-  if (read("user_version") > formatVersion) {
-    const message =
-      `the bucket of ${file} was made by a newer version (format ${read("user_version")}, this ` +
-      `one knows ${formatVersion}): upgrade this program; nothing was changed`;
-    throw new AppError("invalid", "bucket_newer", message);
-  }
+  isReadable("directoryBucket", { format: read("user_version") }, `the bucket of ${file}`);
   db.transaction(() => {
     db.exec(`create table if not exists clock (
       boot text not null, wall_ms real not null, monotonic_ms real not null,
       latest_ms real not null)`);
     db.pragma(`application_id = ${applicationId}`);
-    db.pragma(`user_version = ${formatVersion}`);
+    db.pragma(`user_version = ${formats.directoryBucket.newest}`);
   }).exclusive();
 }
 

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { AppError } from "../../../base/app-error.ts";
+import { formats, isReadable, type FormatMark } from "../../../base/formats.ts";
 import { closable } from "../../../base/closable.ts";
 import { listLimitMax, type Bucket } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing } from "../../key.ts";
@@ -11,7 +12,6 @@ export interface PostgresBucketOptions {
   readonly table?: string;
 }
 
-const formatVersion = 1;
 const connectionsMax = 10;
 const connectMs = 5_000;
 const queryMs = 30_000;
@@ -165,7 +165,7 @@ async function prepareTable(pool: pg.Pool, table: string): Promise<void> {
     await client.query(`create sequence if not exists ${table}_etag`);
     await client.query(
       `insert into ${table} values ('', $1, '0', clock_timestamp()) on conflict do nothing`,
-      [Buffer.from(JSON.stringify({ format: formatVersion }))],
+      [Buffer.from(JSON.stringify({ format: formats.postgresBucket.newest }))],
     );
     const { rows } = await client.query<{ body: Buffer }>(
       `select body from ${table} where key = ''`,
@@ -181,10 +181,13 @@ async function prepareTable(pool: pg.Pool, table: string): Promise<void> {
 }
 
 function checkFormat(text: string, table: string): void {
-  const format = /^\{"format":(\d+)/.exec(text)?.[1];
-  if (Number(format) <= formatVersion) return;
-  const message =
-    `the bucket in table ${table} was made by a newer version (format ${format ?? "unknown"}, ` +
-    `this one knows ${formatVersion}): upgrade this program; nothing was changed`;
-  throw new AppError("invalid", "bucket_newer", message);
+  let mark: FormatMark | undefined;
+  try {
+    mark = JSON.parse(text) as FormatMark;
+  } catch {
+    // said below
+  }
+  if (isReadable("postgresBucket", mark, `the bucket in table ${table}`)) return;
+  const message = `table ${table} is no bucket of forager: give the bucket a table of its own`;
+  throw new AppError("corrupt", "not_a_bucket", message);
 }

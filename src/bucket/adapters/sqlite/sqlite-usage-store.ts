@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
+import { formats, isReadable } from "../../../base/formats.ts";
 import { diskFullError } from "../../../base/disk-full.ts";
 import { usageDaysMax, type DayUsage, type UsageStore } from "../../usage-store.ts";
 
@@ -15,7 +16,6 @@ export interface SqliteUsageStoreOptions {
 
 /** Another process is done within milliseconds; a wait stops everything else in this one. */
 const busyMs = 1_000;
-const format = 1;
 const dayMs = 86_400_000;
 
 const schema = `
@@ -24,7 +24,7 @@ const schema = `
     failed int not null, bytes_sent int not null, bytes_received int not null,
     nanodollars int not null, primary key (day, caller, operation)
   ) without rowid;
-  pragma user_version = ${format};
+  pragma user_version = ${formats.usage.newest};
 `;
 
 /**
@@ -103,15 +103,7 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
 /** With its table; throws if somebody else has made the file. */
 function prepared(db: Database.Database, file: string): Database.Database {
   const version = db.pragma("user_version", { simple: true }) as number;
-  if (version > format) {
-    throw new AppError(
-      "invalid",
-      "usage_newer",
-      `${file} was made by a newer version (format ${version}, this one knows ${format}): ` +
-        `upgrade this program; nothing was changed`,
-    );
-  }
-  if (version === format) return db;
+  if (isReadable("usage", { format: version }, file)) return db;
   if (db.prepare("select 1 from sqlite_master limit 1").get() !== undefined) throw damaged;
   db.exec(schema);
   return db;

@@ -1,3 +1,4 @@
+import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { silentLogger, type Logger } from "../../../base/logger.ts";
 import { systemRandom, type Random } from "../../../base/random.ts";
@@ -10,11 +11,12 @@ import {
 } from "../../../bucket/index.ts";
 import { storeNow, type ModelNow } from "../../model/now.ts";
 import type { Claimed, Operation, Outcomes } from "../../operation.ts";
+import { upgradeUnfinishedCode } from "../../queue-store.ts";
 import type { BrowseQuery, QueueStore, StoreNow } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
 import { createArchive } from "./log/archive.ts";
 import { applyControl, emptyControl, type Control } from "./storage/control.ts";
-import { openStorage } from "./storage/create-storage.ts";
+import { createManifestFormat, openStorage } from "./storage/create-storage.ts";
 import type { DoneEntry } from "./log/done-entry.ts";
 import type { BucketQueueEvent } from "./head/event.ts";
 import { createHeadCodec } from "./head/head-codec.ts";
@@ -81,7 +83,9 @@ export async function openBucketQueueStore(
   const codec = createHeadCodec({ liveTasksMax });
   const { mustExist = false } = options;
   const wanted = { shards: options.shards, mustExist };
-  const { shards } = await openStorage({ bucket, place, random, codec, ...wanted });
+  const manifest = await openStorage({ bucket, place, random, codec, ...wanted });
+  const { shards } = manifest;
+  const format = createManifestFormat({ bucket, place }, manifest);
   const moment = createMoment(bucket, options.now);
   const spending = createSpending(bucket);
   const counted = spending.bucket;
@@ -140,7 +144,17 @@ export async function openBucketQueueStore(
     return payload === task.payload ? task : { ...task, payload };
   };
 
+  /** The version before has no log of purged tasks, and cannot read a shard that lists one. */
   async function commit(operations: readonly Operation[]): Promise<Outcomes> {
+    const isLater = ({ op }: Operation) => op === "purge";
+    if (!operations.some(isLater) || (await format.isFinished()))
+      return await commitAll(operations);
+    const answers = await commitAll(operations.filter((one) => !isLater(one)));
+    let next = 0;
+    return operations.map((one) => (isLater(one) ? upgradeUnfinished() : answers[next++]!));
+  }
+
+  async function commitAll(operations: readonly Operation[]): Promise<Outcomes> {
     if (operations.length === 0) return [];
     const stowed = await payloads.stow(operations);
     const { answers, heads, purged } = await set.commit(stowed.operations);
@@ -184,6 +198,8 @@ export async function openBucketQueueStore(
     watch: (listener) => watch.watch(listener),
     netMs,
     hasTaskLimit: true,
+    format: () => format.read(),
+    finishUpgrade: () => format.finish(),
     reconcile: ({ repair }) => set.reconcile(repair),
     async *doneLog() {
       for await (const { task, ...entry } of set.doneLog()) {
@@ -212,6 +228,14 @@ export async function openBucketQueueStore(
 
 /** What watches looks every few seconds anyway. */
 const netMs = 300_000;
+
+const upgradeUnfinished = () =>
+  new AppError(
+    "conflict",
+    upgradeUnfinishedCode,
+    "nothing was moved into the log of the queue: forager 0.1 could not read the queue any more. " +
+      "When no node runs it, end the upgrade with `forager fleet finish-upgrade`",
+  );
 
 /** Claims and extensions make nothing claimable. */
 const mayWake = ({ op }: Operation) => op !== "claim" && op !== "extend";

@@ -215,7 +215,7 @@ describe("opening", () => {
   test("a manifest that is not ours, or newer, is left alone", async () => {
     for (const [text, code] of [
       ["hello", "queue_manifest_corrupt"],
-      ['{"format":2}', "queue_manifest_newer"],
+      ['{"format":3}', "queue_manifest_newer"],
     ] as const) {
       const storage = createStorage();
       await storage.bucket.put("q/queue.json", Buffer.from(text));

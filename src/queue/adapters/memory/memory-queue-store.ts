@@ -58,6 +58,8 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    format: async () => ownFormat,
+    finishUpgrade: async () => ownFormat,
     async reconcile({ repair }) {
       const found = recount(shard);
       const isWrong = found.drift.length + found.orphans > 0;
@@ -67,6 +69,9 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
     [Symbol.asyncDispose]: async () => listeners.clear(),
   };
 }
+
+/** No other version ever uses it. */
+const ownFormat = { format: 1, readableBy: 1 };
 
 /** The wall clock when the store was made, carried forward by the monotonic clock. */
 function createClock(clock: Clock): () => ModelNow {

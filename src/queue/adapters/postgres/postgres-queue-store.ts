@@ -11,7 +11,7 @@ import { openDatabase, type Database, type PostgresSession } from "./connection/
 import type { LazyKind } from "./write/lazy-kind.ts";
 import { browseInSteps, endedInSteps } from "../../in-steps.ts";
 import { logStep, readLogEntry, readLogStats } from "./read/log.ts";
-import { migrate } from "./connection/migrate.ts";
+import { finishUpgrade, migrate, readFormat } from "./connection/migrate.ts";
 import { readMoment } from "./connection/moment.ts";
 import type { NamesMode } from "./connection/names-mode.ts";
 import {
@@ -168,6 +168,8 @@ export async function openPostgresQueueStore(
     watch: (listener) => changes.watch(listener),
     connections: () => db.connections(),
     server: () => readServerFigures(db.maintenance),
+    format: () => readFormat(db),
+    finishUpgrade: () => finishUpgrade(db),
     reconcile: async ({ repair: isAsked }) => {
       const { ms } = await readMoment(db, moment);
       const own = db.maintenance;

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { closeDatabase, openDatabase } from "./open-database.ts";
+import { closeDatabase, finishUpgrade, openDatabase, readFormat } from "./open-database.ts";
 import { applicationId, steps } from "./schema.ts";
 import { openSqliteQueueStore } from "./sqlite-queue-store.ts";
 import { damage, makeQueue, openSqliteQueue } from "./testing/filled-queue.ts";
@@ -249,12 +249,20 @@ describe("versions", () => {
       await queue.claim({ worker: "w", kinds: ["work"], limit: 1 });
     })();
     const db = openDatabase(folder.file, "normal", [...steps, grow]);
-    expect(versionOf(db)).toEqual([applicationId, steps.length + 1]);
+    expect(readFormat(db)).toEqual({ format: steps.length + 1, readableBy: steps.length });
     expect(db.prepare("select note from wait").pluck().all()).toEqual(["none"]);
     expect(db.prepare("select count(*) from task").pluck().get()).toBe(3);
     closeDatabase(db);
     // Nothing is left to do: a step that came twice would fail.
-    closeDatabase(openDatabase(folder.file, "normal", [...steps, grow]));
+    const again = openDatabase(folder.file, "normal", [...steps, grow]);
+    await makeQueue(folder.file, 1); // the version before goes on with it, until the upgrade is finished
+    expect(finishUpgrade(again)).toEqual({
+      format: steps.length + 1,
+      readableBy: steps.length + 1,
+    });
+    expect(versionOf(again)).toEqual([applicationId, steps.length + 1]);
+    expectRefused(folder.file, { kind: "invalid", code: "queue_newer" });
+    closeDatabase(again);
   });
 
   test("a file of version 1 keeps its tasks, and has a log from then on", async () => {

@@ -2,9 +2,11 @@ import Database from "better-sqlite3";
 import { accessSync, constants, existsSync, realpathSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
+import { newerFormat } from "../../../base/formats.ts";
 import { bootId } from "../../../base/machine-clock.ts";
 import { networkFileSystem } from "../../../base/network-file-system.ts";
 import { makeSyncedFolder } from "../../../base/synced-folder.ts";
+import type { QueueFormat } from "../../queue-store.ts";
 import { applicationId, steps } from "./schema.ts";
 import { readOnlyAdvice } from "./sqlite-error.ts";
 import { checkWalOwner, noteWalOwner } from "./wal-owner.ts";
@@ -111,17 +113,48 @@ function prepareFolder(file: string): void {
   );
 }
 
+/**
+ * Every step leaves a file that versions with fewer steps can use: `user_version`, the only number they
+ * look at, stays what it is until the upgrade is finished. How many steps were made is in `meta`.
+ */
 function migrate(db: Database.Database, file: string, migrations: readonly string[]): void {
   // Read again: another process may have been quicker.
-  const version = checkVersion(db, file, migrations);
-  if (version === migrations.length) return;
-  for (const step of migrations.slice(version)) db.exec(step);
+  const { format } = checkVersion(db, file, migrations);
+  if (format >= migrations.length) return;
+  for (const step of migrations.slice(format)) db.exec(step);
+  if (format > 0) return noteFormat(db, migrations.length);
   db.pragma(`application_id = ${applicationId}`);
   db.pragma(`user_version = ${migrations.length}`);
 }
 
-/** How many steps the file has; refuses what this program did not make or does not know. */
-function checkVersion(db: Database.Database, file: string, migrations: readonly string[]): number {
+const formatName = "format";
+const noteFormat = (db: Database.Database, format: number) =>
+  void db.prepare("insert or replace into meta values (?, ?)").run(formatName, format);
+
+/** How many steps were made, and how many a version must know to use the file. */
+export function readFormat(db: Database.Database): QueueFormat {
+  const readableBy = db.pragma("user_version", { simple: true }) as number;
+  if (readableBy === 0) return { format: 0, readableBy };
+  const made = db.prepare("select value from meta where name = ?").pluck().get(formatName);
+  return { format: Math.max(readableBy, Number(made ?? 0)), readableBy };
+}
+
+/** Versions with fewer steps are refused from then on. */
+export function finishUpgrade(db: Database.Database): QueueFormat {
+  return inTransaction(db, () => {
+    const { format } = readFormat(db);
+    db.pragma(`user_version = ${format}`);
+    db.prepare("delete from meta where name = ?").run(formatName);
+    return { format, readableBy: format };
+  });
+}
+
+/** Refuses what this program did not make or does not know. */
+function checkVersion(
+  db: Database.Database,
+  file: string,
+  migrations: readonly string[],
+): QueueFormat {
   const version = db.pragma("user_version", { simple: true }) as number;
   const owner = db.pragma("application_id", { simple: true }) as number;
   const hasTables = db.prepare("select 1 from sqlite_master limit 1").get() !== undefined;
@@ -134,14 +167,10 @@ function checkVersion(db: Database.Database, file: string, migrations: readonly 
     );
   }
   if (version > migrations.length) {
-    throw new AppError(
-      "invalid",
-      "queue_newer",
-      `the queue ${file} was made by a newer version (format ${version}, this one knows ` +
-        `${migrations.length}): upgrade this program; nothing was changed`,
-    );
+    const newest = migrations.length;
+    throw newerFormat({ code: "queue_newer", format: version, newest, where: `the queue ${file}` });
   }
-  return version;
+  return readFormat(db);
 }
 
 /** Where symbolic links lead: SQLite names the log after that. */

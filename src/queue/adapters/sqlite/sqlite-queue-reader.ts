@@ -10,7 +10,7 @@ import {
 } from "../../../base/readable-database.ts";
 import { storeNow } from "../../model/now.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
-import { realFile } from "./open-database.ts";
+import { readFormat, realFile } from "./open-database.ts";
 import { createCountsReader } from "./read-counts.ts";
 import { wakeInMs } from "./read.ts";
 import { applicationId, steps } from "./schema.ts";
@@ -73,7 +73,7 @@ function openInPlace(file: string, clock: Clock): QueueStore | undefined {
 /** As this program of this boot would have written it: nothing has to be changed to read it. */
 const isCurrent = (db: Database.Database): boolean =>
   db.pragma("application_id", { simple: true }) === applicationId &&
-  db.pragma("user_version", { simple: true }) === steps.length &&
+  readFormat(db).format >= steps.length &&
   db.prepare("select value from meta where name = 'boot'").pluck().get() === bootId();
 
 function createReader(db: Database.Database, file: string, clock: Clock): QueueStore {
@@ -90,6 +90,7 @@ function createReader(db: Database.Database, file: string, clock: Clock): QueueS
   return {
     ...storeReads(db, read),
     ...refusals(file),
+    format: async () => readFormat(db),
     now: async () => storeNow(now()),
     counts() {
       const mine = counting.then(() => counts.begin(storeNow(now())).finish());
@@ -136,9 +137,9 @@ const withoutWrites = (store: QueueStore, file: string): QueueStore => ({
   ...refusals(file),
 });
 
-function refusals(file: string): Pick<QueueStore, "commit" | "reconcile"> {
+function refusals(file: string): Pick<QueueStore, "commit" | "reconcile" | "finishUpgrade"> {
   const refuse = async (): Promise<never> => {
     throw new AppError("internal", "queue_reader", `the queue ${file} was opened only to read it`);
   };
-  return { commit: refuse, reconcile: refuse };
+  return { commit: refuse, reconcile: refuse, finishUpgrade: refuse };
 }

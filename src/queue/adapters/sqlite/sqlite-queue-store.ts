@@ -16,9 +16,11 @@ import { createFileGuard } from "./file-guard.ts";
 import { finish } from "./finish.ts";
 import {
   closeDatabase,
+  finishUpgrade,
   inTransaction,
   whileOpening,
   openDatabase,
+  readFormat,
   realFile,
   type Durability,
 } from "./open-database.ts";
@@ -141,6 +143,8 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       return read((at) => wakeInMs(db, { kinds, worker }, at));
     },
     watch: (listener) => changes.watch(listener),
+    format: () => read(() => readFormat(db)),
+    finishUpgrade: () => whenFree(() => finishUpgrade(db)),
     reconcile: async ({ repair }) =>
       whenFree(() => units.run(now, (unit) => recount(unit, repair))),
     ...(guard && { gone: guard.gone }),

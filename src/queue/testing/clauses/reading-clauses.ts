@@ -170,6 +170,15 @@ export function readingClauses(clause: QueueClause): void {
     // The fixture counts every lane, gate and job once more after each clause.
   });
 
+  clause("E11: a new queue is of this version, and no upgrade has to be finished", async (at) => {
+    await mixedQueue(at);
+    const before = await readAll(at.store);
+    const { format, readableBy } = await at.queue.format();
+    expect(readableBy).toBe(format);
+    expect(await at.queue.finishUpgrade()).toEqual({ format, readableBy });
+    expect(await readAll(at.store)).toEqual(before);
+  });
+
   clause("lesson 16: reconcile finds no drift, also when asked to repair", async (at) => {
     await mixedQueue(at);
     const before = await readAll(at.store);

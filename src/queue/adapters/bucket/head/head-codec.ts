@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { AppError } from "../../../../base/app-error.ts";
+import { formats, isReadable } from "../../../../base/formats.ts";
 import { gunzipBounded } from "../../../../base/gunzip-bounded.ts";
 import type { Envelope, SharedCodec } from "../../../../bucket/index.ts";
 import type { Gate } from "../../../gate.ts";
@@ -8,8 +9,6 @@ import type { ClaimRecord, Shard } from "../../../model/shard.ts";
 import type { ArchivedLane, EntryRef, ShardHead, LogRef } from "./head.ts";
 import { createRowCache, corruptShard } from "./row-cache.ts";
 
-/** The newest that is read. Format 1 has no `log` and no `keptKeys`. */
-export const headFormat = 2;
 /**
  * The longest text of a head, for writers and readers. Usual are some megabytes. The most that is
  * allowed elsewhere is about this: 750 finished tasks, as many as a head keeps until a log takes
@@ -62,11 +61,11 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHea
   return {
     encode({ commits, value: head }) {
       const { shard, log, keptKeys, ...place } = head;
-      // Nodes of the previous version can read a shard until a task of it moves into the log.
+      // The version before cannot read these two. Tasks move into the log only after the upgrade.
       const hasHistory = log.length + keptKeys.length > 0;
       const { tasks, gates, jobs, claims, waits, nextId, lastToken, served, raises } = shard;
       const header: Header = {
-        format: hasHistory ? headFormat : 1,
+        format: hasHistory ? formats.queueShard.newest : 1,
         ...place,
         ...(hasHistory && { log, keptKeys }),
         commits,
@@ -88,7 +87,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHea
     decode(body, key) {
       const { header, text, from, to } = readText(body, key, textBytesMax);
       const { tasks, idsByIdentity } = rows.read(text, { from, to }, key);
-      return { format: headFormat, commits: header.commits, value: headOf(header) };
+      return { format: formats.queueShard.newest, commits: header.commits, value: headOf(header) };
 
       function headOf(found: Header): ShardHead {
         const { queueId, index, shards, version, atMs, logs, archived, control } = found;
@@ -155,20 +154,14 @@ function readText(body: Uint8Array, key: string, bytesMax: number): HeadText {
   } catch (cause) {
     throw corruptShard(key, cause);
   }
-  if (typeof header?.format === "number" && header.format > headFormat) {
-    const message =
-      `${key} was written by a newer version (format ${header.format}, this one knows ` +
-      `${headFormat}): upgrade this node; nothing was changed`;
-    throw new AppError("invalid", "queue_shard_newer", message);
-  }
+  const isOurs = isReadable("queueShard", header, key);
   const to = text.length - closing.length;
-  if (!text.endsWith(closing) || !hasParts(header)) throw corruptShard(key);
+  if (!isOurs || !text.endsWith(closing) || !hasParts(header)) throw corruptShard(key);
   return { header: header as Header, text, from, to };
 }
 
 const hasParts = (header: Partial<Header> | undefined): boolean =>
-  (header?.format === 1 || header?.format === headFormat) &&
-  typeof header.queueId === "string" &&
+  typeof header?.queueId === "string" &&
   typeof header.commits === "object" &&
   typeof header.nextId === "number" &&
   [header.gates, header.jobs, header.claims, header.waits, header.logs, header.archived].every(

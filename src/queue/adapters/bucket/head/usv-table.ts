@@ -1,4 +1,5 @@
 import { AppError } from "../../../../base/app-error.ts";
+import { formats, isReadable } from "../../../../base/formats.ts";
 import { eachOwnRecord, encodeRecord } from "../../../../usv/index.ts";
 
 /**
@@ -10,8 +11,6 @@ export interface Table<Name extends string> {
   readonly names: readonly Name[];
 }
 
-const format = 1;
-
 export interface TableRow<Name extends string> {
   readonly text: (name: Name) => string;
   readonly whole: (name: Name) => number;
@@ -22,7 +21,7 @@ export const writeTable = <Name extends string>(
   rows: readonly (readonly string[])[],
 ): string =>
   [
-    encodeRecord([title, String(format)]),
+    encodeRecord([title, String(formats.queueLog.newest)]),
     encodeRecord(names),
     ...rows.map((row) => encodeRecord(row)),
   ].join("");
@@ -39,10 +38,7 @@ export function readTable<Name extends string, T>(
   if (wholeLength < text.length) throw corruptLog(key); // its end is missing
   const [head, units, ...rows] = records;
   if (head?.[0] !== title) throw corruptLog(key);
-  if (Number(head[1]) > format) {
-    const message = `${key} was written by a newer version: upgrade this node`;
-    throw new AppError("invalid", "queue_log_newer", message);
-  }
+  if (!isReadable("queueLog", { format: Number(head[1]) }, key)) throw corruptLog(key);
   const places = new Map(names.map((name) => [name, units?.indexOf(name) ?? -1]));
   if ([...places.values()].includes(-1)) throw corruptLog(key);
   try {

@@ -1,14 +1,17 @@
 import { AppError } from "../../../../base/app-error.ts";
+import { formats, isReadable, type FormatMark } from "../../../../base/formats.ts";
 import { createId } from "../../../../base/ids.ts";
 import type { Random } from "../../../../base/random.ts";
 import { isUnavailable, type Bucket, type SharedCodec } from "../../../../bucket/index.ts";
+import type { QueueFormat } from "../../../queue-store.ts";
 import { emptyShard } from "../../../model/shard.ts";
 import type { ShardHead } from "../head/head.ts";
 import type { QueueKeys } from "./queue-keys.ts";
 
 /** Says that a queue was made, and how: from then on every shard must be there. */
 export interface QueueManifest {
-  readonly format: 1;
+  /** The highest format that its shards may have. Raised by `finishUpgrade`, never lowered. */
+  readonly format: number;
   readonly queueId: string;
   readonly shards: number;
 }
@@ -53,9 +56,10 @@ export async function openStorage(options: CreateStorageOptions): Promise<QueueM
 
 async function createStorage(options: CreateStorageOptions): Promise<QueueManifest> {
   const { bucket, place, random, codec, shards = 1 } = options;
-  const wanted: QueueManifest = { format: 1, queueId: createId(random), shards };
+  const format = formats.queueManifest.newest;
+  const wanted: QueueManifest = { format, queueId: createId(random), shards };
   const first = await createHead(options, wanted, 0);
-  const manifest: QueueManifest = { format: 1, queueId: first.queueId, shards: first.shards };
+  const manifest: QueueManifest = { format, queueId: first.queueId, shards: first.shards };
   for (let index = 1; index < manifest.shards; index++) {
     const head = await createHead(options, manifest, index);
     if (head.queueId !== manifest.queueId) throw foreign(place.shard(index));
@@ -85,6 +89,47 @@ async function createStorage(options: CreateStorageOptions): Promise<QueueManife
   }
 }
 
+/** How far the upgrade of a queue is, and its end. Programs of several versions may ask at once. */
+export function createManifestFormat(
+  { bucket, place }: Pick<CreateStorageOptions, "bucket" | "place">,
+  opened: QueueManifest,
+) {
+  const { newest } = formats.queueManifest;
+  let known = opened.format;
+  const look = async () => {
+    const got = await bucket.get(place.manifest);
+    if (got.status !== "found") throw lostAgain(place.manifest);
+    const manifest = readManifest(got.body, place.manifest);
+    known = manifest.format;
+    return { manifest, etag: got.etag };
+  };
+  const current = (): QueueFormat => ({ format: Math.max(known, newest), readableBy: known });
+  return {
+    /** Without a request once the upgrade is finished. */
+    async isFinished(): Promise<boolean> {
+      if (known < newest) await look();
+      return known >= newest;
+    },
+    async read(): Promise<QueueFormat> {
+      await look();
+      return current();
+    },
+    async finish(): Promise<QueueFormat> {
+      for (let attempt = 1; ; attempt++) {
+        const { manifest, etag } = await look();
+        if (manifest.format >= newest) return current();
+        const body = Buffer.from(`${JSON.stringify({ ...manifest, format: newest })}\n`);
+        try {
+          await bucket.putIfMatch(place.manifest, body, etag);
+        } catch (error) {
+          if (!isUnavailable(error) || attempt === triesMax) throw error;
+        }
+        if (attempt === triesMax) throw lostAgain(place.manifest);
+      }
+    },
+  };
+}
+
 /** Makes an object, or takes the one that another made: what is there afterwards. */
 async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt++) {
@@ -101,19 +146,16 @@ async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<Ui
 }
 
 function readManifest(body: Uint8Array, key: string): QueueManifest {
-  let found: Partial<Record<keyof QueueManifest, unknown>> | undefined;
+  let found: (Partial<Record<keyof QueueManifest, unknown>> & FormatMark) | undefined;
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
     // said below, together with JSON of another kind
   }
-  if (typeof found?.format === "number" && found.format > 1) {
-    const message = `${key} was written by a newer version: upgrade this node; nothing was changed`;
-    throw new AppError("invalid", "queue_manifest_newer", message);
-  }
+  const isOurs = isReadable("queueManifest", found, key);
   const { format, queueId, shards } = found ?? {};
-  if (format === 1 && typeof queueId === "string" && Number.isInteger(shards)) {
-    return { format, queueId, shards: shards as number };
+  if (isOurs && typeof queueId === "string" && Number.isInteger(shards)) {
+    return { format: format as number, queueId, shards: shards as number };
   }
   throw new AppError(
     "corrupt",

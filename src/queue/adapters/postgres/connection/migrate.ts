@@ -1,27 +1,15 @@
-import { AppError } from "../../../../base/app-error.ts";
+import { newerFormat } from "../../../../base/formats.ts";
+import type { QueueFormat } from "../../../queue-store.ts";
 import { queryOne, type Database } from "./database.ts";
 import { steps } from "./schema.ts";
 
-/** A step whose tables the version before cannot use says so; all others it can. */
-export type MigrationStep = string | { readonly sql: string; readonly isBreaking: true };
-
-interface Versions {
-  /** Steps that were made. */
-  readonly made: number;
-  /** The oldest version whose nodes can use what they made. */
-  readonly usableFrom: number;
-}
-
 /**
  * Brings the schema to this version. Many nodes may start at once: they take turns, and all but
- * the first find nothing to do. A schema of a newer version is left as it is: during a roll-out a
- * node goes on with what the next version made, unless that says otherwise; what is newer still is
- * refused. There is no way back.
+ * the first find nothing to do. Every step leaves tables that versions with fewer steps can use, so
+ * a schema with more steps is used as it is, unless the upgrade to them was finished: then
+ * `usable_from` in `meta` is higher than what this version knows, and it is refused. There is no way back.
  */
-export async function migrate(
-  db: Database,
-  known: readonly MigrationStep[] = steps,
-): Promise<void> {
+export async function migrate(db: Database, known: readonly string[] = steps): Promise<void> {
   const { schema } = db.place;
   const { hasTable } = await queryOne<{ hasTable: boolean }>(
     db,
@@ -29,44 +17,56 @@ export async function migrate(
        as "hasTable"`,
     [schema],
   );
-  if (hasTable && (await readVersions(db)).made >= known.length) return;
+  if (hasTable && (await checkFormat(db)).format >= known.length) return;
   await db.transaction(async (session) => {
     await session.query("select pg_advisory_xact_lock(hashtextextended($1, 1))", [schema]);
     await session.query("create schema if not exists @@");
     await session.query(
       "create table if not exists @meta (name text primary key, value text not null)",
     );
-    const { made } = await readVersions(session);
-    if (made >= known.length) return;
-    for (const step of known.slice(made)) {
-      await session.script(typeof step === "string" ? step : step.sql);
-    }
-    const isBreaking = typeof known.at(-1) !== "string";
-    await write("version", known.length);
-    await write("usable_from", isBreaking ? known.length : known.length - 1);
-
-    async function write(name: string, value: number): Promise<void> {
-      await session.query(
-        `insert into @meta values ($1, $2)
-         on conflict (name) do update set value = excluded.value`,
-        [name, String(value)],
-      );
-    }
+    const { format, readableBy } = await checkFormat(session);
+    if (format >= known.length) return;
+    for (const step of known.slice(format)) await session.script(step);
+    const isNew = format === 0;
+    await write(session, { format: known.length, readableBy: isNew ? known.length : readableBy });
   });
 
-  async function readVersions(session: Pick<Database, "query">): Promise<Versions> {
-    const rows = await session.query<{ name: string; value: string }>(
-      "select name, value from @meta where name in ('version', 'usable_from')",
-    );
-    const values = new Map(rows.map(({ name, value }) => [name, Number(value)]));
-    const made = values.get("version") ?? 0;
-    const usableFrom = values.get("usable_from") ?? made;
-    if (made <= known.length || usableFrom <= known.length) return { made, usableFrom };
-    throw new AppError(
-      "invalid",
-      "queue_too_new",
-      `the queue ${db.place.name} was made by a newer version (its tables are at ${made}, this ` +
-        `version knows ${known.length}): update this node`,
-    );
+  async function checkFormat(session: Asker): Promise<QueueFormat> {
+    const found = await readFormat(session);
+    const newest = known.length;
+    if (found.readableBy <= newest) return found;
+    const where = `the queue ${db.place.name}`;
+    throw newerFormat({ code: "queue_too_new", format: found.format, newest, where });
   }
+}
+
+type Asker = Pick<Database, "query">;
+
+/** Both are 0 in a schema without tables. */
+export async function readFormat(session: Asker): Promise<QueueFormat> {
+  const rows = await session.query<{ name: string; value: string }>(
+    "select name, value from @meta where name in ('version', 'usable_from')",
+  );
+  const values = new Map(rows.map(({ name, value }) => [name, Number(value)]));
+  const format = values.get("version") ?? 0;
+  return { format, readableBy: values.get("usable_from") ?? format };
+}
+
+/** Versions with fewer steps are refused from then on. */
+export async function finishUpgrade(db: Database): Promise<QueueFormat> {
+  return await db.transaction(async (session) => {
+    await session.query("select pg_advisory_xact_lock(hashtextextended($1, 1))", [db.place.schema]);
+    const { format } = await readFormat(session);
+    const finished = { format, readableBy: format };
+    await write(session, finished);
+    return finished;
+  });
+}
+
+async function write(session: Asker, { format, readableBy }: QueueFormat): Promise<void> {
+  await session.query(
+    `insert into @meta values ('version', $1), ('usable_from', $2)
+     on conflict (name) do update set value = excluded.value`,
+    [String(format), String(readableBy)],
+  );
 }

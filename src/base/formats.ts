@@ -1,0 +1,66 @@
+import { AppError } from "./app-error.ts";
+
+/**
+ * The formats of everything that programs of different versions share: objects in a bucket, files
+ * of a data folder, tables of a queue. The number is the newest that this version reads.
+ *
+ * Rules:
+ * - What is shared carries its `format`. If versions that know only lower numbers can read it too, it
+ *   also carries `readableBy`: the lowest number that suffices. Without it, that is `format`.
+ * - A version adds members, tables and columns so that the version before can go on. What that version
+ *   cannot read is written only after `forager fleet finish-upgrade`, which raises the number of the
+ *   queue: of `queue.json` on a bucket, `readableBy` in a database. From then on the version before is
+ *   refused.
+ * - What is newer is refused by `isReadable`, and nothing is changed.
+ */
+export const formats = {
+  directoryBucket: { newest: 1, code: "bucket_newer" },
+  postgresBucket: { newest: 1, code: "bucket_newer" },
+  sharedObject: { newest: 1, code: "shared_object_newer" },
+  lease: { newest: 1, code: "lease_newer" },
+  usage: { newest: 1, code: "usage_newer" },
+  /** 2: shards may have format 2, which the version before cannot read. */
+  queueManifest: { newest: 2, code: "queue_manifest_newer" },
+  /** 2: it lists files of purged tasks and of their keys. */
+  queueShard: { newest: 2, code: "queue_shard_newer" },
+  queueLog: { newest: 1, code: "queue_log_newer" },
+  node: { newest: 1, code: "ledger_newer" },
+  head: { newest: 1, code: "ledger_newer" },
+  checkpoint: { newest: 1, code: "ledger_newer" },
+  boundary: { newest: 1, code: "ledger_newer" },
+  ledgerFile: { newest: 1, code: "ledger_newer" },
+} as const;
+
+export type FormatName = keyof typeof formats;
+
+/** What something says of its own format; checked here. */
+export interface FormatMark {
+  readonly format?: unknown;
+  readonly readableBy?: unknown;
+}
+
+/** False: it has no format, so it is not ours. Throws `invalid` if it is for newer versions only. */
+export function isReadable(name: FormatName, mark: FormatMark | undefined, where: string): boolean {
+  const { newest, code } = formats[name];
+  const { format, readableBy = format } = mark ?? {};
+  if (!isNumber(format) || !isNumber(readableBy)) return false;
+  if (readableBy > newest) throw newerFormat({ code, format, newest, where });
+  return true;
+}
+
+/** Something has a format that only newer versions can read. */
+export function newerFormat(found: {
+  readonly code: string;
+  readonly format: number;
+  readonly newest: number;
+  readonly where: string;
+}): AppError {
+  const { code, format, newest, where } = found;
+  const message =
+    `${where} was made by a newer version (format ${format}, this one knows ${newest}): ` +
+    `upgrade this program; nothing was changed`;
+  return new AppError("invalid", code, message);
+}
+
+const isNumber = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 1;

@@ -1,0 +1,31 @@
+import { isPresent, type NodeSeen } from "./roster.ts";
+
+export interface EarlierVersions {
+  /** They run, and could not go on after the end of an upgrade. */
+  readonly running: readonly NodeSeen[];
+  /** They do not run. Unless they are upgraded before they start again, the queue refuses them. */
+  readonly absent: readonly NodeSeen[];
+}
+
+/** The nodes whose last heartbeat came from an earlier version, or from an unknown one. */
+export function earlierVersions(
+  nodes: readonly NodeSeen[],
+  { version, nowMs }: { readonly version: string; readonly nowMs: number },
+): EarlierVersions {
+  const earlier = nodes.filter(({ beat, lastSeenMs }) => {
+    if (!beat) return lastSeenMs !== undefined;
+    return isBefore(beat.version, version);
+  });
+  const [running, absent] = [true, false].map((is) => earlier.filter((one) => isPresent(one, nowMs) === is)); // prettier-ignore
+  return { running: running!, absent: absent! };
+}
+
+/** Whether `0.9.2` comes before `0.10.0`. A text that is no version comes before all. */
+function isBefore(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => (/^\d+(?:\.\d+)*/.exec(text)?.[0] ?? "-1").split(".").map(Number)); // prettier-ignore
+  for (let at = 0; at < Math.max(a!.length, b!.length); at++) {
+    const difference = (a![at] ?? 0) - (b![at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
