@@ -72,20 +72,26 @@ export async function publishSample(companies: number, dashboard: string): Promi
 
 const types: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" }; // prettier-ignore
 
+export interface SentFile {
+  readonly atMs: number;
+  readonly bytes: number;
+}
+
 export interface SiteServer {
   readonly origin: string;
-  /** Sizes of the data files that were sent. */
-  readonly sent: number[];
+  /** The data files that were asked for, in this order. */
+  readonly sent: SentFile[];
   readonly server: Server;
 }
 
 export async function serveStore(store: Bucket): Promise<SiteServer> {
-  const sent: number[] = [];
+  const sent: SentFile[] = [];
   const server = createServer((request, response) => {
+    const atMs = Date.now();
     const path = (request.url ?? "/").slice(1).split("?")[0] || "index.html";
     void store.get(path).then((got) => {
       if (got.status !== "found") return response.writeHead(404).end();
-      if (path.startsWith("data/")) sent.push(got.body.byteLength);
+      if (path.startsWith("data/")) sent.push({ atMs, bytes: got.body.byteLength });
       const type = types[extname(path)] ?? "application/octet-stream";
       return response.writeHead(200, { "content-type": type }).end(got.body);
     });

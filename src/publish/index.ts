@@ -2,6 +2,7 @@ export { personalValues, type PersonalValue } from "./build/redact.ts";
 export type { SiteCampaignSource, SiteSource, SourceCompany } from "./build/build-site.ts";
 export {
   manifestFile,
+  partsFolder,
   siteModes,
   type SiteBody,
   type SiteManifest,

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { createSeededRandom } from "../base/random.ts";
@@ -117,6 +118,61 @@ test("a folder or prefix with other files is left alone", async () => {
   await expect(publish(other)).rejects.toMatchObject({ code: "site_unknown" });
 });
 
+test("what is to be hidden is in no file afterwards, also if that publish stops before its end", async () => {
+  const secret = testCompany({ name: "Acme", email: "joe@acme.example", slug: "company-0" });
+  const leftOut = { suppressed: 0, excluded: 0, forgotten: 1, mark: "1" };
+  const without = { ...testSource(companies(2)), leftOut: async () => leftOut };
+  const sealing = createKeySealing(makeSiteKey(createSeededRandom(3)), createSeededRandom(4));
+  for (const next of [
+    { source: without },
+    { source: testSource([secret]), mode: "public" },
+    { source: testSource([secret]), mode: "sealed", sealing },
+  ] as const) {
+    const calls: string[] = [];
+    const trial = open();
+    await publish(trial, { source: testSource([secret]) });
+    await publish(watched(trial, (call) => calls.push(call)), next);
+    expect(await allTexts(trial)).not.toMatch(/joe@acme/);
+    const again: string[] = [];
+    expect((await publish(watched(trial, (call) => again.push(call)), next)).status).toBe("unchanged"); // prettier-ignore
+    expect(again).toEqual(["get manifest.json"]);
+    for (let stop = calls.indexOf("putIfMatch manifest.json") + 1; stop < calls.length; stop += 1) {
+      const store = open();
+      await publish(store, { source: testSource([secret]) });
+      let count = 0;
+      const dying = watched(store, () => {
+        if (count++ >= stop) throw new Error("killed");
+      });
+      await expect(publish(dying, next)).rejects.toThrow("killed");
+      await publish(store, next);
+      expect(await allTexts(store), `stopped after ${stop}`).not.toMatch(/joe@acme/);
+    }
+  }
+});
+
+/** What the files of a store say, as far as they are not encrypted. */
+async function allTexts(store: Bucket): Promise<string> {
+  const texts: string[] = [];
+  for (const { key } of await store.list("")) {
+    const got = await store.get(key);
+    if (got.status !== "found") continue;
+    const isPacked = got.body[0] === 0x1f && got.body[1] === 0x8b;
+    texts.push(Buffer.from(isPacked ? gunzipSync(got.body) : got.body).toString("latin1"));
+  }
+  return texts.join("\n");
+}
+
+test("addresses and numbers in the texts of a company are left out of a public site too", async () => {
+  const store = open();
+  const texting = testCompany({ name: "Call +1 512 555 0177", city: "ask joe@acme.example", category: "Tel. +15125550177", slug: "company-0" }); // prettier-ignore
+  await publish(store, { mode: "public", source: testSource([texting]) });
+  expect(await allTexts(store)).not.toMatch(/joe@|555.?0177/);
+  const shown = open();
+  await publish(shown, { mode: "public", source: testSource([texting]), shown: ["phones"] });
+  expect(await allTexts(shown)).toContain("555 0177");
+  expect(await allTexts(shown)).not.toContain("joe@");
+});
+
 test("a public site has no emails, phones, people, notes or costs in any of its files, unless they are named", async () => {
   const secret = testCompany({ name: "Acme", email: "joe@acme.example", phone: "+15125550177", note: "owes us money", slug: "company-0" }); // prettier-ignore
   const everything = async (store: Bucket) => {
@@ -127,7 +183,7 @@ test("a public site has no emails, phones, people, notes or costs in any of its 
   const hidden = open();
   const source = testSource([secret]);
   const { body } = await publish(hidden, { mode: "public", source });
-  expect(body.leftOut).toEqual({ suppressed: 2, excluded: 1, values: ["emails", "phones", "people", "notes"] }); // prettier-ignore
+  expect(body.leftOut).toEqual({ suppressed: 2, excluded: 1, mark: "", values: ["emails", "phones", "people", "notes"] }); // prettier-ignore
   const text = await everything(hidden);
   expect(text).toContain("Acme");
   expect(text).not.toMatch(

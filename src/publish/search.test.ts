@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
+import { findCompanies } from "./reader/search-companies.ts";
+import { encodeNumbers } from "./site-format.ts";
 import { publishSite } from "./write/publish-site.ts";
 import { readSite, testCompany, testSource, type TestCompany } from "./testing/test-site.ts";
 
@@ -8,12 +10,12 @@ const kinds = ["Flooring", "Tile", "Carpet", "Hardwood", "Roofing"];
 const people = ["Joe", "Ann", "Müller", "Lee", "Garcia", "山田"];
 const cities = ["Austin", "San Marcos", "Waco"];
 
-async function publishedSite(given: readonly TestCompany[]) {
+async function publishedSite(given: readonly TestCompany[], shown?: () => Promise<void>) {
   const store = createMemoryBucket({ clock: systemClock });
   const source = testSource(given.map((one, n) => testCompany(one, n)));
   const { signal } = new AbortController();
   await publishSite({ store, source, clock: systemClock, mode: "private", shown: [], signal });
-  return readSite(store);
+  return readSite(store, "", shown);
 }
 
 const many = Array.from({ length: 3_000 }, (_, n) => ({
@@ -78,6 +80,30 @@ test("the first result needs at most three requests, for one, two and more words
     expect(rows.length, words).toBeGreaterThan(0);
     expect(fresh.asked.length, words).toBeLessThanOrEqual(3);
   }
+});
+
+test("the count and later rows are read when the first rows are on the screen", async () => {
+  let show = () => {};
+  const isShown = new Promise<void>((resolve) => (show = resolve));
+  const fresh = await publishedSite(many, () => isShown);
+  fresh.asked.length = 0;
+  const count = fresh.json("/api/companies/count?words=austin+joe+flooring+2550");
+  const { rows } = (await fresh.json("/api/companies?words=austin+joe+flooring+2550")) as Answer;
+  expect(rows).toHaveLength(1);
+  expect(fresh.asked.length).toBeLessThanOrEqual(3);
+  show();
+  expect(await count).toEqual({ count: 1, isComplete: true });
+});
+
+test("a beginning whose companies are listed only in part narrows what another word finds", async () => {
+  const parts: Readonly<Record<string, string>> = {
+    "q*": `\t${encodeNumbers([0, 1, 2])}\n`,
+    wa: `waco\t${encodeNumbers([2, 7_000])}\n`,
+  };
+  const words = { "q*": "q*", qu: "qu", wa: "wa" };
+  const read = async (part: string) => parts[part]!;
+  const found = await findCompanies({ words, common: { waco: 9_000 } }, read, { words: "q waco", facts: [] }); // prettier-ignore
+  expect(found).toEqual({ numbers: [2, 7_000], unchecked: ["q"], isComplete: true });
 });
 
 test("sorts by rating and by change, and refuses what it does not have", async () => {

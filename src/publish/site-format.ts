@@ -11,6 +11,7 @@
 
 export const siteFormat = 1;
 export const manifestFile = "manifest.json";
+export const partsFolder = "data/";
 export const companiesPerPage = 64;
 /** A list of companies that have any word of a long beginning is cut here. */
 export const summaryMax = 5_000;
@@ -61,6 +62,10 @@ export interface SiteBody {
 export interface LeftOut {
   readonly suppressed: number;
   readonly excluded: number;
+  /** Absent in the site of one campaign: nobody knows to which one they belonged. */
+  readonly forgotten?: number;
+  /** Changes when somebody else is left out. Then nothing of the site before is kept. */
+  readonly mark: string;
   /** Kinds of values that are in no company of the site, such as emails. */
   readonly values: readonly string[];
 }

@@ -122,6 +122,7 @@ export {
   joinSuppressions,
   ledgerSuppression,
   listedKeysOf,
+  mentionsOf,
   listSuppressed,
   removeSuppressed,
   withoutListed,

@@ -35,7 +35,8 @@ export async function readCampaignReport(options: CampaignReportOptions): Promis
   const kept = maxAgeMs > 0 ? await readKept(file) : undefined;
   const ageMs = kept ? clock.nowMs() - Date.parse(kept.at) : Infinity;
   if (kept && ageMs >= 0 && ageMs <= maxAgeMs) return kept;
-  const report = await computeReport(options);
+  // Keys in the order of the schema: a report that was computed and one that was kept are the same text.
+  const report = campaignReportSchema.parse(await computeReport(options));
   // A folder that may only be read has its report too; it is not kept then.
   if (isKept) await writeFileAtomic(file, `${JSON.stringify(report, null, 2)}\n`).catch(() => {});
   return report;

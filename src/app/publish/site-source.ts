@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
@@ -6,12 +7,14 @@ import { readVersion } from "../../base/version.ts";
 import { membershipOf, openCampaignFolder, type Campaign, type Membership } from "../../campaign/index.ts"; // prettier-ignore
 import type { Clock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
+import { forgetRegister } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { SiteCampaignSource, SiteSource, SourceCompany } from "../../publish/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import {
   ledgerSuppression,
   listedKeysOf,
+  listSuppressed,
   withoutListed,
   type Company,
 } from "../../records/index.ts";
@@ -40,13 +43,13 @@ export async function openSiteSource(options: SiteSourceOptions): Promise<SiteSo
   const names = only === undefined ? await folder.list() : [only];
   const campaigns = await Promise.all(names.map((name) => folder.load(name)));
   const dashboard = packageFile("dist/dashboard");
-  const left = { suppressed: 0, excluded: 0 };
+  const left: LeftCompanies = { suppressed: [], excluded: [] };
   return {
     version: readVersion(),
     legal: settings.legal,
     campaigns: campaigns.map((campaign) => campaignSource(campaign, options)),
     companies: () => shownCompanies(options, campaigns, left),
-    leftOut: () => ({ ...left }),
+    leftOut: () => countLeftOut(left, options),
     async dashboardFile(path) {
       return await readFile(join(dashboard, path)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "ENOENT") return undefined;
@@ -88,10 +91,10 @@ function campaignSource(
 async function* shownCompanies(
   { reader, signal, campaign: only }: SiteSourceOptions,
   campaigns: readonly Campaign[],
-  left: { suppressed: number; excluded: number },
+  left: LeftCompanies,
 ): AsyncGenerator<readonly SourceCompany[]> {
-  left.suppressed = 0;
-  left.excluded = 0;
+  left.suppressed = [];
+  left.excluded = [];
   const suppressed = ledgerSuppression(reader.ledger);
   const memberships = campaigns.map((one) => [one.name, membershipOf(one)] as const);
   for await (const page of allCompanies(reader.records, { signal })) {
@@ -101,13 +104,13 @@ async function* shownCompanies(
       if (only !== undefined && owners.length === 0) continue;
       const accepting = owners.filter(([, membership]) => isShown(membership, company));
       const isRejected = owners.length > 0 && accepting.length === 0;
-      if (company.excluded !== undefined || isRejected) left.excluded += 1;
+      if (company.excluded !== undefined || isRejected) left.excluded.push(company.target);
       else chosen.push({ company, campaigns: accepting.map(([name]) => name) });
     }
     const listed = await listedKeysOf(suppressed, chosen.map(({ company }) => company)); // prettier-ignore
     const shown = chosen.flatMap((one) => {
       const { company } = withoutListed(one.company, listed);
-      if (!company) left.suppressed += 1;
+      if (!company) left.suppressed.push(one.company.target);
       return company ? [{ ...one, company }] : [];
     });
     const views = await reader.ledger.readAll(shown.map(({ company }) => company.target));
@@ -118,3 +121,32 @@ async function* shownCompanies(
 
 const isShown = (membership: Membership, company: Company): boolean =>
   !membership.isExcluded(company) && membership.filterOf(company) === undefined;
+
+/** Their targets. */
+interface LeftCompanies {
+  suppressed: string[];
+  excluded: string[];
+}
+
+const forgottenCompany = "target/company/";
+
+async function countLeftOut(
+  { suppressed, excluded }: LeftCompanies,
+  { reader, campaign }: SiteSourceOptions,
+): ReturnType<SiteSource["leftOut"]> {
+  const [register] = await reader.ledger.readAll([forgetRegister]);
+  const forgotten = register!.fields.flatMap(({ field }) => field.startsWith(forgottenCompany) ? [field] : []); // prettier-ignore
+  const entries = (await listSuppressed(reader.ledger)).map(({ id, kind }) => `${kind} ${id}`);
+  const mark = createHash("sha256");
+  for (const list of [forgotten, entries, suppressed, excluded]) {
+    mark.update(`${list.toSorted().join("\n")}\0`);
+  }
+  return {
+    suppressed: suppressed.length,
+    excluded: excluded.length,
+    ...(campaign === undefined && forgotten.length > 0 && { forgotten: forgotten.length }),
+    mark: mark.digest("hex").slice(0, markLength),
+  };
+}
+
+const markLength = 16;

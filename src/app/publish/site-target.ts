@@ -6,7 +6,7 @@ import { createId } from "../../base/ids.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
-import { manifestFile, type SiteMode } from "../../publish/index.ts";
+import { manifestFile, partsFolder, type SiteMode } from "../../publish/index.ts";
 import { openMeteredBucket, parseS3, processMeter } from "../open-bucket.ts";
 
 /** Where a site is written to. */
@@ -55,19 +55,22 @@ export interface PrivacyProof {
 }
 
 /**
- * Asks for an object and for the list of objects without credentials. Before there is a site, an object
- * without any data is written for it: S3 answers 403 to a missing one, also in a bucket that anybody may read.
+ * Asks without credentials for the manifest, for a part of the site, and for the list of objects: a rule of a bucket
+ * may open some of its folders only. Before there is a site, two objects without any data are written for it: S3
+ * answers 403 to a missing one, also in a bucket that anybody may read.
  */
 export async function provePrivate({ address, bucket }: SiteTarget): Promise<PrivacyProof> {
   if (!address.startsWith("s3://")) {
     return { state: "folder", detail: "a folder that only its owner can read" };
   }
   const { testAnonymousAccess } = await import("../../bucket/adapters/s3/anonymous-access.ts");
-  const [present] = await bucket.list(manifestFile, { limit: 1 });
-  const own = present?.key === manifestFile ? undefined : `probe-${createId(systemRandom)}`;
-  if (own !== undefined) await bucket.put(own, Buffer.from("is this private?\n"));
+  const [part] = await bucket.list(partsFolder, { limit: 1 });
+  const id = createId(systemRandom);
+  const own = part ? [] : [`probe-${id}`, `${partsFolder}probe-${id}`];
   try {
-    const { canRead, canList } = await testAnonymousAccess(parseS3(address), own ?? manifestFile, {
+    for (const key of own) await bucket.put(key, Buffer.from("is this private?\n"));
+    const keys = part ? [manifestFile, part.key] : own;
+    const { canRead, canList } = await testAnonymousAccess(parseS3(address), keys, {
       clock: systemClock,
       onRequest: (operation, used) => processMeter.add("publish", operation, used),
     });
@@ -79,6 +82,6 @@ export async function provePrivate({ address, bucket }: SiteTarget): Promise<Pri
       ? { state: "public", detail }
       : { state: "private", detail: "requests without credentials are refused" };
   } finally {
-    if (own !== undefined) await bucket.delete(own);
+    for (const key of own) await bucket.delete(key);
   }
 }

@@ -34,10 +34,17 @@ let opening: Promise<SiteReader> | undefined;
 export function openPublished(): Promise<SiteReader> {
   opening ??= (async () => {
     const { openSite } = await import("../../publish/reader/site-reader.ts");
-    return openSite({ fetchFile, key: readFragment().key, nowMs: () => Date.now() });
+    return openSite({ fetchFile, key: readFragment().key, nowMs: () => Date.now(), shown });
   })();
   return opening;
 }
+
+/** The browser has painted. It never does in a tab that nobody sees. */
+const shown = () =>
+  new Promise<void>((resolve) => {
+    if (document.hidden) setTimeout(resolve);
+    else requestAnimationFrame(() => setTimeout(resolve));
+  });
 
 async function fetchFile(path: string, { isFresh }: { readonly isFresh: boolean }) {
   const url = new URL(path, location.href.replace(/#.*$/s, ""));

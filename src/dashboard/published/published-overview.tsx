@@ -54,9 +54,10 @@ function About() {
         <dd>
           <a href="/companies">{formatCount(companies)}</a>
         </dd>
-        <dt>Left out: suppressed, excluded</dt>
+        <dt>Left out</dt>
         <dd>
-          {formatCount(leftOut.suppressed)}, {formatCount(leftOut.excluded)}
+          {formatCount(leftOut.suppressed)} suppressed, {formatCount(leftOut.excluded)} excluded
+          {leftOut.forgotten !== undefined && `, ${formatCount(leftOut.forgotten)} forgotten`}
         </dd>
         {leftOut.values.length > 0 && (
           <>

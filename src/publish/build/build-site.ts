@@ -16,7 +16,7 @@ export interface SiteSource {
   /** Companies that may be shown, in batches. Nothing suppressed, forgotten or excluded is among them. */
   companies(): AsyncIterable<readonly SourceCompany[]>;
   /** How many were left out. To be asked when all companies were read. */
-  leftOut(): Pick<LeftOut, "suppressed" | "excluded">;
+  leftOut(): Promise<Omit<LeftOut, "values">>;
   /** A file of the built dashboard, such as `basemap/world.json`. Undefined: there is none. */
   dashboardFile(path: string): Promise<Uint8Array | undefined>;
   /** Files that every site has: `index.html`, `assets/…`. */
@@ -92,11 +92,7 @@ export async function buildSite(source: SiteSource, options: BuildOptions): Prom
     signal.throwIfAborted();
     const { campaign, phrases, locations } = one;
     const report = shownReport(await one.report(), slugs, mode);
-    const { at: _at, ...counted } = report;
-    parts[`report/${campaign}`] = await addPart(
-      JSON.stringify(report),
-      `report ${JSON.stringify(counted)}`,
-    );
+    parts[`report/${campaign}`] = await addPart(JSON.stringify(report), identityOf(report));
     parts[`status/${campaign}`] = await addPart(JSON.stringify(statusOf(report)));
     const coverage = await one.coverage();
     for (const [phrase, rows] of coverage.rows) {
@@ -112,7 +108,7 @@ export async function buildSite(source: SiteSource, options: BuildOptions): Prom
     mode,
     version: source.version,
     companies: written.companies,
-    leftOut: { ...source.leftOut(), values: personalValues.filter((value) => !kept.has(value)) },
+    leftOut: { ...(await source.leftOut()), values: personalValues.filter((value) => !kept.has(value)) },
     campaigns,
     downloads: files,
     licences,
@@ -147,6 +143,12 @@ function shownReport(
       alarms: [],
     }),
   };
+}
+
+/** Without what changes though nothing happened: its moment, and what publishing itself costs. */
+function identityOf({ at: _at, cost, ...counted }: CampaignReport): string {
+  const { bucketRequests: _requests, bucketDollars: _dollars, bucketDollarsPerLead: _perLead, ...work } = cost; // prettier-ignore
+  return `report ${JSON.stringify({ ...counted, cost: work })}`;
 }
 
 /** As far as a list of campaigns needs it. */

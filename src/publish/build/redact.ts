@@ -1,5 +1,5 @@
 import type { FieldView } from "../../ledger/index.ts";
-import { placesOf, type Company } from "../../records/index.ts";
+import { mentionsOf, placesOf, withoutListed, type Company } from "../../records/index.ts";
 import { licenceOf } from "../../sources/index.ts";
 import type { SiteCompany } from "../site-format.ts";
 
@@ -11,7 +11,8 @@ export type PersonalValue = (typeof personalValues)[number];
 const internalTexts = ["excluded", "callback", "enrichedAt", "foundAt"] as const;
 
 /** A company without what the site leaves out. Everything in the site is made of it, so nothing else can get there. */
-export function redactCompany(company: Company, kept: ReadonlySet<PersonalValue>): Company {
+export function redactCompany(given: Company, kept: ReadonlySet<PersonalValue>): Company {
+  const company = withoutMentioned(given, kept);
   const texts: Record<string, string> = { ...company.texts };
   for (const name of internalTexts) delete texts[name];
   const { description, callback: _callback, excluded: _excluded, ...rest } = company;
@@ -27,6 +28,13 @@ export function redactCompany(company: Company, kept: ReadonlySet<PersonalValue>
     // A person may have written it.
     ...(description !== undefined && kept.has("notes") && { description }),
   };
+}
+
+/** Its texts do not mention the addresses and numbers that are left out. */
+function withoutMentioned(company: Company, kept: ReadonlySet<PersonalValue>): Company {
+  if (kept.has("emails") && kept.has("phones")) return company;
+  const hidden = mentionsOf(company).filter((key) => !kept.has(key.startsWith("email:") ? "emails" : "phones")); // prettier-ignore
+  return withoutListed(company, new Set(hidden)).company ?? company;
 }
 
 /** Of a redacted company. `fields` are its values with their sources; what the company does not have is left out. */
@@ -64,7 +72,7 @@ export function siteCompanyOf(company: Company, fields: readonly FieldView[]): S
     changedAt,
     facts: fields.filter(shownBy(company)).map((one) => {
       const licence = licenceOf(one.source);
-      const fact = [one.field, valueOf(one), sourceOf(one.source), one.stamp] as const;
+      const fact = [one.field, valueOf(one, company), sourceOf(one.source), one.stamp] as const;
       return licence === undefined ? fact : ([...fact, licence] as const);
     }),
   };
@@ -92,9 +100,12 @@ function shownBy(company: Company): (field: FieldView) => boolean {
   };
 }
 
-/** A contact is its name; of what else its value says only the page is shown. */
-function valueOf({ field, value }: FieldView): unknown {
-  if (!/^(?:email|phone)\//.test(field)) return field.startsWith("found/") ? foundIn(value) : value;
+/** As the company has it, which may be less than the ledger. Of a contact, whose field is its name, only the page. */
+function valueOf({ field, value }: FieldView, company: Company): unknown {
+  const [kind = "", name] = field.split("/");
+  if (name === undefined) return field === "name" ? company.name : { ...company.texts, ...company.numbers }[field as "city"]; // prettier-ignore
+  if (kind === "social") return company.socials[name];
+  if (kind !== "email" && kind !== "phone") return kind === "found" ? foundIn(value) : true;
   const url = typeof value === "object" && value !== null && "url" in value ? value.url : undefined;
   return typeof url === "string" ? { url } : true;
 }

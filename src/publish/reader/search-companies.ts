@@ -44,7 +44,7 @@ export async function findCompanies(
   { isExact = false }: { readonly isExact?: boolean } = {},
 ): Promise<FoundCompanies> {
   const none = { numbers: [], unchecked: [], isComplete: true };
-  const begins = rarestFirst(body, [...new Set(queryWords(words))].slice(0, wordsMax));
+  const begins = mostTellingFirst(body, [...new Set(queryWords(words))].slice(0, wordsMax));
   if (words.trim() !== "" && begins.length === 0) return none;
   let numbers: readonly number[] | undefined;
   for (const term of facts) {
@@ -74,20 +74,25 @@ export async function findCompanies(
   return { numbers, unchecked, isComplete };
 }
 
-/** Without those that say nothing new: `flo` beside `flooring`. */
-function rarestFirst(
-  { common }: Pick<SiteBody, "common">,
+/**
+ * Rare words first, and last the beginnings whose companies are listed only in part. Without those that say nothing
+ * new: `flo` beside `flooring`.
+ */
+function mostTellingFirst(
+  { common, words }: Pick<SiteBody, "common" | "words">,
   begins: readonly string[],
 ): readonly string[] {
   const frequent = Object.entries(common);
   const countOf = (begin: string) =>
-    frequent.reduce((most, [word, count]) => (word.startsWith(begin) ? Math.max(most, count) : most), 0); // prettier-ignore
+    wordPartOf(words, begin)?.kind === "summary"
+      ? Infinity
+      : frequent.reduce((most, [word, count]) => (word.startsWith(begin) ? Math.max(most, count) : most), 0); // prettier-ignore
   const isCovered = (begin: string) =>
     begins.some((other) => other !== begin && other.startsWith(begin));
   return begins
     .filter((begin) => !isCovered(begin))
     .map((begin) => ({ begin, count: countOf(begin) }))
-    .sort((a, b) => a.count - b.count || b.begin.length - a.begin.length)
+    .sort((a, b) => (a.count === b.count ? b.begin.length - a.begin.length : a.count - b.count))
     .map(({ begin }) => begin);
 }
 

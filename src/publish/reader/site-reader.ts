@@ -32,6 +32,8 @@ export interface SiteReaderOptions {
   readonly key: string;
   /** Since 1970. */
   readonly nowMs: () => number;
+  /** Resolves when what was answered last is on the screen. */
+  readonly shown?: () => Promise<void>;
 }
 
 export interface SiteReader {
@@ -61,7 +63,7 @@ export class SiteFault extends Error {
 const cachedMax = 400;
 
 export async function openSite(options: SiteReaderOptions): Promise<SiteReader> {
-  const { fetchFile, nowMs } = options;
+  const { fetchFile, nowMs, shown = async () => {} } = options;
   const { manifest, opener } = await openManifest(options);
   const { body } = manifest;
   const cache = new Map<string, Promise<string>>();
@@ -78,8 +80,14 @@ export async function openSite(options: SiteReaderOptions): Promise<SiteReader> 
     return reading;
   };
   const site = { body, read };
-  /** The count needs more parts than the first rows do: those come first. */
-  let rows: Promise<unknown> = Promise.resolve();
+  /** Of the last list that was asked for. */
+  let firstRows: Promise<unknown> = Promise.resolve();
+  /** The count and later rows need more parts than the first rows do: those are on the screen first. */
+  const afterFirstRows = async () => {
+    await shown(); // a list that is asked for at the same time comes first too
+    await firstRows.catch(() => {}); // its own caller handles it
+    await shown();
+  };
   const named = async (key: string, what: string): Promise<unknown> => {
     const part = body.parts[key];
     if (part === undefined) throw new Unanswerable(404, `${what} is not in this site`);
@@ -95,9 +103,13 @@ export async function openSite(options: SiteReaderOptions): Promise<SiteReader> 
       return named(`coverage/${name}${phrase === null ? "" : `/${phrase.toLowerCase()}`}`, `the map of ${name}`); // prettier-ignore
     }],
     [/^\/api\/phrases$/, async () => ({ rows: [] })],
-    [/^\/api\/companies$/, (_, query) => (rows = listCompanies(site, query))],
+    [/^\/api\/companies$/, async (_, query) => {
+      if (!query.has("after")) return await (firstRows = listCompanies(site, query));
+      await afterFirstRows();
+      return listCompanies(site, query);
+    }],
     [/^\/api\/companies\/count$/, async (_, query) => {
-      await rows.catch(() => {}); // told to whoever asked for them
+      await afterFirstRows();
       return countCompanies(site, query);
     }],
     [/^\/api\/companies\/facets$/, (_, query) => readFacets(site, query)],

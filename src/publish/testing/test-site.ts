@@ -68,7 +68,7 @@ export function testSource(companies: readonly SourceCompany[]): SiteSource {
     async *companies() {
       yield companies;
     },
-    leftOut: () => ({ suppressed: 2, excluded: 1 }),
+    leftOut: async () => ({ suppressed: 2, excluded: 1, mark: "" }),
     async dashboardFile(path) {
       const files: Readonly<Record<string, string>> = {
         "index.html": '<meta charset="utf-8" /><script src="/assets/main-1.js"></script>',
@@ -130,11 +130,13 @@ export interface TestAnswer {
 export async function readSite(
   store: Pick<SiteStore, "get">,
   key = "",
+  shown = async () => {},
 ): Promise<SiteReader & { readonly asked: string[]; json(url: string): Promise<TestAnswer> }> {
   const asked: string[] = [];
   const site = await openSite({
     key,
     nowMs: () => 0,
+    shown,
     async fetchFile(path) {
       asked.push(path);
       const got = await store.get(path);

@@ -85,8 +85,10 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   });
   await uploads.end();
   const nowMs = clock.nowMs();
+  // Who may not see the site before any more, or who is not to be seen in it, is not served by its files either.
+  const isRevoking = isRotating || (old !== undefined && hidesMore(old.body, body));
   const retired = old ? retiredBy(old, { body, nowMs }) : [];
-  const expired = retired.filter(([, atMs]) => isRotating || nowMs - atMs >= graceMs);
+  const expired = retired.filter(([, atMs]) => isRevoking || nowMs - atMs >= graceMs);
   const written = uploads.count();
   if (old && expired.length === 0 && isSameBody(old.body, body)) {
     return {
@@ -102,19 +104,32 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   const left = retired.filter((one) => !expired.includes(one));
   const at = new Date(nowMs).toISOString();
   const manifest: SiteManifest = { format: siteFormat, readableBy: siteFormat, generation, at, body, retired: left }; // prettier-ignore
-  const etag = before.status === "found" ? before.etag : undefined;
-  await writeManifest(store, manifestBytes(manifest, sealing), etag);
+  // If this stops before they are removed, the next publish removes them.
+  const first = isRevoking ? { ...manifest, retired: expired.map(([path]) => [path, 0] as const) } : manifest; // prettier-ignore
+  const etag = await writeManifest(
+    store,
+    manifestBytes(first, sealing),
+    before.status === "found" ? before.etag : undefined,
+  );
   const swept =
-    isRotating || generation % sweepEvery === 0
-      ? await orphansOf(store, manifest, { untilMs: isRotating ? Infinity : nowMs - graceMs })
+    isRevoking || generation % sweepEvery === 0
+      ? await orphansOf(store, manifest, { untilMs: isRevoking ? Infinity : nowMs - graceMs })
       : [];
   const removed = new Set([...expired.map(([path]) => path), ...swept]);
   for (const path of removed) await store.delete(path);
+  // "stale" is no fault: the next publish has ended meanwhile, and has removed them once more.
+  if (isRevoking && expired.length > 0) await store.putIfMatch(manifestFile, manifestBytes(manifest, sealing), etag); // prettier-ignore
   return { status: "published", generation, at, body, written, removed: removed.size };
 }
 
-/** What an interrupted publish may have left. */
-const ownKey = /^(?:data\/|assets\/|index\.html$|licences\.txt$)/;
+/** Whether the next site has to hide what is in the files of this one. */
+const hidesMore = (old: SiteBody, next: SiteBody): boolean =>
+  old.mode !== next.mode ||
+  old.leftOut.mark !== next.leftOut.mark ||
+  next.leftOut.values.some((value) => !old.leftOut.values.includes(value));
+
+/** What an interrupted publish, or a proof that a bucket is private, may have left. */
+const ownKey = /^(?:data\/|probe-|assets\/|index\.html$|licences\.txt$)/;
 
 /** A folder or prefix with other files is somebody else's. */
 async function checkUnused(store: SiteStore): Promise<void> {
@@ -126,6 +141,7 @@ async function checkUnused(store: SiteStore): Promise<void> {
 
 const forEver = "public, max-age=31536000, immutable";
 const hashOf = (name: string): string => name.slice(0, name.indexOf("-"));
+const generationOf = (name: string): number => parseInt(name.slice(name.indexOf("-") + 1), 36);
 
 /** As they are stored, in any order of names. */
 const isSameBody = (old: SiteBody, body: SiteBody): boolean =>
@@ -154,17 +170,17 @@ async function writeManifest(
   store: SiteStore,
   bytes: Uint8Array,
   etag: string | undefined,
-): Promise<void> {
+): Promise<string> {
   try {
     const answer =
       etag === undefined
         ? await store.putIfAbsent(manifestFile, bytes)
         : await store.putIfMatch(manifestFile, bytes, etag);
-    if (answer.status === "created" || answer.status === "written") return;
+    if (answer.status === "created" || answer.status === "written") return answer.etag;
   } catch (error) {
     if (!mayHaveHappened(error)) throw error;
     const now = await store.get(manifestFile);
-    if (now.status === "found" && Buffer.from(now.body).equals(bytes)) return;
+    if (now.status === "found" && Buffer.from(now.body).equals(bytes)) return now.etag;
     throw error;
   }
   const message =
@@ -172,7 +188,10 @@ async function writeManifest(
   throw new AppError("conflict", "site_published_meanwhile", message);
 }
 
-/** Parts that no site uses: of interrupted publishes, or of a site whose manifest cannot be read. */
+/**
+ * Parts that no site uses: of interrupted publishes, or of a site whose manifest cannot be read. Those of a later
+ * generation are of a publish that is under way.
+ */
 async function orphansOf(
   store: SiteStore,
   manifest: SiteManifest,
@@ -184,7 +203,8 @@ async function orphansOf(
   for (let count = 0; count < listsMax; count += 1) {
     const page = await store.list("data/", { startAfter });
     for (const { key, modifiedAtMs } of page) {
-      if (!used.has(key) && modifiedAtMs <= untilMs) orphans.push(key);
+      const isOurs = generationOf(key) <= manifest.generation;
+      if (isOurs && !used.has(key) && modifiedAtMs <= untilMs) orphans.push(key);
     }
     if (page.length < listLimitMax) break;
     startAfter = page.at(-1)!.key;

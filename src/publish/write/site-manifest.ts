@@ -13,6 +13,7 @@ const manifestSchema = z.looseObject({
   at: z.string(),
   body: z.looseObject({
     mode: z.enum(siteModes),
+    leftOut: z.looseObject({ mark: z.string().default(""), values: z.array(z.string()) }),
     campaigns: z.array(z.looseObject({ downloads: z.array(download) })),
     downloads: z.array(download),
     pages: z.array(z.tuple([z.string(), z.string()])),

@@ -16,6 +16,7 @@ test("addresses and numbers are found inside of other texts, ids and moments are
     "phone:+15125550100",
   ]);
   expect(mentionedKeys("https://wa.me/+15125550100")).toEqual(["phone:+15125550100"]);
+  expect(mentionedKeys("https://wa.me/15125550100", "US")).toEqual(["phone:+15125550100"]);
   expect(mentionedKeys(["osm/node/2401091890", "2026-11-15T19:02:03.004Z", 15125550100])).toEqual(
     [],
   );

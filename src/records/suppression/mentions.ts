@@ -20,6 +20,8 @@ interface Mention {
 /** Longer texts are looked through up to here: labels and descriptions are shorter. */
 const textMax = 20_000;
 const mayHavePhone = /\d(?:[\s()./-]{0,3}\d){6}/;
+/** A link to talk to a number. */
+const chatLink = /\bwa\.me\/(\d{7,15})\b/g;
 const emailShape = /[^\s@<>()"',;:]{1,64}@[^\s@<>()"',;:]{1,190}/gu;
 /** Moments and ids of places have many digits, and are no numbers to call. */
 const isOther = /^(?:\d{4}-\d\d-\d\d(?:T|$)|[a-z]+\/(?:[a-z]+\/)?[\w-]+$)/;
@@ -37,10 +39,15 @@ function mentionsIn(text: string, country: string | undefined): readonly Mention
     }
   }
   if (mayHavePhone.test(part)) {
+    for (const { 0: link, 1: digits = "", index } of part.matchAll(chatLink)) {
+      const end = index + link.length;
+      found.push({ key: `phone:+${digits}`, start: end - digits.length, end });
+    }
     const code = country?.toUpperCase() ?? "";
     const where = isSupportedCountry(code) ? { defaultCountry: code } : {};
     for (const { number, startsAt, endsAt } of findPhoneNumbersInText(part, where)) {
-      found.push({ key: `phone:${number.number}`, start: startsAt, end: endsAt });
+      const isKnown = found.some(({ start, end }) => start < endsAt && startsAt < end);
+      if (!isKnown) found.push({ key: `phone:${number.number}`, start: startsAt, end: endsAt });
     }
   }
   return found;

@@ -55,9 +55,13 @@ export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
     ...placesOf(company).map((place) => `place:${place}` as const),
     ...company.emails.map(({ value }) => `email:${value}` as const),
     ...company.phones.map(({ value }) => `phone:${value}` as const),
-    ...mentionedKeys(textsOf(company), regionOfCompany(company)),
+    ...mentionsOf(company),
   ];
 }
+
+/** Addresses and numbers that its texts mention, besides its own or the same ones. */
+export const mentionsOf = (company: Company): readonly SuppressionKey[] =>
+  mentionedKeys(textsOf(company), regionOfCompany(company));
 
 const regionOfCompany = ({ texts, phones }: Company): string | undefined =>
   regionOf(texts.country, phones.map(({ value }) => value)); // prettier-ignore
@@ -72,6 +76,11 @@ const textsOf = ({
   extra,
   description,
   entries,
+  tags,
+  categories,
+  services,
+  products,
+  keywords,
 }: Company) => ({
   name,
   texts,
@@ -80,6 +89,7 @@ const textsOf = ({
   extra,
   description,
   entries,
+  lists: [tags, categories, services, products, keywords],
 });
 
 export interface UnlistedCompany {
@@ -112,7 +122,13 @@ export function withoutListed(company: Company, listed: ReadonlySet<string>): Un
       texts: clean(company.texts),
       emails: emails.map(withCleanLabel),
       phones: phones.map(withCleanLabel),
-      socials: clean(company.socials),
+      // A link without its number leads nowhere.
+      socials: Object.fromEntries(Object.entries(company.socials).filter(([, url]) => clean(url) === url)), // prettier-ignore
+      tags: clean(company.tags),
+      categories: clean(company.categories),
+      services: clean(company.services),
+      products: clean(company.products),
+      keywords: clean(company.keywords),
       extra: clean(company.extra),
       entries: clean(company.entries),
       ...(company.description !== undefined && { description: clean(company.description) }),

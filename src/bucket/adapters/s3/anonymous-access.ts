@@ -6,7 +6,7 @@ import { createS3Caller, type S3Place } from "./s3-client.ts";
 import { readFailure, translateS3Error } from "./s3-error.ts";
 
 export interface AnonymousAccess {
-  /** Somebody without credentials can read this object. */
+  /** Somebody without credentials can read one of these objects. */
   readonly canRead: boolean;
   /** … and see the names of all objects. */
   readonly canList: boolean;
@@ -15,12 +15,12 @@ export interface AnonymousAccess {
 /** Asks as somebody without credentials would. Throws if the store does not answer. */
 export async function testAnonymousAccess(
   place: S3Place,
-  key: string,
+  keys: readonly string[],
   { clock, onRequest = () => {} }: { readonly clock: Clock; readonly onRequest?: OnRequest },
 ): Promise<AnonymousAccess> {
   using caller = createS3Caller(place, { clock, isAnonymous: true });
   const { bucket: Bucket, prefix } = place;
-  const isAllowed = async (operation: "get" | "list", send: Parameters<typeof caller.send>[1]) => {
+  const isAllowed = async (operation: "get" | "list", key: string, send: Parameters<typeof caller.send>[1]) => {
     try {
       await countRequest({ operation, onRequest }, () => caller.send(operation, send));
       return true;
@@ -31,14 +31,16 @@ export async function testAnonymousAccess(
       throw translateS3Error(error, { place: `s3://${Bucket}`, operation, key: prefix + key });
     }
   };
-  return {
-    canRead: await isAllowed("get", async (client, abortSignal) => {
+  const canRead = (key: string) =>
+    isAllowed("get", key, async (client, abortSignal) => {
       const input = { Bucket, Key: prefix + key };
       const answer = await client.send(new GetObjectCommand(input), { abortSignal });
       await answer.Body?.transformToByteArray();
       return answer;
-    }),
-    canList: await isAllowed("list", (client, abortSignal) =>
+    });
+  return {
+    canRead: (await Promise.all(keys.map(canRead))).includes(true),
+    canList: await isAllowed("list", "", (client, abortSignal) =>
       client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: 1 }), {
         abortSignal,
       }),

@@ -31,8 +31,9 @@ export const publish: Command = {
   details: [
     "Writes the dashboard's pages with the data as static files: overview, reports, map, company search,\n" +
       "downloads. Nothing can be changed there. Only changed files are written; the site changes at once,\n" +
-      "and old files are removed a day later.",
-    "Suppressed, forgotten and excluded companies are left out, in every mode.",
+      "and the first publish after a day removes old files.",
+    "Suppressed, forgotten and excluded companies are left out, in every mode. If others are left out than\n" +
+      "before, or the mode changes, old files are removed at once.",
     "Exits 3 if the bucket of a private site can be read without credentials: then nothing was uploaded.\n" +
       "Also if publish.afterCommand fails: then the site is published.",
   ],
@@ -141,6 +142,7 @@ function describe({
   const what = `${countOf(companies, "company", "companies")}, ${mode}`;
   const left = [
     ...(leftOut.suppressed > 0 ? [`${leftOut.suppressed} suppressed`] : []),
+    ...(leftOut.forgotten ? [`${leftOut.forgotten} forgotten`] : []),
     ...(leftOut.excluded > 0 ? [`${leftOut.excluded} excluded`] : []),
     ...(leftOut.values.length > 0 ? [`all ${leftOut.values.join(", ")}`] : []),
   ];
