@@ -125,23 +125,36 @@ needs(["s3"], ({ s3 }) => {
   const env = { AWS_ACCESS_KEY_ID: s3.accessKey, AWS_SECRET_ACCESS_KEY: s3.secretKey };
 
   test("B13: a bucket is proved private before anything is uploaded; a second publish costs at most 5 requests", async () => {
-    const { place } = await createTestPlace(s3);
+    const { place, client } = await createTestPlace(s3);
     await using proxy = await openCountingProxy(s3.endpoint, () => false);
     const target = `s3://${place.bucket}/site?endpoint=${proxy.endpoint}&region=${s3.region}`;
     const first = await sandbox.onData(["publish", target], { env });
     expect(first.exitCode, first.stderr).toBe(0);
     expect(first.stdout).toContain("private: requests without credentials are refused");
     const total = () => [...proxy.requests.values()].reduce((sum, one) => sum + one, 0);
+    // A report that was computed again says the same.
+    await sandbox.good("campaign", "report", "austin");
     const before = total();
     const second = await sandbox.onData(["publish", target], { env });
     expect(second.stdout).toMatch(/is up to date: .* private/);
     expect(total() - before).toBeLessThanOrEqual(5);
     const doctor = await sandbox.onData(["doctor", "--json"], { env });
     expect(doctor.stdout).toContain("requests without credentials are refused");
+    const parts = `arn:aws:s3:::${place.bucket}/site/data/*`;
+    await client.send(policy(place.bucket, "s3:GetObject", parts));
+    await sandbox.good("company", "add", "Unseen");
+    const open = total();
+    const third = await sandbox.onData(["publish", target], { env });
+    expect(third.exitCode).toBe(3);
+    expect(third.stderr).toContain("anybody can read its objects");
+    expect(total() - open).toBeLessThanOrEqual(4);
+    const failing = await sandbox.onData(["doctor", "--json"], { env });
+    expect(failing.stdout).toContain("anybody can read its objects");
   });
 
   test.each([
     ["read", (bucket: string) => policy(bucket, "s3:GetObject", `arn:aws:s3:::${bucket}/*`)],
+    ["read a part in", (bucket: string) => policy(bucket, "s3:GetObject", `arn:aws:s3:::${bucket}/site/data/*`)], // prettier-ignore
     ["list", (bucket: string) => policy(bucket, "s3:ListBucket", `arn:aws:s3:::${bucket}`)],
   ])(
     "B13: publish stops with exit 3 if anybody can %s the bucket, and uploads nothing",

@@ -9,7 +9,7 @@ import { runHook, type HookOutcome } from "./hook.ts";
 import { keepKnownSite, readKnownSites } from "./known-sites.ts";
 import { openSiteKeys, removeSiteKeys } from "./site-keys.ts";
 import { openSiteSource, type SiteSourceOptions } from "./site-source.ts";
-import { openSiteTarget, provePrivate, type PrivacyProof } from "./site-target.ts";
+import { closeToOthers, openSiteTarget, provePrivate, type PrivacyProof } from "./site-target.ts";
 
 export interface PublishFolderOptions extends SiteSourceOptions {
   /** As `siteAddress` gives it. */
@@ -36,13 +36,13 @@ export interface PublishedFolder extends PublishedSite {
 /** Publishes a data folder, for commands, schedules and the API. Throws `site_is_public` before anything is uploaded. */
 export async function publishFolder(options: PublishFolderOptions): Promise<PublishedFolder> {
   const { target, mode, paths, settings, clock, signal, campaign, shown } = options;
-  await using opened = await openSiteTarget(target, { mode, signal });
+  const source = await openSiteSource(options);
+  await using opened = await openSiteTarget(target, signal);
   const proof = mode === "private" ? await provePrivate(opened) : undefined;
   if (proof?.state === "public") throw publicTarget(target, proof);
   const isRotating = options.isRotating === true;
   const keys = mode === "sealed" ? await openSiteKeys(paths, target, { isRotating }) : undefined;
   const before = mode === "sealed" ? undefined : await previousKeys(options);
-  const source = await openSiteSource(options);
   const published = await publishSite({
     store: opened.bucket,
     source,
@@ -52,6 +52,7 @@ export async function publishFolder(options: PublishFolderOptions): Promise<Publ
     shown,
     sealing: keys?.sealing,
     oldKeys: keys?.oldKeys ?? before ?? [],
+    onAccepted: () => closeToOthers(target, mode),
     ...(options.onCompanies && { onCompanies: options.onCompanies }),
     ...(options.onUploads && { onUploads: options.onUploads }),
   });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
@@ -32,20 +32,30 @@ export function siteAddress(target: string, cwd: string): string {
 
 const ownMode = 0o700;
 
-/** A folder that is made for a site is open to its owner alone; a private one stays so. */
-export async function openSiteTarget(
-  address: string,
-  { mode, signal }: { readonly mode: SiteMode; readonly signal: AbortSignal },
-): Promise<SiteTarget> {
-  if (address.startsWith("dir:")) {
-    const folder = address.slice("dir:".length);
-    if (!existsSync(folder)) makeFolder(folder, { mode: ownMode });
-    else if (mode === "private") chmodSync(folder, ownMode);
+/** A folder that is made for a site is open to its owner alone. */
+export async function openSiteTarget(address: string, signal: AbortSignal): Promise<SiteTarget> {
+  const folder = folderOf(address);
+  if (folder !== undefined) {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found?.isDirectory() === false) {
+      const message = `${folder} is a file: choose a folder for the site`;
+      throw new AppError("invalid", "site_target", message);
+    }
+    if (!found) makeFolder(folder, { mode: ownMode });
   }
   const opened = (await openMeteredBucket(address))("publish");
   const bucket = createRetryingBucket({ bucket: opened, clock: systemClock, random: systemRandom, signal }); // prettier-ignore
   return { address, bucket, [Symbol.asyncDispose]: () => opened.close() };
 }
+
+/** To be called when it is sure that the target is that of a site. A private folder is closed to others. */
+export function closeToOthers(address: string, mode: SiteMode): void {
+  const folder = folderOf(address);
+  if (folder !== undefined && mode === "private") chmodSync(folder, ownMode);
+}
+
+const folderOf = (address: string): string | undefined =>
+  address.startsWith("dir:") ? address.slice("dir:".length) : undefined;
 
 export interface PrivacyProof {
   /** `folder`: the permissions of the file system protect it. */

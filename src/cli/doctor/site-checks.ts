@@ -14,7 +14,7 @@ export async function checkSites(
     if (mode !== "private" || !target.startsWith("s3://")) continue;
     const check = `site ${target}`;
     try {
-      await using opened = await openSiteTarget(target, { mode, signal });
+      await using opened = await openSiteTarget(target, signal);
       const { state, detail } = await provePrivate(opened);
       const advice = "make the bucket private (block public access), or publish with --sealed";
       findings.push(state === "public" ? { check, state: "fail", detail, advice } : { check, state: "ok", detail }); // prettier-ignore

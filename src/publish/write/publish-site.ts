@@ -30,6 +30,8 @@ export interface PublishOptions extends Pick<
   /** Keys that the site may have been sealed with before. With one of them nothing is left of the old site afterwards. */
   readonly oldKeys?: readonly KeySealing[];
   readonly graceMs?: number;
+  /** The target has a site, or is empty. Nothing was written yet. */
+  readonly onAccepted?: () => void;
   readonly onUploads?: (count: number) => void;
 }
 
@@ -55,6 +57,7 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   const keys = sealing ? [sealing, ...oldKeys] : oldKeys;
   const isRotating = oldKeys.length > 0;
   const old = before.status === "found" ? readOld(before.body, keys, isRotating) : undefined;
+  options.onAccepted?.();
   // What another key has sealed, or nobody, is written again.
   const reusable = old && !isRotating && (old.body.mode === "sealed") === (sealing !== undefined) ? old : undefined; // prettier-ignore
   const known = new Map(

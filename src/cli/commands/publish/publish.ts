@@ -60,13 +60,23 @@ export const publish: Command = {
     while (await goesOnAfter(clock, watchMs, signal)) {
       const now = await reportTimes(paths, campaign);
       if (now === seen) continue;
+      try {
+        outcome = await publishOnce(context, { target, mode, shown, campaign, isRotating });
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        out.note(`error: ${error.message}; trying again`);
+        continue;
+      }
       seen = now;
-      outcome = await publishOnce(context, { target, mode, shown, campaign, isRotating });
       if (outcome !== undefined) return outcome;
     }
     return "stopped";
   },
 };
+
+/** The store does not answer, or another publish ended first. */
+const isPassing = (error: unknown): error is AppError =>
+  error instanceof AppError && (error.kind === "unavailable" || error.kind === "conflict");
 
 /** A new report is on the site a few seconds later. */
 const watchMs = 2_000;
