@@ -8,7 +8,7 @@ import { Shell } from "../shell/shell.tsx";
 /** What to tell somebody whose link does not open the site. */
 const faults = {
   "no-key": ["This site is encrypted", "Open it by the whole link that you were given. It ends with #k= and a key."],
-  "wrong-key": ["This link does not open the site", "Its key is not complete, or it was replaced. Ask whoever sent it to you for a new link."],
+  "wrong-key": ["This link does not open the site", "Its key is not complete, or it was replaced. Ask for a new link where you got this one."],
   insecure: ["This site needs https", "It is encrypted, and browsers can open it only on a page that was loaded by https, or from this machine."],
   newer: ["The page is older than its data", "Reload it. If that does not help, the site has to be published again."],
   unreadable: ["This site cannot be read", "Its manifest.json is missing or cannot be loaded. Are you offline? Otherwise it has to be published again."],

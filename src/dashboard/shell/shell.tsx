@@ -82,7 +82,7 @@ function Side({ current }: { readonly current: string }) {
             · {session.value.version}
           </span>
         )}
-        {session.value?.by === "session" && (
+        {session.value?.by === "session" && !isPublished && (
           <button class="link" onClick={() => void signOut()}>
             sign out
           </button>
