@@ -236,6 +236,13 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
       if (unfolded.size > 0) await settle();
       return use(stateOf);
     },
+    fieldsWithin(target, fields) {
+      const state = states.get(target);
+      if (state) return fields.filter((field) => state.has(field));
+      const own = new Set(rest.get(partOf(target))?.get(target)?.map(({ field }) => field));
+      const text = storedText(target) ?? "";
+      return fields.filter((field) => own.has(field) || text.includes(field));
+    },
     async targetsOf(index) {
       const found = new Set(rest.get(index)?.keys());
       for (const { target } of storedOf(index)) found.add(target);

@@ -55,6 +55,11 @@ export interface Replica {
     targets: readonly string[],
     use: (fieldsOf: (target: string) => TargetState | undefined) => T | Promise<T>,
   ): Promise<T>;
+  /**
+   * Those of these fields that a target may have; it has none of the others. Decodes nothing, so it is quick for
+   * targets with many fields. Names with characters that a file escapes are not found. It must be settled.
+   */
+  fieldsWithin(target: string, fields: readonly string[]): readonly string[];
   /** Every target of a part, in order of their names. */
   targetsOf(index: number): Promise<readonly string[]>;
   /** Every target with a write that lost unseen, and some more. */

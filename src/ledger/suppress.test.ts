@@ -44,6 +44,18 @@ test("an address is listed by itself and by its domain, a domain by one above it
   ]);
 });
 
+test("entries that were stored, or written since, are found without reading the whole list", async () => {
+  const files = new Map<string, Uint8Array>();
+  const add = async (keys: readonly string[]) => {
+    await using ledger = await openTestLedger({ files });
+    const register = await ledger.read(forgetRegister);
+    await ledger.write({ source, changes: suppressChanges(register, { keys, value, newSalt }) });
+    return await ledger.suppressed(["email:a@a.example", "email:b@a.example", "email:c@a.example"]);
+  };
+  expect(await add(["email:a@a.example"])).toEqual(["email:a@a.example"]);
+  expect(await add(["email:b@a.example"])).toEqual(["email:a@a.example", "email:b@a.example"]);
+});
+
 test("two nodes that made a salt each at the same moment find the entries of both", async () => {
   await using ledger = await openTestLedger();
   const register = await ledger.read(forgetRegister);

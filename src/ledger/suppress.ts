@@ -100,12 +100,15 @@ async function listedAmong(
     else byTarget.set(target, [hash]);
   }
   const listed = new Set<string>();
+  if (!replica.isSettled()) await replica.settle();
   for (const [target, some] of byTarget) {
+    const names = replica.fieldsWithin(target, some.map((hash) => `${hashPrefix}${hash}`)); // prettier-ignore
+    if (names.length === 0) continue;
     await replica.withTargets([target], (fieldsOf) => {
       const fields = fieldsOf(target);
-      for (const hash of some) {
-        const cell = fields?.get(`${hashPrefix}${hash}`);
-        if (cell && visibleOf(cell) !== undefined) listed.add(hash);
+      for (const name of names) {
+        const cell = fields?.get(name);
+        if (cell && visibleOf(cell) !== undefined) listed.add(name.slice(hashPrefix.length));
       }
     });
   }

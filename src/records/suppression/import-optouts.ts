@@ -39,7 +39,8 @@ export interface OptOutOptions {
   readonly onLines?: (count: number) => void;
 }
 
-const batchKeys = 2_000;
+/** As many as are looked up at once. */
+const batchKeys = 20_000;
 const problemsMax = 20;
 
 /**

@@ -158,6 +158,8 @@ export interface SuppressionChange {
 }
 
 const entriesOfCommit = 2_000;
+/** The whole list is read once for so many: it is spread over many targets, and any key may be in any of them. */
+const keysAtOnce = 20_000;
 const saltLength = 26;
 const shownHash = 16;
 const isoLength = "2026-11-15T19:02:03.004Z".length;
@@ -169,8 +171,8 @@ export async function addSuppressed(
 ): Promise<{ readonly added: number; readonly known: number }> {
   const wanted = [...new Set(keys)];
   let added = 0;
-  for (let from = 0; from < wanted.length; from += entriesOfCommit) {
-    const some = wanted.slice(from, from + entriesOfCommit);
+  for (let from = 0; from < wanted.length; from += keysAtOnce) {
+    const some = wanted.slice(from, from + keysAtOnce);
     const register = await ledger.read(forgetRegister);
     const newSalt = createId(random, saltLength);
     // One write per kind: the value holds it. Listed keys keep their date and reason.
@@ -182,10 +184,22 @@ export async function addSuppressed(
       const listed = await listedFields(ledger, changes);
       const left = changes.filter(({ target, field }) => !listed.has(`${target} ${field}`));
       added += left.filter(({ field }) => field.startsWith("hash/")).length;
-      if (left.length > 0) await ledger.write({ source, changes: left });
+      await writeInCommits(ledger, source, left);
     }
   }
   return { added, known: wanted.length - added };
+}
+
+/** Target by target: the ledger then reads each of them once, and not once for each entry. */
+async function writeInCommits(
+  ledger: SuppressionLedger,
+  source: string,
+  changes: Commit["changes"],
+): Promise<void> {
+  const sorted = changes.toSorted((a, b) => (a.target < b.target ? -1 : a.target > b.target ? 1 : 0)); // prettier-ignore
+  for (let from = 0; from < sorted.length; from += entriesOfCommit) {
+    await ledger.write({ source, changes: sorted.slice(from, from + entriesOfCommit) });
+  }
 }
 
 async function listedFields(
@@ -207,9 +221,7 @@ export async function removeSuppressed(
   const changes = unsuppressChanges(await ledger.read(forgetRegister), keys);
   const listed = await listedFields(ledger, changes);
   const left = changes.filter(({ target, field }) => listed.has(`${target} ${field}`));
-  for (let from = 0; from < left.length; from += entriesOfCommit) {
-    await ledger.write({ source, changes: left.slice(from, from + entriesOfCommit) });
-  }
+  await writeInCommits(ledger, source, left);
   return left.length;
 }
 

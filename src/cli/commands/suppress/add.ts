@@ -1,6 +1,6 @@
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { addSuppressed, listSuppressed } from "../../../records/index.ts";
+import { addSuppressed } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openNodeOf } from "../../node-context.ts";
@@ -31,7 +31,7 @@ export const suppressAdd: Command = {
     const keys = readKeys(args, textFlag(flags, "country"));
     const reason = textFlag(flags, "reason");
     await using node = await openNodeOf(context);
-    await using _state = await context.recordState(async () => ({ listed: (await listSuppressed(node.ledger)).length })); // prettier-ignore
+    await using _state = await context.recordState(async () => ({ listed: (await node.ledger.suppressed(keys)).length })); // prettier-ignore
     const { added, known } = await addSuppressed(node.ledger, {
       keys,
       source: sourceOf(context),

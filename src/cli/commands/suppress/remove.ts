@@ -1,5 +1,5 @@
 import { countOf } from "../../../base/count-words.ts";
-import { listSuppressed, removeSuppressed } from "../../../records/index.ts";
+import { removeSuppressed } from "../../../records/index.ts";
 import type { Command } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
 import { openNodeOf } from "../../node-context.ts";
@@ -20,7 +20,7 @@ export const suppressRemove: Command = {
     const { args, flags, out } = context;
     const keys = readKeys(args, textFlag(flags, "country"));
     await using node = await openNodeOf(context);
-    await using _state = await context.recordState(async () => ({ listed: (await listSuppressed(node.ledger)).length })); // prettier-ignore
+    await using _state = await context.recordState(async () => ({ listed: (await node.ledger.suppressed(keys)).length })); // prettier-ignore
     const removed = await removeSuppressed(node.ledger, { keys, source: sourceOf(context) });
     out.result({ removed }, `${countOf(removed, "entry", "entries")} removed`);
     return removed === 0 ? "failed" : undefined;
