@@ -239,7 +239,12 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     fieldsWithin(target, fields) {
       const state = states.get(target);
       if (state) return fields.filter((field) => state.has(field));
-      const own = new Set(rest.get(partOf(target))?.get(target)?.map(({ field }) => field));
+      const own = new Set(
+        rest
+          .get(partOf(target))
+          ?.get(target)
+          ?.map(({ field }) => field),
+      );
       const text = storedText(target) ?? "";
       return fields.filter((field) => own.has(field) || text.includes(field));
     },

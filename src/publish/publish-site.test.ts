@@ -131,7 +131,10 @@ test("what is to be hidden is in no file afterwards, also if that publish stops 
     const calls: string[] = [];
     const trial = open();
     await publish(trial, { source: testSource([secret]) });
-    await publish(watched(trial, (call) => calls.push(call)), next);
+    await publish(
+      watched(trial, (call) => calls.push(call)),
+      next,
+    );
     expect(await allTexts(trial)).not.toMatch(/joe@acme/);
     const again: string[] = [];
     expect((await publish(watched(trial, (call) => again.push(call)), next)).status).toBe("unchanged"); // prettier-ignore

@@ -1,5 +1,5 @@
 import { apiUrl } from "../data/api.ts";
-import { formatAmount, formatCount, formatShare, timeOf } from "../data/format.ts";
+import { formatCount, formatShare, timeOf } from "../data/format.ts";
 import { isPublished } from "../data/published.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Credits } from "../parts/credits.tsx";
@@ -9,6 +9,7 @@ import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
 import { PublishedDownloads } from "../published/published-downloads.tsx";
+import { CampaignBudget } from "./campaign-budget.tsx";
 import { ReportFunnel, useReport, type Report } from "./campaign-funnel.tsx";
 import { CampaignDownloads } from "./campaign-downloads.tsx";
 import { CampaignPhrases } from "./campaign-phrases.tsx";
@@ -33,7 +34,12 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
           <Icon name="map" /> Map
         </a>
       </Top>
-      {!isPublished && <CampaignWork campaign={campaign} />}
+      {!isPublished && (
+        <CampaignWork
+          campaign={campaign}
+          isBudgetUsedUp={report.data?.budget?.state === "budget"}
+        />
+      )}
       <Loaded from={report}>{(data) => <ReportFunnel report={data} isLinked={false} />}</Loaded>
       <nav class="tabs" aria-label="Parts of the campaign">
         {shownTabs.map(([key, text]) => (
@@ -125,17 +131,9 @@ function Results({ report }: { readonly report: Report }) {
             </dd>
             <dt>Never visited</dt>
             <dd>{formatCount(freshness.visits.never)}</dd>
-            {budget?.limits.map(({ limit, max, spent }) => (
-              <>
-                <dt>Budget, {limit}</dt>
-                <dd>
-                  {formatAmount(spent)} of {formatAmount(max)}
-                  {budget.state === "budget" && budget.reached === limit && ", stopped"}
-                </dd>
-              </>
-            ))}
           </dl>
         </section>
+        {budget && <CampaignBudget campaign={report.campaign} budget={budget} />}
         {isPublished ? (
           <PublishedDownloads campaign={report.campaign} />
         ) : (

@@ -14,7 +14,13 @@ import { RunCampaign } from "./run-campaign.tsx";
 type Job = NonNullable<AnswerOf<"GET", "/api/campaigns/{campaign}/job">["job"]>;
 
 /** How far the tasks of a campaign are, and the buttons that start, pause and repeat them. */
-export function CampaignWork({ campaign }: { readonly campaign: string }) {
+export function CampaignWork({
+  campaign,
+  isBudgetUsedUp,
+}: {
+  readonly campaign: string;
+  readonly isBudgetUsedUp: boolean;
+}) {
   const asked = useResource(
     campaign,
     (signal) => api.get("/api/campaigns/{campaign}/job", { params: { campaign }, signal }),
@@ -39,7 +45,7 @@ export function CampaignWork({ campaign }: { readonly campaign: string }) {
   const canWrite = may("campaigns:write");
   return (
     <section class="card work" aria-label="Work of the campaign">
-      <Standing job={job} left={left} />
+      <Standing job={job} left={left} isBudgetUsedUp={isBudgetUsedUp} />
       {canWrite && (
         <span class="row">
           {job && job.failed > 0 && may("queue:write") && (
@@ -82,7 +88,13 @@ export function CampaignWork({ campaign }: { readonly campaign: string }) {
   );
 }
 
-function Standing({ job, left }: { readonly job: Job | undefined; readonly left: number }) {
+interface StandingProps {
+  readonly job: Job | undefined;
+  readonly left: number;
+  readonly isBudgetUsedUp: boolean;
+}
+
+function Standing({ job, left, isBudgetUsedUp }: StandingProps) {
   if (!job)
     return (
       <p class="grow">
@@ -91,11 +103,15 @@ function Standing({ job, left }: { readonly job: Job | undefined; readonly left:
       </p>
     );
   const finished = job.done + job.skipped + job.failed;
-  const state = job.ended ?? (job.isPaused ? "paused" : left > 0 ? "running" : "up to date");
+  const state = isBudgetUsedUp
+    ? "budget used up"
+    : (job.ended ?? (job.isPaused ? "paused" : left > 0 ? "running" : "up to date"));
   return (
     <div class="grow stack tight">
       <span class="row">
-        <span class={`pill ${job.isPaused ? "warn" : left === 0 ? "quiet" : ""}`}>{state}</span>
+        <span class={`pill ${job.isPaused || isBudgetUsedUp ? "warn" : left === 0 ? "quiet" : ""}`}>
+          {state}
+        </span>
         {left > 0 && (
           <span>
             <a href={tasksHref({ state: ["running"], job: job.name })}>
@@ -116,7 +132,7 @@ function Standing({ job, left }: { readonly job: Job | undefined; readonly left:
       <Progress done={finished} total={finished + left} label="Finished tasks of the campaign">
         {formatCount(finished)} of {plural(finished + left, "task")} finished
       </Progress>
-      {left > 0 && !job.isPaused && job.running === 0 && <NoWorkers />}
+      {left > 0 && !job.isPaused && !isBudgetUsedUp && job.running === 0 && <NoWorkers />}
     </div>
   );
 }

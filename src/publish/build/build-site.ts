@@ -108,7 +108,10 @@ export async function buildSite(source: SiteSource, options: BuildOptions): Prom
     mode,
     version: source.version,
     companies: written.companies,
-    leftOut: { ...(await source.leftOut()), values: personalValues.filter((value) => !kept.has(value)) },
+    leftOut: {
+      ...(await source.leftOut()),
+      values: personalValues.filter((value) => !kept.has(value)),
+    },
     campaigns,
     downloads: files,
     licences,
