@@ -12,7 +12,7 @@ import {
 import type { Paths, Settings } from "../config/index.ts";
 import type { NodeReadApi } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
-import { visitRecordOf, type Company, type VisitRecord } from "../records/index.ts";
+import { isVisitRead, visitRecordOf, type Company, type VisitRecord } from "../records/index.ts";
 import { createSiteSettings } from "./site-settings.ts";
 
 export interface CompanyToVisit {
@@ -66,7 +66,7 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
  * By target, the round of visits that are made again: those of refused private addresses, which a
  * setting may allow now; once all visits of the batch were made, all that could not reach their
  * website or found it empty without its scripts, which may be different now; and all if no website of
- * the batch could be reached.
+ * the batch could be read.
  */
 async function roundsAgain(
   { ledger, queue }: Pick<VisitBatchOptions, "ledger" | "queue">,
@@ -79,12 +79,12 @@ async function roundsAgain(
   }
   const job = await queue.job(name);
   const isOver = job !== undefined && job.pending + job.running === 0;
-  const isNoneReached = [...visits.values()].every(({ outcome }) => outcome === "unreachable");
+  const isNoneRead = ![...visits.values()].some(isVisitRead);
   return new Map(
     [...visits]
       .filter(
         ([, { outcome, reason }]) =>
-          isNoneReached ||
+          isNoneRead ||
           reason === "private_address" ||
           (isOver && (outcome === "unreachable" || reason === "needs_scripts")),
       )

@@ -28,7 +28,7 @@ import { visitRecordOf } from "../records/index.ts";
 import { createSiteSettings } from "./site-settings.ts";
 import { createFolderRobotsCache } from "./folder-robots-cache.ts";
 import { openFetcher } from "./open-fetcher.ts";
-import { createJobPauser } from "./paused-jobs.ts";
+import { createJobPauser } from "./outcome/paused-jobs.ts";
 
 export interface EnrichServicesOptions {
   readonly paths: Paths;

@@ -142,8 +142,11 @@ export type { ListNamesOptions } from "./list-names.ts";
 export { tasksLeftBehind } from "./tasks-left-behind.ts";
 export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
-export { reasonText, unreachedText, visitText } from "./work/visit-text.ts";
-export { isNothingReached, outcomeOfJob } from "./work/work-summary.ts";
+export { isPartial, jobTroubleTexts, outcomeOfJob } from "./outcome/job-troubles.ts";
+export { pausedFor } from "./outcome/paused-jobs.ts";
+export { countVisits, isNothingRead } from "./outcome/unread-jobs.ts";
+export { readUnvisited } from "./outcome/unvisited.ts";
+export { reasonText, visitText } from "./outcome/visit-text.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
   addVisitBatch,

@@ -1,4 +1,4 @@
-import { isNothingReached, unreachedText, visitText, type WorkOutcome } from "../app/index.ts";
+import { isNothingRead, jobTroubleTexts, visitText, type WorkOutcome } from "../app/index.ts";
 import { sitePageKind } from "../campaign/index.ts";
 import { countOf, countTasks } from "../base/count-words.ts";
 
@@ -8,7 +8,7 @@ const reasonsMax = 5;
 /** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
 export function outcomeText(ended: WorkOutcome): string {
   const { done, skipped, retried, failed, failures, visits } = ended;
-  const { undone, held, paused, stopped, unreached, deliveriesLeft = 0 } = ended;
+  const { undone, held, paused, stopped, unread, deliveriesLeft = 0 } = ended;
   return [
     `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
     ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
@@ -24,12 +24,11 @@ export function outcomeText(ended: WorkOutcome): string {
         ]
       : []),
     // The line of all visits says the same if there is only one job.
-    ...(unreached.length < 2 && isNothingReached(ended) ? [] : unreached.map(unreachedText)),
+    ...jobTroubleTexts({
+      paused,
+      unread: unread.length < 2 && isNothingRead(visits) ? [] : unread,
+    }),
     ...stopped.map(({ campaign, text }) => `campaign ${campaign}: ${text}`),
-    ...paused.flatMap(({ job, text }) => [
-      `paused job ${job}: ${text}`,
-      `go on with: forager queue resume ${job}`,
-    ]),
     ...(deliveriesLeft > 0
       ? [`${countOf(deliveriesLeft, "webhook delivery waits", "webhook deliveries wait")} for a later \`forager work\` or \`forager up\`: forager webhook deliveries`] // prettier-ignore
       : []),

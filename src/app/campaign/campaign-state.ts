@@ -13,7 +13,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Job, Queue } from "../../queue/index.ts";
-import { pausedFor } from "../paused-jobs.ts";
+import { pausedFor } from "../outcome/paused-jobs.ts";
 import type { Places } from "../open-places.ts";
 import { createBudgetSources } from "./budget-sources.ts";
 

@@ -21,6 +21,8 @@ import { openOrMakeQueue } from "../configured-queue.ts";
 import { exportToFile, type ExportAbout } from "../exchange/export-file.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { openPlaces } from "../open-places.ts";
+import { pausedFor } from "../outcome/paused-jobs.ts";
+import { countVisits } from "../outcome/unread-jobs.ts";
 import { openWork, type WorkOptions } from "../work/open-work.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
 import { openCampaignConfigs } from "./campaign-configs.ts";
@@ -35,6 +37,8 @@ export interface RunCampaignOptions {
   readonly openReader: () => Promise<NodeReadApi & AsyncDisposable>;
   readonly signal: AbortSignal;
   readonly onPlanned?: (planned: RunPlan) => void;
+  /** The job of the campaign was paused, and goes on. */
+  readonly onResumed?: (reason: string | undefined) => void;
   readonly onCut?: (progress: CutProgress) => void;
   readonly onProgress?: (progress: RunProgress) => void;
 }
@@ -100,7 +104,7 @@ async function shareConfig({ name, work, signal }: RunCampaignOptions, paths: Pa
 }
 
 async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promise<void> {
-  const { name, signal, onCut, onPlanned } = options;
+  const { name, signal, onCut, onPlanned, onResumed } = options;
   const { clock, loaded } = options.work;
   const { settings } = loaded;
   const folder = openCampaignFolder(paths);
@@ -129,6 +133,7 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   // Whoever runs a campaign wants it to run, also if it was paused.
   const standing = await resumeWithinBudget(budget);
   if (standing === "paused") await resumeJob(queue, name, { nowMs: clock.nowMs() });
+  if (standing === "paused" || standing === "resumed") onResumed?.(pausedFor(paths, name));
 }
 
 const lookMs = 500;
@@ -155,11 +160,7 @@ async function workOff(
       return (found?.pending ?? 0) + (found?.running ?? 0);
     };
     const tiles = live(discoverKind) + live(detailsKind);
-    const { visits } = work.summary();
-    const sum = (isOne: (reason: string) => boolean) =>
-      visits.filter(({ reason }) => isOne(reason)).reduce((all, { count }) => all + count, 0);
-    const websitesRead = sum((reason) => reason === "");
-    const websitesNotRead = sum((reason) => reason !== "");
+    const { read: websitesRead, notRead: websitesNotRead } = countVisits(work.summary().visits);
     const ended = Math.max(0, tilesAtFirst - tiles) + websitesRead + websitesNotRead;
     // Between two requests of a visit there is a moment without a task of it.
     total = Math.max(total, ended + tiles + live(enrichKind));

@@ -12,6 +12,8 @@ import { openWholeFile } from "./whole-file.ts";
 export interface EnrichedRow {
   readonly company: Company;
   readonly visit: VisitRecord | undefined;
+  /** Why there is no visit, and will be none without help. Undefined: it waits. */
+  readonly unvisited?: string | undefined;
 }
 
 export interface EnrichedFileOptions {
@@ -30,7 +32,7 @@ export interface EnrichedCounts {
   readonly read: number;
   readonly withEmail: number;
   readonly withPhone: number;
-  /** Rows whose website was not read, by reason; `waiting`: it was not visited yet. */
+  /** Rows whose website was not read, by reason. `waiting`: it was not visited yet; `failed`: its task has failed. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
@@ -86,9 +88,10 @@ export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<E
 /** Why there is nothing new: "" if the site was read. */
 function reasonOf(row: EnrichedRow | undefined): string {
   if (!row) return "not_a_company";
-  const { company, visit } = row;
+  const { company, visit, unvisited } = row;
   if (visit) return isVisitRead(visit) ? "" : (visit.reason ?? visit.outcome);
-  return (company.texts.website ?? company.texts.domain) ? "waiting" : "no_website";
+  const hasWebsite = (company.texts.website ?? company.texts.domain) !== undefined;
+  return hasWebsite ? (unvisited ?? "waiting") : "no_website";
 }
 
 const joined = (values: readonly string[]) => values.join("; ");

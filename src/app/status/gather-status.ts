@@ -69,8 +69,7 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
     const { ledger, records } = node;
     const queueUrl = settings.queue.url;
     const from = { ...sources, queue: open, queueUrl, ledger, records };
-    const found = await readStoppedCampaigns(from);
-    return found.map(({ campaign, text }) => `campaign ${campaign}: ${text}`);
+    return await readStoppedCampaigns(from);
   });
   const { seen, hub, checkpoint, checkpoints, faults } = await lookAround(sources);
   const lacks = lacksOf(isCluster ? seen : [], { vector, checkpoints });

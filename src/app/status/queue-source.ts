@@ -2,11 +2,9 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
 import type { LogStats, Queue, QueueStats } from "../../queue/index.ts";
 import { openQueueToRead, type ConfiguredQueueOptions } from "../configured-queue.ts";
-import { pauseText, stillPausedJobs } from "../paused-jobs.ts";
+import { jobTroubleTexts, readJobTroubles } from "../outcome/job-troubles.ts";
 import { locateQueue } from "../queue-address.ts";
-import { readUnreachedJobs } from "../unreached-jobs.ts";
 import { readReleaseRecords, releaseText } from "../work/release-records.ts";
-import { unreachedText } from "../work/visit-text.ts";
 
 export interface QueueSeen {
   /** Undefined: there is none yet, or it cannot be reached. */
@@ -18,7 +16,9 @@ export interface QueueSeen {
 }
 
 /** Campaigns that their budget has stopped, with what to do. */
-export type ReadStopped = (queue: Queue) => Promise<readonly string[]>;
+export type ReadStopped = (
+  queue: Queue,
+) => Promise<readonly { readonly campaign: string; readonly text: string }[]>;
 
 /** The queue for a reader: opened once it exists, never created. */
 export interface QueueSource extends AsyncDisposable {
@@ -85,23 +85,20 @@ const seenIn = async (
 ): Promise<QueueSeen> => ({
   stats: await queue.stats(),
   log: await queue.logStats(),
-  troubles: [...(await jobTroubles(queue, options)), ...(await readStopped(queue))],
+  troubles: await queueTroubles(queue, options, readStopped),
   fault: undefined,
 });
 
-async function jobTroubles(
+async function queueTroubles(
   queue: Queue,
   { paths, settings }: Pick<ConfiguredQueueOptions, "paths" | "settings">,
+  readStopped: ReadStopped,
 ): Promise<readonly string[]> {
-  const unreached = await readUnreachedJobs(queue);
-  const told = new Set(unreached.map(({ job }) => job));
-  const paused = (await stillPausedJobs(paths, queue)).filter(({ job }) => !told.has(job));
+  const stopped = await readStopped(queue);
+  const names = stopped.map(({ campaign }) => campaign);
   return [
     ...(await readReleaseRecords(paths, queue, settings)).map(releaseText),
-    ...unreached.map(unreachedText),
-    ...paused.map(
-      ({ job, reason }) =>
-        `job ${job} is paused: ${pauseText(reason)}; go on with: forager queue resume ${job}`,
-    ),
+    ...jobTroubleTexts(await readJobTroubles({ queue, paths, stopped: names })),
+    ...stopped.map(({ campaign, text }) => `campaign ${campaign}: ${text}`),
   ];
 }

@@ -4,14 +4,13 @@ import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
 import type { Paths } from "../../config/index.ts";
 import { deliveryKind } from "../../notify/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
-import { pauseText, stillPausedJobs, type PausedJob } from "../paused-jobs.ts";
-import { readUnreachedJobs, type UnreachedJob } from "../unreached-jobs.ts";
+import { readJobTroubles, type JobTroubles } from "../outcome/job-troubles.ts";
 import type { HeldNode } from "./process-pool.ts";
 import { readReleaseRecords, type ContactSettings } from "./release-records.ts";
 import type { WorkSummary } from "./work-summary.ts";
 
 /** What came of the work since it was opened. */
-export interface WorkOutcome extends WorkSummary {
+export interface WorkOutcome extends WorkSummary, JobTroubles {
   /** Why tasks failed for good, the most frequent reason first. */
   readonly failures: readonly FailureCount[];
   /** Tasks that wait, and that no worker here can do. */
@@ -22,10 +21,6 @@ export interface WorkOutcome extends WorkSummary {
   readonly held?: HeldNode & { readonly node: string };
   /** Campaigns that their budget has stopped, with what to do. */
   readonly stopped: readonly { readonly campaign: string; readonly text: string }[];
-  /** Jobs that are paused because their first visits all failed alike. */
-  readonly paused: readonly (PausedJob & { readonly text: string })[];
-  /** Jobs that have only unreachable visits; none if this work made no visit. */
-  readonly unreached: readonly UnreachedJob[];
 }
 
 export interface UndoneCount {
@@ -47,7 +42,7 @@ export interface FailureCount {
 const failedReadMax = 1_000;
 
 export interface WorkOutcomeOptions {
-  readonly queue: Pick<Queue, "ended" | "stats" | "job" | "now" | "hasTaskLimit">;
+  readonly queue: Pick<Queue, "ended" | "stats" | "job" | "jobs" | "now" | "hasTaskLimit">;
   readonly queueUrl: string;
   readonly clock: Clock;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
@@ -70,6 +65,8 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
   const query = { states: ["failed"], isNewestFirst: true, limit: failedReadMax } as const;
   const failed = summary.failed === 0 ? [] : await queue.ended(query);
   const stopped = await readStoppedCampaigns({ ...options, ...options.reader });
+  const names = stopped.map(({ campaign }) => campaign);
+  const troubles = await readJobTroubles({ queue, paths, stopped: names });
   return {
     ...summary,
     ...(held && { held: { ...held, node } }),
@@ -77,11 +74,9 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
     undone: options.isDraining ? await countUndone(options, { isStopped: stopped.length > 0 }) : [],
     stopped,
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
-    paused: (await stillPausedJobs(paths, queue)).map((one) => ({
-      ...one,
-      text: pauseText(one.reason),
-    })),
-    unreached: summary.visits.length === 0 ? [] : await readUnreachedJobs(queue),
+    paused: troubles.paused,
+    // What earlier visits came to is told by `forager status`.
+    unread: summary.visits.length === 0 ? [] : troubles.unread,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { MetricsSnapshot } from "../../base/metrics.ts";
-import type { WorkOutcome } from "./work-outcome.ts";
+import type { VisitCount } from "../outcome/unread-jobs.ts";
 
 /** Attempts by how they ended, over all kinds and processes. */
 export interface WorkSummary {
@@ -16,27 +16,6 @@ export interface WorkSummary {
   /** Visits of websites: how many ended so, and why sites were not read. */
   readonly visits: readonly VisitCount[];
 }
-
-export interface VisitCount {
-  readonly outcome: string;
-  /** "" if the site was read. */
-  readonly reason: string;
-  readonly count: number;
-}
-
-/** There were visits, and no website answered any of them: something is wrong here, not there. */
-export const isNothingReached = ({ visits }: Pick<WorkSummary, "visits">): boolean =>
-  visits.length > 0 && visits.every(({ outcome }) => outcome === "unreachable");
-
-/**
- * Without the troubles of other jobs, for a command that was asked about one: a job that was paused
- * earlier, or whose websites do not answer, does not make its work a failure.
- */
-export const outcomeOfJob = (outcome: WorkOutcome, name: string): WorkOutcome => ({
-  ...outcome,
-  paused: outcome.paused.filter(({ job }) => job === name),
-  unreached: outcome.unreached.filter(({ job }) => job === name),
-});
 
 export function summaryOf(snapshot: MetricsSnapshot): WorkSummary {
   const family = snapshot.find(({ name }) => name === "forager_tasks_ended_total");

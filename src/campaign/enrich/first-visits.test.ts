@@ -18,9 +18,20 @@ test("a job is reported once, when its first hosts all failed for one reason", a
   expect(await pausedBy(times(3 * firstHosts))).toEqual(["leads: dns"]);
 });
 
-test("one site that answered, or failed for another reason, is enough to go on", async () => {
+test("websites that answer, and all refuse the visit, are no success either", async () => {
+  const refusals: readonly Partial<EndedVisit>[] = [
+    { outcome: "blocked", reason: "http_403" },
+    { outcome: "robots", reason: "robots" },
+    { outcome: "parked", reason: "parked" },
+    { outcome: "done", reason: "needs_scripts" },
+  ];
+  for (const refusal of refusals) {
+    expect(await pausedBy(times(firstHosts, refusal))).toEqual([`leads: ${refusal.reason}`]);
+  }
+});
+
+test("one site that was read, or failed for another reason, is enough to go on", async () => {
   const others: readonly Partial<EndedVisit>[] = [
-    { outcome: "done" },
     { outcome: "robots", reason: "robots" },
     { outcome: "blocked", reason: "http_403" },
     { reason: "timeout" },
@@ -28,6 +39,13 @@ test("one site that answered, or failed for another reason, is enough to go on",
   for (const other of others) {
     expect(await pausedBy([...times(5), other, ...times(2 * firstHosts)])).toEqual([]);
   }
+  const paused: string[] = [];
+  const note = createFirstVisits(async (job) => void paused.push(job));
+  await note("leads", { host: "read", outcome: "not_modified" });
+  for (const host of Array(2 * firstHosts).keys()) {
+    await note("leads", { host: `h${host}`, outcome: "unreachable", reason: "dns" });
+  }
+  expect(paused).toEqual([]);
 });
 
 test("several visits of one host count once", async () => {

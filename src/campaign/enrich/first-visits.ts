@@ -1,4 +1,5 @@
 import type { VisitOutcome } from "../../crawl/index.ts";
+import { isVisitRead } from "../../records/index.ts";
 
 export interface EndedVisit {
   readonly host: string;
@@ -11,7 +12,8 @@ export const firstHosts = 20;
 
 /**
  * Watches the first visits of each job. If none of its first hosts could be read, all for the same
- * reason, `onAlike` is called once: a wrong setting or a missing network would fail all the others.
+ * reason, `onAlike` is called once: what is wrong here (a setting, the network, an address that
+ * websites refuse) would fail all the others.
  */
 export function createFirstVisits(onAlike: (job: string, reason: string) => Promise<void>) {
   const hostsByJob = new Map<string, Set<string> | "over">();
@@ -20,12 +22,12 @@ export function createFirstVisits(onAlike: (job: string, reason: string) => Prom
     hostsByJob.set(job, "over");
     reasonByJob.delete(job);
   };
-  return async (job: string, { host, outcome, reason }: EndedVisit): Promise<void> => {
+  return async (job: string, visit: EndedVisit): Promise<void> => {
+    const { host, outcome, reason = outcome } = visit;
     const hosts = hostsByJob.get(job) ?? new Set<string>();
     if (hosts === "over") return;
     const first = reasonByJob.get(job) ?? reason;
-    // A site that refuses a visit or is parked has answered: this side is in order.
-    if (outcome !== "unreachable" || reason === undefined || reason !== first) return end(job);
+    if (isVisitRead(visit) || reason !== first) return end(job);
     hostsByJob.set(job, hosts.add(host));
     reasonByJob.set(job, reason);
     if (hosts.size < firstHosts) return;

@@ -37,7 +37,7 @@ const pending = async (queue: Queue) =>
     JSON.parse(payload) as unknown,
   ]);
 
-test("a job that paused because nothing could be reached visits those websites again, once", async () => {
+test("a job that paused because nothing could be read visits those websites again, once", async () => {
   const queue = setUp();
   await visit(queue, "a", { asked: "https://a.example/robots.txt" }); // not the end of a visit
   await visit(queue, "b", unreachable);
@@ -58,7 +58,7 @@ test("a job that paused because nothing could be reached visits those websites a
   expect(await resumeJob(queue, "leads", { nowMs })).toMatchObject({ again: 0 });
 });
 
-test("a job that a person paused while most websites answered only goes on", async () => {
+test("a job that a person paused while most websites were read only goes on", async () => {
   const queue = setUp();
   await visit(queue, "a", { outcome: "done" });
   await visit(queue, "b", unreachable);
@@ -67,7 +67,7 @@ test("a job that a person paused while most websites answered only goes on", asy
   expect(await pending(queue)).toEqual([]);
 });
 
-test("a website that was reached in the meantime is not visited again; an absent job is told", async () => {
+test("a website that was read in the meantime is not visited again; an absent job is told", async () => {
   const queue = setUp();
   await visit(queue, "a", unreachable);
   await visit(queue, "b", unreachable);
@@ -76,7 +76,7 @@ test("a website that was reached in the meantime is not visited again; an absent
   ]);
   const { leases } = await queue.claim({ worker: "w", kinds: [enrichKind] });
   const [{ id, token }] = leases as [(typeof leases)[number]];
-  await queue.finish([{ id, token, outcome: { kind: "done", result: { outcome: "robots" } } }]);
+  await queue.finish([{ id, token, outcome: { kind: "done", result: { outcome: "done" } } }]);
   await visit(queue, "c", unreachable);
   expect(await resumeJob(queue, "leads", { nowMs })).toMatchObject({ again: 2 });
   expect((await pending(queue)).map(([gate]) => String(gate)).sort()).toEqual([

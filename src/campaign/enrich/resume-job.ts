@@ -1,10 +1,11 @@
 import type { JobAnswer, Queue, Task } from "../../queue/index.ts";
+import { isVisitRead } from "../../records/index.ts";
 import { enrichKind } from "../tasks.ts";
 import { firstTask, visitSchema, type VisitPayload } from "./visit-task.ts";
 
 export interface ResumedJob {
   readonly answer: JobAnswer;
-  /** Visits of websites that could not be reached, put back into the queue. */
+  /** Visits of websites that could not be read, put back into the queue. */
   readonly again: number;
 }
 
@@ -13,8 +14,8 @@ const pageSize = 500;
 const pagesMax = 10;
 
 /**
- * Resumes a job. A job pauses by itself when its first websites cannot be reached, because of the
- * network or a setting on this side. So if most of its visits could not reach their website, those
+ * Resumes a job. A job pauses by itself when its first websites cannot be read, because of the
+ * network or a setting on this side. So if most of its visits could not read their website, those
  * visits are put back first: otherwise only the rest of the job would ever be visited.
  */
 export async function resumeJob(
@@ -23,22 +24,22 @@ export async function resumeJob(
   { nowMs }: { readonly nowMs: number },
 ): Promise<ResumedJob> {
   const job = await queue.job(name);
-  const again = job && job.ended === null ? await addUnreachedAgain(queue, name, nowMs) : 0;
+  const again = job && job.ended === null ? await addUnreadAgain(queue, name, nowMs) : 0;
   return { answer: await queue.resume(name), again };
 }
 
-async function addUnreachedAgain(
+async function addUnreadAgain(
   queue: Pick<Queue, "ended" | "add">,
   job: string,
   nowMs: number,
 ): Promise<number> {
   const visits = [...(await newestVisits(queue, job)).values()];
-  const unreached = visits.filter(({ outcome }) => outcome === "unreachable");
-  if (unreached.length * 2 <= visits.length) return 0;
+  const unread = visits.filter((visit) => !isVisitRead(visit));
+  if (unread.length * 2 <= visits.length) return 0;
   const after = new Date(nowMs).toISOString();
   let added = 0;
-  for (let from = 0; from < unreached.length; from += pageSize) {
-    const some = unreached.slice(from, from + pageSize);
+  for (let from = 0; from < unread.length; from += pageSize) {
+    const some = unread.slice(from, from + pageSize);
     const tasks = some.map(
       ({ payload: { target, website, campaign }, id }) =>
       // The id of the visit that failed makes a second call a duplicate.
@@ -53,6 +54,7 @@ async function addUnreachedAgain(
 interface NewestVisit {
   readonly id: number;
   readonly outcome: string;
+  readonly reason?: string;
   readonly payload: VisitPayload;
 }
 
@@ -83,8 +85,11 @@ async function newestVisits(
 }
 
 function visitOf({ id, payload, result }: Task): NewestVisit | undefined {
-  const { outcome } = (JSON.parse(result ?? "null") ?? {}) as { readonly outcome?: unknown };
+  const { outcome, reason } = (JSON.parse(result ?? "null") ?? {}) as Readonly<
+    Record<"outcome" | "reason", unknown>
+  >;
   const parsed = visitSchema.safeParse(JSON.parse(payload));
   if (typeof outcome !== "string" || !parsed.success) return undefined;
-  return { id, outcome, payload: parsed.data };
+  const why = typeof reason === "string" ? { reason } : {};
+  return { id, outcome, ...why, payload: parsed.data };
 }

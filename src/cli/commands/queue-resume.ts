@@ -10,7 +10,7 @@ export const queueResume: Command = {
   arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
   examples: [{ line: "forager queue resume nightly", summary: "go on where it was paused" }],
   details: [
-    "A job pauses by itself if none of its first 20 websites can be reached. Resuming it visits them\n" +
+    "A job pauses by itself if none of its first 20 websites can be read. Resuming it visits them\n" +
       "again: without that, only the others would ever be visited.",
   ],
 
@@ -24,7 +24,7 @@ export const queueResume: Command = {
       again = resumed.again;
       return resumed.answer;
     });
-    const visits = countOf(again, "website that could not be reached is", "websites that could not be reached are"); // prettier-ignore
+    const visits = countOf(again, "website that could not be read is", "websites that could not be read are"); // prettier-ignore
     context.out.result(
       { ...job, again },
       `job '${name}' goes on: ${countTasks(job.pending)} pending` +

@@ -1,4 +1,4 @@
-import { isNothingReached, openWork, type WorkOptions } from "../../app/index.ts";
+import { isPartial, openWork, type WorkOptions } from "../../app/index.ts";
 import { docsPage } from "../../base/docs-page.ts";
 import type { Command, SettingsContext } from "../command.ts";
 import { untilStopped } from "../until-stopped.ts";
@@ -48,9 +48,9 @@ export const work: Command = {
     "--drain does not wait for webhook deliveries that failed and wait for their next attempt.",
     "Exit code with --drain: 0 when every task was done or skipped, 3 when some failed (dead\n" +
       "letters: `forager queue list --state failed`), some are left that no worker here can do, no\n" +
-      "website of a job could be reached, the fleet has paused or drained this node, a budget\n" +
-      "stopped a campaign, or a job paused by itself: none of its first 20 websites could be reached,\n" +
-      "all for the same reason. `forager queue resume JOB` resumes it.",
+      "website of a job could be read, the fleet has paused or drained this node, a budget stopped a\n" +
+      "campaign, or a job with tasks left is paused. A job pauses by itself if none of its first 20\n" +
+      "websites could be read, all for the same reason. `forager queue resume JOB` resumes it.",
     "Exit code after SIGTERM: 0 when every process stopped in good order, also when tasks failed,\n" +
       "which the summary and `forager status` say: a service that is stopped has not failed. 143 when\n" +
       "one had to be killed, after a second signal, and when --drain was ended early. After Ctrl-C: 130.",
@@ -76,10 +76,7 @@ export const work: Command = {
     out.result(ended, outcomeText(ended));
     if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
     // A drain that was ended early has not done what it was asked to do: its signal decides.
-    const { failed, paused, stopped, undone, unreached, held } = ended;
-    const troubles = failed + paused.length + undone.length + unreached.length + stopped.length;
-    const isPartial = troubles > 0 || held || isNothingReached(ended);
-    return isPartial && !signal.aborted ? "partial" : undefined;
+    return isPartial(ended) && !signal.aborted ? "partial" : undefined;
   },
 };
 

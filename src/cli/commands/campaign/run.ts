@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import {
-  isNothingReached,
+  isNothingRead,
   outcomeOfJob,
   runCampaign,
   type CampaignRun,
@@ -64,6 +64,10 @@ export const campaignRun: Command = {
             out.note(
               `${countOf(targets, "target")}, ${due} due: ${countOf(tilesToAsk, "tile")} to search`,
             ),
+          onResumed: (reason) =>
+            out.note(
+              `campaign ${campaign.name} was paused${reason === undefined ? "" : ` (${reason})`}: it goes on`,
+            ),
           onProgress: (progress) => bar.show(progress),
         }),
       ["campaign_contact", "campaign_source", "campaign_config", "campaign_overpass_size"],
@@ -95,12 +99,12 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
     out.note(`campaign ${name}: ${budgetText(name, report.budget)}`);
     return "partial";
   }
-  const isUnreached = work !== undefined && isNothingReached(work);
+  const isUnread = work !== undefined && isNothingRead(work.visits);
   // Also where this run visited nothing: an earlier one may have failed everywhere.
-  if (isUnreached || (report.funnel.visited > 0 && report.funnel.enriched === 0)) {
+  if (isUnread || (report.funnel.visited > 0 && report.funnel.enriched === 0)) {
     out.note(
-      isUnreached
-        ? `no website could be reached: ${outcomeText(work).split("\n")[1]}`
+      isUnread
+        ? `no website could be read: ${outcomeText(work).split("\n")[1]}`
         : "no website of this campaign was read",
     );
     out.note("fix the cause, then run `forager enrich --missing email` and `forager work --drain`");

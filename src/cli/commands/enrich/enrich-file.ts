@@ -2,12 +2,15 @@ import { createReadStream } from "node:fs";
 import { access, constants } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import {
+  countVisits,
   findingText,
   importFile,
   openOrMakeQueue,
   openWork,
   outcomeOfJob,
+  pausedFor,
   preflight,
+  readUnvisited,
   reasonText,
   websiteOf,
   writeEnrichedFile,
@@ -40,20 +43,22 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
   await checkBefore({ from, to, name, contact: settings.crawl.contact });
   const targets = await importRows(context, name);
   const batch = textFlag(flags, "batch") ?? stemOf(name);
-  const added = await addVisits(context, batch, targets);
-  const ended = added === 0 ? undefined : outcomeOfJob(await visitNow(context, added), batch);
+  const waiting = await addVisits(context, batch, targets);
+  const ended = waiting === 0 ? undefined : outcomeOfJob(await visitNow(context, waiting), batch);
   const counts = await writeResult(context, { from, to, targets, batch });
   out.result({ file: name, output: to, ...counts, work: ended }, () =>
     [...resultLines(name, to, counts), ...troubleLines(ended)].join("\n"),
   );
-  const left = counts.reasons["waiting"] ?? 0;
+  const { waiting: left = 0, failed = 0 } = counts.reasons;
   if (signal.aborted) {
     out.note(`stopped, ${countOf(left, "row")} not visited: run the same command again to go on`);
     throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
   }
   // The rows decide: the workers may have visited websites of other jobs too.
   const isNothingRead = counts.rows > 0 && counts.read === 0;
-  return left > 0 || isNothingRead || (ended?.paused.length ?? 0) > 0 ? "partial" : undefined;
+  return left + failed > 0 || isNothingRead || (ended?.paused.length ?? 0) > 0
+    ? "partial"
+    : undefined;
 }
 
 const stemOf = (name: string): string => basename(name, extname(name));
@@ -124,6 +129,7 @@ async function importRows(context: SettingsContext, name: string) {
   return targets;
 }
 
+/** Resolves to how many visits of the batch wait or run. */
 async function addVisits(
   context: SettingsContext,
   batch: string,
@@ -143,9 +149,8 @@ async function addVisits(
     context,
     placed.map(({ website }) => new URL(website).hostname),
   );
-  const { added, duplicate } = await visitAll(context, opened, { name: batch, at, placed });
-  await resumeIfPaused(context, batch);
-  return added + duplicate;
+  await visitAll(context, opened, { name: batch, at, placed });
+  return await takeUpJob(context, batch);
 }
 
 /** Here and not when the workers start: workers of another process may have taken the visits by then. */
@@ -156,10 +161,17 @@ async function checkVisits({ loaded, paths, out }: SettingsContext, hosts: reado
   }
 }
 
-/** A job pauses if its first visits fail alike. Running the command again resumes it. */
-async function resumeIfPaused(context: SettingsContext, job: string): Promise<void> {
+/** Running the command again resumes the job if it is paused, and tries failed tasks again. */
+async function takeUpJob({ out, ...context }: SettingsContext, name: string): Promise<number> {
   await using queue = await openOrMakeQueue(context);
-  if ((await queue.job(job))?.isPaused === true) await queue.resume(job);
+  const job = await queue.job(name);
+  if (job?.isPaused === true) {
+    const reason = pausedFor(context.paths, name);
+    out.note(`job ${name} was paused${reason === undefined ? "" : ` (${reason})`}: it goes on`);
+    await queue.resume(name);
+  }
+  const again = job?.failed ? await queue.retry({ job: name, states: ["failed"] }) : 0;
+  return (job?.pending ?? 0) + (job?.running ?? 0) + again;
 }
 
 const lookMs = 500;
@@ -191,16 +203,16 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
   let quietLooks = 0;
   const show = ({ isLast = false } = {}) => {
     const { visits } = work.summary();
-    const ended = visits.reduce((sum, { count }) => sum + count, 0);
-    const read = visits
-      .filter(({ reason }) => reason === "")
-      .reduce((sum, { count }) => sum + count, 0);
+    const { read, notRead } = countVisits(visits);
+    const ended = read + notRead;
+    // Visits of other jobs may be among them.
+    if (ended > total) bar.setTotal(ended);
     bar.advance(ended - shown);
     // What the queue says is a moment old: between two requests of a visit it may count our own tasks.
     quietLooks = ended > shown ? 0 : quietLooks + 1;
     const held = isLast || quietLooks < quietLooksMin ? 0 : heldElsewhere(work);
     bar.note(
-      `${read} read, ${ended - read} not read` +
+      `${read} read, ${notRead} not read` +
         (held > 0 ? `, ${held} at another process or left by one that was killed` : ""),
     );
     shown = ended;
@@ -238,6 +250,7 @@ async function writeResult(
   }: Files & { readonly targets: ReadonlyMap<number, string>; readonly batch: string },
 ): Promise<EnrichedCounts> {
   const begun = (await openBatchFiles(context.paths).read(batch))?.at ?? "";
+  const unvisited = await readUnvisited(context, batch);
   await using opened = await openReaderOf(context);
   return await writeEnrichedFile({
     chunks: createReadStream(from),
@@ -249,7 +262,12 @@ async function writeResult(
       if (row?.kind !== "company") return undefined;
       const visit = visitRecordOf(await opened.ledger.read(row.company.target));
       // An older visit is not of this batch: the row still waits.
-      return { company: row.company, visit: visit && visit.at >= begun ? visit : undefined };
+      const isOfBatch = visit !== undefined && visit.at >= begun;
+      return {
+        company: row.company,
+        visit: isOfBatch ? visit : undefined,
+        unvisited: unvisited.get(row.company.target),
+      };
     },
   });
 }

@@ -1,5 +1,4 @@
-import type { UnreachedJob } from "../unreached-jobs.ts";
-import type { VisitCount } from "./work-summary.ts";
+import type { VisitCount } from "./unread-jobs.ts";
 
 /** As many reasons as one takes in at a glance. */
 const reasonsMax = 5;
@@ -29,8 +28,3 @@ export function visitText(visits: readonly VisitCount[]): string {
     })
     .join(", ");
 }
-
-export const unreachedText = ({ job, visits, isPaused }: UnreachedJob): string =>
-  `job ${job}: no website could be reached; visits: ${visitText(visits)}` +
-  (isPaused ? "; it is paused" : "") +
-  `; visit them again with: forager queue resume ${job}`;

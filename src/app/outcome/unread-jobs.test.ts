@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../base/clock.ts";
-import { systemRandom } from "../base/random.ts";
-import { enrichKind } from "../campaign/index.ts";
-import { createMemoryQueueStore } from "../queue/adapters/memory/memory-queue-store.ts";
-import { createQueue, type Queue } from "../queue/index.ts";
-import { readUnreachedJobs } from "./unreached-jobs.ts";
-import { unreachedText } from "./work/visit-text.ts";
+import { systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import { enrichKind } from "../../campaign/index.ts";
+import { createMemoryQueueStore } from "../../queue/adapters/memory/memory-queue-store.ts";
+import { createQueue, type Queue } from "../../queue/index.ts";
+import { readUnreadJobs } from "./unread-jobs.ts";
+import { unreadText } from "./job-troubles.ts";
 
 const setUp = () => {
   const store = createMemoryQueueStore({ clock: systemClock });
@@ -28,32 +28,39 @@ async function visit(
 
 const unreachable = (reason: string) => ({ outcome: "unreachable", reason });
 
-test("a job that has only unreachable visits is told with its reasons, until one succeeds", async () => {
+test("a job of which no website was read is told with its reasons, until one is", async () => {
   const queue = setUp();
-  expect(await readUnreachedJobs(queue)).toEqual([]);
+  expect(await readUnreadJobs(queue)).toEqual([]);
   await visit(queue, "leads", "a.example", { asked: "http://a.example/robots.txt" });
-  expect(await readUnreachedJobs(queue)).toEqual([]);
+  expect(await readUnreadJobs(queue)).toEqual([]);
   await visit(queue, "leads", "a.example", unreachable("private_address"));
   await visit(queue, "leads", "b.example", unreachable("private_address"));
   await visit(queue, "leads", "c.example", unreachable("dns"));
   await visit(queue, "other", "d.example", { outcome: "done" });
-  const [found, ...more] = await readUnreachedJobs(queue);
+  const [found, ...more] = await readUnreadJobs(queue);
   expect(more).toEqual([]);
-  expect(unreachedText(found!)).toBe(
-    "job leads: no website could be reached; visits: 0 done, 3 unreachable " +
+  expect(unreadText(found!)).toBe(
+    "job leads: no website could be read; visits: 0 done, 3 unreachable " +
       "(2 private_address: see crawl.allowPrivateNetworks, 1 dns); " +
       "visit them again with: forager queue resume leads",
   );
-  // A site that refuses a visit has answered.
-  await visit(queue, "leads", "e.example", { outcome: "robots", reason: "robots" });
-  expect(await readUnreachedJobs(queue)).toEqual([]);
+  // A site that refuses a visit has answered, but was not read.
+  await visit(queue, "leads", "e.example", { outcome: "blocked", reason: "http_403" });
+  await visit(queue, "leads", "f.example", { outcome: "done", reason: "needs_scripts" });
+  expect((await readUnreadJobs(queue))[0]?.visits).toContainEqual({
+    outcome: "blocked",
+    reason: "http_403",
+    count: 1,
+  });
+  await visit(queue, "leads", "g.example", { outcome: "not_modified" });
+  expect(await readUnreadJobs(queue)).toEqual([]);
 });
 
 test("companies that share a website are counted one by one, as the summary of the work does", async () => {
   const queue = setUp();
   await visit(queue, "leads", "a.example", unreachable("dns"));
   await visit(queue, "leads", "a.example", unreachable("dns"), "company/branch");
-  const [found] = await readUnreachedJobs(queue);
+  const [found] = await readUnreadJobs(queue);
   expect(found?.visits).toEqual([{ outcome: "unreachable", reason: "dns", count: 2 }]);
 });
 
@@ -61,14 +68,12 @@ test("a visit counts until its company is visited again, by any job", async () =
   const queue = setUp();
   await visit(queue, "leads", "a.example", unreachable("dns"));
   await visit(queue, "again", "a.example", { outcome: "done" });
-  expect(await readUnreachedJobs(queue)).toEqual([]);
+  expect(await readUnreadJobs(queue)).toEqual([]);
   await visit(queue, "again", "a.example", unreachable("dns"));
-  await queue.pause("again");
-  expect(await readUnreachedJobs(queue)).toEqual([
+  expect(await readUnreadJobs(queue)).toEqual([
     {
       job: "again",
       visits: [{ outcome: "unreachable", reason: "dns", count: 1 }],
-      isPaused: true,
     },
   ]);
 });

@@ -1,12 +1,19 @@
-import { enrichKind } from "../campaign/index.ts";
-import type { Queue, Task } from "../queue/index.ts";
-import type { VisitCount } from "./work/work-summary.ts";
+import { enrichKind } from "../../campaign/index.ts";
+import type { Queue, Task } from "../../queue/index.ts";
+import { isVisitRead } from "../../records/index.ts";
 
-/** A job whose ended visits were all unreachable. It may still have pending visits. */
-export interface UnreachedJob {
+/** How many visits ended so. */
+export interface VisitCount {
+  readonly outcome: string;
+  /** "" if the site was read. */
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** A job whose ended visits have read no website. It may still have pending visits. */
+export interface UnreadJob {
   readonly job: string;
   readonly visits: readonly VisitCount[];
-  readonly isPaused: boolean;
 }
 
 /** Only this many of the newest tasks are read; a job is paused well before that. */
@@ -14,14 +21,27 @@ const tasksReadMax = 500;
 /** A bucket queue reads all ended tasks at once, so larger ones are skipped. */
 const rememberedMax = 20_000;
 
+/** There were visits, and none of them has read its website: something is probably wrong here. */
+export const isNothingRead = (visits: readonly VisitCount[]): boolean =>
+  visits.length > 0 && !visits.some(isRead);
+
+const isRead = ({ outcome, reason }: Pick<VisitCount, "outcome" | "reason">): boolean =>
+  isVisitRead({ outcome, ...(reason !== "" && { reason }) });
+
+export function countVisits(visits: readonly VisitCount[]) {
+  const sum = (some: readonly VisitCount[]) => some.reduce((all, { count }) => all + count, 0);
+  const read = sum(visits.filter(isRead));
+  return { read, notRead: sum(visits) - read };
+}
+
 /**
- * Jobs that have only unreachable visits: something is wrong on this side, not on every website. A
+ * Jobs of which no website could be read, for whatever reason: no answer, 403, robots.txt, parked. A
  * visit counts until its company is visited again, by any job. Companies are counted, as the summary
  * of the work does: several may share one website.
  */
-export async function readUnreachedJobs(
-  queue: Pick<Queue, "stats" | "ended" | "job" | "hasTaskLimit">,
-): Promise<readonly UnreachedJob[]> {
+export async function readUnreadJobs(
+  queue: Pick<Queue, "stats" | "ended" | "hasTaskLimit">,
+): Promise<readonly UnreadJob[]> {
   const { kinds, states } = await queue.stats();
   const remembered = states.done + states.skipped + states.failed;
   if (!kinds.some(({ kind, done }) => kind === enrichKind && done > 0)) return [];
@@ -32,16 +52,9 @@ export async function readUnreachedJobs(
     isNewestFirst: true,
     limit: tasksReadMax,
   });
-  const found = [...byJob(newestOfCompany(newest))].filter(([, ended]) =>
-    ended.every(({ outcome }) => outcome === "unreachable"),
-  );
-  return Promise.all(
-    found.map(async ([job, ended]) => ({
-      job,
-      visits: countVisits(ended),
-      isPaused: (await queue.job(job))?.isPaused ?? false,
-    })),
-  );
+  return [...byJob(newestOfCompany(newest))]
+    .map(([job, ended]) => ({ job, visits: groupVisits(ended) }))
+    .filter(({ visits }) => isNothingRead(visits));
 }
 
 interface Ended {
@@ -70,11 +83,12 @@ function byJob(visits: readonly Ended[]): ReadonlyMap<string, readonly Ended[]> 
   return jobs;
 }
 
-function countVisits(visits: readonly Ended[]): readonly VisitCount[] {
+function groupVisits(visits: readonly Ended[]): readonly VisitCount[] {
   const counts = new Map<string, VisitCount>();
   for (const { outcome, reason } of visits) {
-    const count = (counts.get(reason)?.count ?? 0) + 1;
-    counts.set(reason, { outcome, reason, count });
+    const id = `${outcome} ${reason}`;
+    const count = (counts.get(id)?.count ?? 0) + 1;
+    counts.set(id, { outcome, reason, count });
   }
   return [...counts.values()].toSorted((a, b) => b.count - a.count);
 }

@@ -1,0 +1,110 @@
+import { dirname } from "node:path";
+import { writeFileAtomic } from "../../base/atomic-file.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { readRegularFileSync } from "../../base/regular-file.ts";
+import { firstHosts } from "../../campaign/index.ts";
+import type { Paths } from "../../config/index.ts";
+import type { Queue } from "../../queue/index.ts";
+
+/** What this data folder remembers of a job that its workers have paused. */
+interface PauseRecord {
+  readonly job: string;
+  /** The one reason of all of its first visits, such as `private_address`. */
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/** A job that is paused, by a person or because its first visits all failed alike. */
+export interface PausedJob {
+  readonly job: string;
+  /** Tasks that wait until it is resumed. */
+  readonly left: number;
+  /** Only if this data folder's workers have paused it. */
+  readonly reason?: string;
+}
+
+export interface PauseJobOptions {
+  readonly paths: Paths;
+  readonly queue: Pick<Queue, "pause">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Enough to remember: a job that is forgotten is only paused once more. */
+const rememberedMax = 1_000;
+
+/** Pauses a job once. If it is resumed, it goes on whatever its visits come to. */
+export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
+  return async (job: string, reason: string): Promise<void> => {
+    const known = readRecords(paths);
+    if (known.some((one) => one.job === job)) return;
+    const file = fileOf(paths);
+    makeFolder(dirname(file), { mode: 0o700 });
+    const all = [...known, { job, reason, atMs: clock.nowMs() }].slice(-rememberedMax);
+    await writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+    await queue.pause(job);
+    log.error(`paused job ${job}: ${pauseText(reason)}`, { job, reason });
+  };
+}
+
+function readRecords(paths: Paths): readonly PauseRecord[] {
+  try {
+    return JSON.parse(String(readRegularFileSync(fileOf(paths)) ?? "[]")) as PauseRecord[];
+  } catch {
+    return []; // none was ever paused, or the file is damaged
+  }
+}
+
+/** Why this data folder's workers have paused a job; undefined: they have not. */
+export function pausedFor(paths: Paths, job: string): string | undefined {
+  const found = readRecords(paths).find((one) => one.job === job);
+  return found && pauseText(found.reason);
+}
+
+/** Those that nobody has resumed. One that a person paused counts while tasks of it are left. */
+export async function readPausedJobs(
+  paths: Paths,
+  queue: Pick<Queue, "jobs" | "stats">,
+): Promise<readonly PausedJob[]> {
+  if ((await queue.stats()).jobs.paused === 0) return [];
+  const reasons = new Map(readRecords(paths).map(({ job, reason }) => [job, reason]));
+  return (await queue.jobs()).flatMap(({ name, isPaused, ended, pending, running }) => {
+    const reason = reasons.get(name);
+    const left = pending + running;
+    if (!isPaused || ended !== null || (left === 0 && reason === undefined)) return [];
+    return [{ job: name, left, ...(reason !== undefined && { reason }) }];
+  });
+}
+
+export const pauseText = (reason: string): string =>
+  `none of its first ${firstHosts} websites could be read (${reason}); ${adviceFor(reason)}`;
+
+function adviceFor(reason: string): string {
+  const advice = advices.find(([reasons]) => reasons.includes(reason))?.[1];
+  return advice ?? "visit one of them with `forager crawl` to see more";
+}
+
+const advices: readonly (readonly [reasons: readonly string[], advice: string])[] = [
+  [
+    ["private_address"],
+    "these addresses are not public: set crawl.allowPrivateNetworks if they are yours",
+  ],
+  [
+    ["dns", "refused", "reset", "timeout", "tls"],
+    "check the network, DNS and proxy of this machine",
+  ],
+  [["parked"], "check whether the DNS or the proxy of this machine leads to another website"],
+  [["needs_scripts"], "install Chromium, see crawl.browser"],
+  [
+    ["robots"],
+    "their robots.txt forbids visits: leave them out, or look at one with `forager crawl`",
+  ],
+  [
+    ["blocked", "http_401", "http_403", "http_429", "http_503"],
+    "they refuse this machine: look at crawl.contact and its network, or raise crawl.delayMs",
+  ],
+];
+
+const fileOf = (paths: Paths): string => paths.resolve("work", "paused-jobs.json");

@@ -1,0 +1,37 @@
+import { enrichKind } from "../../campaign/index.ts";
+import { openOrMakeQueue, type ConfiguredQueueOptions } from "../configured-queue.ts";
+
+/** As many tasks are looked at: more companies without a visit count as waiting. */
+const tasksMax = 20_000;
+const pageSize = 500;
+
+/**
+ * Companies of a job whose visit will not come by itself: `failed`, or the reason why it was skipped,
+ * such as an exclusion. Skipped ones are known once nothing of the job is left: until then a visit
+ * that was skipped at one host may go on at another.
+ */
+export async function readUnvisited(
+  options: ConfiguredQueueOptions,
+  name: string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  await using queue = await openOrMakeQueue(options);
+  const job = await queue.job(name);
+  if (!job || job.failed + job.skipped === 0) return found;
+  const isOver = job.pending + job.running === 0;
+  const states = isOver ? (["failed", "skipped"] as const) : (["failed"] as const);
+  const lane = { kind: enrichKind, job: name, isNewestFirst: true, limit: pageSize };
+  let page = await queue.ended({ ...lane, states });
+  for (let read = page.length; page.length > 0; read += page.length) {
+    for (const { payload, state, attempts } of page) {
+      const { target } = (JSON.parse(payload) ?? {}) as { readonly target?: unknown };
+      if (typeof target !== "string" || found.has(target)) continue;
+      const reason = attempts.at(-1)?.reason.split("\n", 1)[0] ?? "";
+      found.set(target, state === "skipped" && reason !== "" ? reason : state);
+    }
+    const after = page.at(-1);
+    if (page.length < pageSize || read >= tasksMax || !after) break;
+    page = await queue.ended({ ...lane, states, after });
+  }
+  return found;
+}
