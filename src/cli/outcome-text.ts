@@ -40,4 +40,6 @@ const undoneText = ({ kind, count, why, reason }: WorkOutcome["undone"][number])
     ? `${countTasks(count)} of kind ${kind} left: go on with: forager crawl --resume`
     : why === "no_handler"
       ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
-      : `${countTasks(count)} of kind ${kind} left: ${reason ?? "this node lacks something, see the warnings above"}`;
+      : why === "unwanted"
+        ? `${countTasks(count)} of kind ${kind} left: the fleet wants no worker for it here (workers.${kind}=0: forager fleet show)`
+        : `${countTasks(count)} of kind ${kind} left: ${reason ?? "this node lacks something, see the warnings above"}`;

@@ -35,7 +35,7 @@ import { createInterruptions } from "./interruptions.ts";
 import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
 import { takesKind } from "./pools.ts";
-import { createProcessPool } from "./process-pool.ts";
+import { createProcessPool, type ProcessPool } from "./process-pool.ts";
 import { openWatchedQueue, type WatchedQueue } from "./watched-queue.ts";
 import { currentReleases } from "./release-records.ts";
 import { readWorkOutcome, type WorkOutcome } from "./work-outcome.ts";
@@ -261,7 +261,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         queueUrl: settings.queue.url,
         clock,
         reader,
-        kinds: choice.kinds ? undefined : kindsOf(supervisor.look()),
+        kinds: choice.kinds ? undefined : knownKinds(pool),
+        unwanted: pool.unwanted(),
         isDraining: options.start.isDraining,
         held: pool.held(),
         node: nodeName(settings),
@@ -292,6 +293,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       following?.stop();
       await interruptions.stop();
       await ticker?.stop();
+      pool.kinds(); // it remembers them: a process that has ended has none
       await supervisor.stop();
       await jobs.stop();
       onStopped("workers");
@@ -319,8 +321,11 @@ const waking = (queue: ReturnType<WatchedQueue["current"]>, wake: NodeApi["wake"
   },
 });
 
-const kindsOf = (slots: readonly SlotView[]): ReadonlySet<string> =>
-  new Set(slots.flatMap(({ view }) => view?.kinds ?? []));
+/** Undefined: no process has started, so nobody knows which handlers it would have. */
+function knownKinds(pool: Pick<ProcessPool, "kinds">): ReadonlySet<string> | undefined {
+  const kinds = new Set(Object.keys(pool.kinds()));
+  return kinds.size === 0 ? undefined : kinds;
+}
 
 /** By the clock of the queue's store; by this machine's while the store does not answer. */
 const queueNowMs = (queue: WatchedQueue, otherwiseMs: number): Promise<number> =>

@@ -130,13 +130,25 @@ test("one that is to end when nothing is left does not wait for a node that may 
   }
 });
 
-test("a pause while it runs is waited for", async () => {
-  const { clock, pool } = setUp({ isDraining: true });
+test("a pause while it runs ends it too, when what is at work has ended; a short one does not", async () => {
+  const { clock, pool, running, gone } = setUp({ isDraining: true });
   let hasLeft = false;
   void pool.left.then(() => (hasLeft = true));
   pool.begin();
   await pool.apply(nothing);
+  running(["enrich"]);
   await pool.apply({ ...nothing, state: "paused", stateRevision: 5 });
-  await clock.advance(60_000);
+  await clock.advance(10_000);
+  await pool.apply(nothing);
+  gone();
+  await clock.advance(10_000);
   expect([hasLeft, pool.held()]).toEqual([false, undefined]);
+  // Resumed at once, when no process was left already.
+  await pool.apply({ ...nothing, state: "paused", stateRevision: 6 });
+  await pool.apply(nothing);
+  await clock.advance(10_000);
+  expect([hasLeft, pool.held()]).toEqual([false, undefined]);
+  await pool.apply({ ...nothing, state: "paused", stateRevision: 7 });
+  await clock.advance(2_000);
+  expect([hasLeft, pool.held()]).toEqual([true, { state: "paused", revision: 7 }]);
 });

@@ -17,6 +17,8 @@ export interface ProcessPool {
   state(): ProcessDesired["state"];
   /** Set if it was to end when nothing is left to do, but the fleet wants no work of this node. */
   held(): HeldNode | undefined;
+  /** Kinds of which the fleet wants no task to run on this node. */
+  unwanted(): ReadonlySet<string>;
   /** By kind: how many tasks may be at work at once, and how many are. */
   kinds(): Readonly<Record<string, [number, number]>>;
   /** Resolves when the node was told to leave while it ran, and nothing is at work any more. */
@@ -61,13 +63,14 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     if (!hasBegun) return;
     supervisor.setSlots(isInterrupted ? [] : planSlots(plan, choice, desired));
   };
+  const isWantedAgain = () => desired?.state === "working";
   async function leave(): Promise<void> {
     while (supervisor.look().length > 0) {
       await sleep(clock, lookMs);
-      if (desired?.state === "working") return; // it is wanted again
+      if (isWantedAgain()) return;
     }
     await sleep(clock, lingerMs);
-    onLeft();
+    if (!isWantedAgain()) onLeft();
   }
 
   return {
@@ -86,11 +89,11 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     },
     async apply(next) {
       learn();
-      // A pause while it runs is waited for; one that was there before may last for days.
-      const isHeld = next.state === "drained" || (next.state === "paused" && !desired);
-      if (isDraining && next.state !== "working" && isHeld) {
-        held = { state: next.state, revision: next.stateRevision };
-      } else if (next.state === "working") held = undefined;
+      // A pause may last for days.
+      held =
+        isDraining && next.state !== "working"
+          ? { state: next.state, revision: next.stateRevision }
+          : undefined;
       const isKnown = (kind: string) => can.size === 0 || can.has(kind);
       const unknown = Object.keys(next.workers).filter((kind) => !isKnown(kind));
       const known = Object.entries(next.workers).filter(([kind]) => isKnown(kind));
@@ -106,6 +109,10 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
     },
     state: () => desired?.state ?? "working",
     held: () => held,
+    unwanted() {
+      const counts = Object.entries(desired?.workers ?? {});
+      return new Set(counts.filter(([, count]) => count === "0").map(([kind]) => kind));
+    },
     kinds() {
       learn();
       const counts: Record<string, [number, number]> = {};

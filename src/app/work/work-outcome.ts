@@ -26,8 +26,11 @@ export interface WorkOutcome extends WorkSummary, JobTroubles {
 export interface UndoneCount {
   readonly kind: string;
   readonly count: number;
-  /** `no_handler`: no worker here has a handler for the kind. `released`: this node lacks something. */
-  readonly why: "no_handler" | "released";
+  /**
+   * `no_handler`: no worker here has a handler for the kind. `unwanted`: the fleet wants none of them
+   * to run here. `released`: this node lacks something.
+   */
+  readonly why: "no_handler" | "unwanted" | "released";
   /** What this node lacks; only of released tasks. */
   readonly reason?: string;
 }
@@ -48,6 +51,8 @@ export interface WorkOutcomeOptions {
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
   /** The kinds that the workers have handlers for; undefined: not known. */
   readonly kinds: ReadonlySet<string> | undefined;
+  /** Kinds that the fleet wants no worker of this node to do. */
+  readonly unwanted: ReadonlySet<string>;
   /** It was asked to end when nothing is left to do. */
   readonly isDraining: boolean;
   readonly held: HeldNode | undefined;
@@ -85,7 +90,7 @@ async function countUndone(
   options: WorkOutcomeOptions,
   { isStopped }: { readonly isStopped: boolean },
 ): Promise<readonly UndoneCount[]> {
-  const { queue, kinds, summary, paths } = options;
+  const { queue, kinds, unwanted, summary, paths } = options;
   const released =
     summary.released === 0 ? [] : await readReleaseRecords(paths, queue, options.settings);
   // That the drain is over may itself be an event: it is delivered by whoever works next.
@@ -94,6 +99,7 @@ async function countUndone(
   );
   return waiting.flatMap(({ kind, claimable: count }): readonly UndoneCount[] => {
     const isReleased = summary.releasedKinds.includes(kind);
+    if (unwanted.has(kind)) return [{ kind, count, why: "unwanted" }];
     if (!isReleased) return !kinds || kinds.has(kind) ? [] : [{ kind, count, why: "no_handler" }];
     const reason = released.find((one) => one.kind === kind)?.reason;
     // A budget gives tasks back without a record; the campaign that it stopped is named.

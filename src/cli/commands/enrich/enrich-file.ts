@@ -284,4 +284,4 @@ function resultLines(name: string, to: string, counts: EnrichedCounts): readonly
 }
 
 const troubleLines = (ended: WorkOutcome | undefined): readonly string[] =>
-  ended && ended.failed + ended.paused.length > 0 ? [outcomeText(ended)] : [];
+  ended && (ended.failed + ended.paused.length > 0 || ended.held) ? [outcomeText(ended)] : [];
