@@ -8,6 +8,7 @@ import { readVersion } from "../base/version.ts";
 import type { LoadedSettings, Paths, Settings } from "../config/index.ts";
 import type { NodeWake } from "../node/index.ts";
 import type { Queue } from "../queue/index.ts";
+import { missingFolder } from "./bucket-folder.ts";
 import { createCommandWake } from "./command-wake.ts";
 import { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";
@@ -55,7 +56,11 @@ async function explained(
 }
 
 function requireFile(options: ConfiguredQueueOptions): void {
-  const { file } = locateQueue(options.settings.queue.url, options.paths);
+  const { file, address } = locateQueue(options.settings.queue.url, options.paths);
+  const missing = missingFolder(address.replace(/\?shards=.*$/s, ""));
+  if (missing !== undefined) {
+    throw new AppError("invalid", "no_queue", `there is no queue yet: ${missing}`);
+  }
   if (file !== undefined && !existsSync(file)) {
     throw new AppError(
       "invalid",

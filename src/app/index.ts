@@ -135,6 +135,7 @@ export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
+export { missingFolder } from "./bucket-folder.ts";
 export { findingText } from "./preflight/finding-text.ts";
 export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 export type { ExpiredValue } from "./retention/expired-values.ts";

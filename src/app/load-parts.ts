@@ -59,7 +59,7 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
 }
 
 /** See `preflight/reachable-bucket.ts`. */
-export async function requireBucket(settings: Settings, paths: Paths): Promise<void> {
+export async function requireBucket(settings: Settings, paths: Paths): Promise<string | undefined> {
   return (await import("./preflight/reachable-bucket.ts")).requireBucket(settings, paths);
 }
 

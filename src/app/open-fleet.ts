@@ -16,7 +16,9 @@ import {
 } from "../fleet/index.ts";
 import { readHeadsSeen } from "../ledger/index.ts";
 import type { NodeApi, NodeReadApi } from "../node/index.ts";
+import { missingFolder } from "./bucket-folder.ts";
 import {
+  fleetBucketAddress,
   hasFleetBucket,
   openRetryingFleetBucket,
   type FleetBucketOptions,
@@ -63,7 +65,9 @@ export interface Reached {
 
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
   const { paths, clock, isReader } = options;
-  const bucket = hasFleetBucket(options) ? await openRetryingFleetBucket(options) : undefined;
+  const bucket = (await mayOpenBucket(options))
+    ? await openRetryingFleetBucket(options)
+    : undefined;
   const node = options.node
     ? alreadyOpen(options.node)
     : await (isReader ? openToRead(options) : openToWrite(options));
@@ -102,6 +106,11 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
     },
   };
 }
+
+/** Opening a folder makes it. */
+const mayOpenBucket = async (options: OpenFleetOptions): Promise<boolean> =>
+  hasFleetBucket(options) &&
+  !(options.isReader && missingFolder(await fleetBucketAddress(options)) !== undefined);
 
 interface FleetNode extends Pick<OpenFleet, "ledger" | "write" | "view">, AsyncDisposable {}
 

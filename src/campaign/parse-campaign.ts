@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { contactForm, isContactAddress } from "../base/contact-address.ts";
 import { nearestHint } from "../base/nearest.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
@@ -71,8 +72,8 @@ const schema = z.strictObject({
         .max(16, { error: "a whole number from 1 to 16" })
         .default(1),
       contact: z
-        .string({ error: "an e-mail address or URL" })
-        .regex(/^(?:[^\s@]+@[^\s@]+|https?:\/\/\S+)$/u, { error: "an e-mail address or URL" })
+        .string({ error: contactForm })
+        .refine(isContactAddress, { error: contactForm })
         .optional(),
     })
     .prefault({}),

@@ -6,6 +6,7 @@ import {
   absolutePath,
   choice,
   commandLine,
+  contact,
   interruptionSource,
   list,
   nameOfNode,
@@ -161,7 +162,7 @@ export const settingsSchema = z.strictObject({
     }),
   }),
   crawl: z.strictObject({
-    contact: text("a page or a mailbox").optional().register(settingMeta, {
+    contact: contact().optional().register(settingMeta, {
       description: "page or mailbox where the owners of websites reach you, told to every site",
     }),
     delayMs: wholeNumber(0, 3_600_000).default(1_000).register(settingMeta, {

@@ -1,3 +1,4 @@
+import { contactForm, isContactAddress } from "../base/contact-address.ts";
 import * as z from "zod";
 import { parseUrl } from "../base/parse-url.ts";
 
@@ -21,6 +22,10 @@ export interface SettingMeta {
 
 export function text(accepts: string) {
   return z.string({ error: accepts }).min(1, { error: `${accepts}, not empty` });
+}
+
+export function contact() {
+  return text(contactForm).refine(isContactAddress, { error: contactForm });
 }
 
 export function choice<const Value extends string>(values: readonly Value[]) {

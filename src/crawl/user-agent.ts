@@ -1,4 +1,5 @@
 import { AppError } from "../base/app-error.ts";
+import { contactForm, isContactAddress, isMailbox } from "../base/contact-address.ts";
 
 export interface UserAgentOptions {
   /** Letters, "-" and "_" alone: what robots.txt names us by. */
@@ -16,12 +17,10 @@ export function userAgentOf({ token, version, contact }: UserAgentOptions): stri
   if (!/^[A-Za-z_-]+$/.test(token)) {
     throw bad(`"${token}" cannot be named in a robots.txt: use letters, "-" and "_" alone`);
   }
-  const isMailbox = /^[^\s@()<>]+@[^\s@()<>]+\.[^\s@()<>]+$/.test(contact);
-  const isPage = /^https?:\/\/[^\s()<>]+$/.test(contact);
-  if (!isMailbox && !isPage) {
-    throw bad(`"${contact}" is no way to reach you: give an https:// page or a mailbox`);
+  if (!isContactAddress(contact)) {
+    throw bad(`"${contact}" is no way to reach you: give ${contactForm}`);
   }
-  return `${token}/${version} (+${isMailbox ? "mailto:" : ""}${contact})`;
+  return `${token}/${version} (+${isMailbox(contact) ? "mailto:" : ""}${contact})`;
 }
 
 const bad = (message: string) => new AppError("invalid", "bad_user_agent", message);

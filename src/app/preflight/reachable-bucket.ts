@@ -1,6 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
+import { missingBucketFolder } from "../bucket-folder.ts";
 import { openFleetBucket } from "../fleet-bucket.ts";
 
 const answerMs = 5_000;
@@ -10,13 +11,16 @@ const key = "preflight";
 /**
  * Nodes of a fleet get places, campaigns and often their tasks through the bucket: if it is set and
  * does not answer, this throws before anything is begun. Without `bucket.url` it does nothing.
+ * Resolves to what the operator should know: a folder that does not exist is made.
  */
-export async function requireBucket(settings: Settings, paths: Paths): Promise<void> {
-  if (settings.bucket.url === undefined) return;
+export async function requireBucket(settings: Settings, paths: Paths): Promise<string | undefined> {
+  if (settings.bucket.url === undefined) return undefined;
+  const missing = await missingBucketFolder(settings, paths);
   try {
     await using bucket = await openFleetBucket({ settings, paths }, "command");
     const isLate = await Promise.race([bucket.get(key).then(() => false), late()]);
     if (isLate) throw unusable(`it did not answer within ${answerMs / 1_000} s`);
+    return missing && `${missing}; it is made now`;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
     throw unusable(error.message, error);

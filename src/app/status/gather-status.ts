@@ -13,6 +13,7 @@ import {
 import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
+import { missingBucketFolder } from "../bucket-folder.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
 import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
 import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
@@ -105,6 +106,7 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
         : null,
   };
   const leftBehind = await tasksLeftBehind(settings, sources.paths);
+  const missing = await missingBucketFolder(settings, sources.paths);
   return {
     status,
     isBucketRead: faults.length === 0,
@@ -113,6 +115,7 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
       ...faults,
       ...(fault === undefined ? [] : [fault]),
       ...(leftBehind === undefined ? [] : [leftBehind]),
+      ...(missing === undefined ? [] : [missing]),
       ...fleet.faults,
       ...(status.gossipKey === "own" && expectsOtherMachines(settings.gossip)
         ? [`gossip: own key only, ${ownKeyAdvice}`]

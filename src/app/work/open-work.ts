@@ -26,6 +26,7 @@ import { findingText } from "../preflight/finding-text.ts";
 import { preflight, waitingCampaigns, waitingHosts } from "../preflight/preflight.ts";
 import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { readVersion } from "../../base/version.ts";
+import { missingBucketFolder } from "../bucket-folder.ts";
 import { nodeName } from "../node-name.ts";
 import { processMeter } from "../open-bucket.ts";
 import { openNodeReader } from "../open-node-reader.ts";
@@ -35,7 +36,7 @@ import { createInterruptions } from "./interruptions.ts";
 import { observeWork, type ObserveWorkOptions } from "./observe-work.ts";
 import type { ProcessChoice } from "./plan-processes.ts";
 import { takesKind } from "./pools.ts";
-import { createProcessPool, type ProcessPool } from "./process-pool.ts";
+import { createProcessPool } from "./process-pool.ts";
 import { openWatchedQueue, type WatchedQueue } from "./watched-queue.ts";
 import { currentReleases } from "./release-records.ts";
 import { readWorkOutcome, type WorkOutcome } from "./work-outcome.ts";
@@ -109,6 +110,8 @@ export async function openWork(options: WorkOptions): Promise<Work> {
   const paths = createPaths(settings.data);
   await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
   const isLate = !options.start.isDraining;
+  const missing = await missingBucketFolder(settings, paths);
+  if (missing !== undefined) options.log.warn(`${missing}; it is made now`, { check: "bucket" });
   const queue = await openWatchedQueue({ settings, paths, isLate });
   try {
     await checkBefore(options, paths, queue);
@@ -160,9 +163,11 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const metrics = createMetrics();
   const sinceMs = await queueNowMs(queue, clock.nowMs());
   registerBucketMetrics(metrics, processMeter);
+  /** Kinds that processes have reported. One that has ended is not asked any more. */
+  const handled = new Set<string>();
   const supervisor = createSupervisor({
     slots: [],
-    spawn: spawnOn(options),
+    spawn: spawnOn(options, handled),
     watchdogMs: settings.work.watchdogMs,
     stopMs: settings.work.graceMs + stopMarginMs,
     clock,
@@ -261,7 +266,8 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         queueUrl: settings.queue.url,
         clock,
         reader,
-        kinds: choice.kinds ? undefined : knownKinds(pool),
+        // No process has started: nobody knows which handlers it would have.
+        kinds: choice.kinds || handled.size === 0 ? undefined : handled,
         unwanted: pool.unwanted(),
         isDraining: options.start.isDraining,
         held: pool.held(),
@@ -293,7 +299,6 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
       following?.stop();
       await interruptions.stop();
       await ticker?.stop();
-      pool.kinds(); // it remembers them: a process that has ended has none
       await supervisor.stop();
       await jobs.stop();
       onStopped("workers");
@@ -321,20 +326,18 @@ const waking = (queue: ReturnType<WatchedQueue["current"]>, wake: NodeApi["wake"
   },
 });
 
-/** Undefined: no process has started, so nobody knows which handlers it would have. */
-function knownKinds(pool: Pick<ProcessPool, "kinds">): ReadonlySet<string> | undefined {
-  const kinds = new Set(Object.keys(pool.kinds()));
-  return kinds.size === 0 ? undefined : kinds;
-}
-
 /** By the clock of the queue's store; by this machine's while the store does not answer. */
 const queueNowMs = (queue: WatchedQueue, otherwiseMs: number): Promise<number> =>
   unlessAway(async () => (await queue.current().now()).ms, otherwiseMs);
 
 type Spawn = Parameters<typeof createSupervisor>[0]["spawn"];
 
-function spawnOn({ start, isStdoutTaken, queue, clock }: WorkParts): Spawn {
-  return (_, { onMessage, onExit }) => {
+function spawnOn({ start, isStdoutTaken, queue, clock }: WorkParts, handled: Set<string>): Spawn {
+  return (_, { onMessage: onAnyMessage, onExit }) => {
+    const onMessage: typeof onAnyMessage = (message) => {
+      if (message.kind === "beat") for (const kind of message.view.kinds) handled.add(kind);
+      onAnyMessage(message);
+    };
     const onChildExit: typeof onExit = (how, dead) => {
       // Before the supervisor replaces it: the next process would make a new, empty queue.
       queue.check();

@@ -59,7 +59,7 @@ export const doctor: Command = {
       textFlag(flags, "bucket") ?? (configured && (await fleetBucketAddress(configured)));
     if (address !== undefined) {
       const open = () => openRawBucket(address);
-      const found = await checkBucket({ open, clock });
+      const found = await checkBucket({ address, open, clock });
       rows.push(...found);
       if (flags["permissions"] === true) rows.push(...(await rightsOf(context, open, found)));
     } else if (flags["permissions"] === true) {

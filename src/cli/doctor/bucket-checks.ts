@@ -1,3 +1,4 @@
+import { missingFolder } from "../../app/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
@@ -5,15 +6,19 @@ import { probeBucket, type Bucket, type ProbeStep } from "../../bucket/index.ts"
 import type { Finding } from "./check.ts";
 
 export interface BucketChecksOptions {
+  readonly address: string;
   readonly open: () => Promise<Bucket>;
   readonly clock: Clock;
 }
 
 /** What a store can and cannot do, and which rights are missing: one finding for each step. */
 export async function checkBucket({
+  address,
   open,
   clock,
 }: BucketChecksOptions): Promise<readonly (Finding & { readonly check: string })[]> {
+  const missing = missingFolder(address);
+  if (missing !== undefined) return [{ check: "bucket", state: "fail", detail: missing }];
   try {
     await using bucket = await open();
     const { steps, traits } = await probeBucket({ bucket, clock, random: systemRandom });

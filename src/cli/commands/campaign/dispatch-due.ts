@@ -35,7 +35,8 @@ export async function chooseAndDispatch(
   const { flags, out, clock, signal } = context;
   const choice = choiceOf(context);
   const isDryRun = flags["dryRun"] === true;
-  await requireBucket(context.settings, context.paths);
+  const missing = await requireBucket(context.settings, context.paths);
+  if (missing !== undefined) out.note(`warning: ${missing}`);
   if (!isDryRun) await shareConfig(context, await requireCampaignName(context));
   const loaded = await loadCampaign(context);
   const { campaign } = loaded;

@@ -54,7 +54,8 @@ export const campaignPlan: Command = {
 
   async run(context) {
     const { flags, out, signal } = context;
-    await requireBucket(context.settings, context.paths);
+    const missing = await requireBucket(context.settings, context.paths);
+    if (missing !== undefined) out.note(`warning: ${missing}`);
     const loaded = await loadCampaign(context);
     const { campaign } = loaded;
     await using places = await openPlacesHere(context);
