@@ -59,11 +59,8 @@ export interface Proof extends Client {
 export interface Access {
   /** Throws a problem 401. */
   callerOf(proof: Proof): Promise<Caller>;
-  /**
-   * A code that opens one session. `lifeMs`: for how long. `by`: who makes it, and whose session it is.
-   * `version`: of that user, if it is one: the session ends with the next change of their role.
-   */
-  makeCode(lifeMs: number, by: string, version?: string): string;
+  /** A code that opens one session of the person who runs the server. `lifeMs`: how long it works. */
+  makeCode(lifeMs: number): string;
   /** Turns a code into a session; undefined: it was used, or is none. */
   redeem(code: string, client: Client): { readonly secret: string; readonly user: string } | undefined; // prettier-ignore
   readonly signIn: SignInDesk;
@@ -82,7 +79,8 @@ const watchedTokensMax = 1_000;
 /** Sessions and codes live as long as the server: after a restart people sign in again. */
 export function createAccess(options: AccessOptions): Access {
   const { token, isOpen, user, clock, random, log } = options;
-  const codes = new Map<string, { readonly untilMs: number; readonly by: string; readonly version: string | undefined }>(); // prettier-ignore
+  /** Hash of each code, and until when it works. */
+  const codes = new Map<string, number>();
   const sessions = createSessions({ clock, random, limits: options.sessionLimits });
   const tokenEnds = new Map<string, { readonly isOver: (now: Accounts) => boolean; readonly controller: AbortController }>(); // prettier-ignore
   const tokenHash = hash(token);
@@ -117,7 +115,7 @@ export function createAccess(options: AccessOptions): Access {
   };
   timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
 
-  const owner = { user, role: undefined, scopes, isFresh: true, confirmBy: undefined, sessionId: undefined, ended: never } as const; // prettier-ignore
+  const owner = { user, isOwner: true, role: undefined, scopes, isFresh: true, confirmBy: undefined, sessionId: undefined, ended: never } as const; // prettier-ignore
 
   const sessionCaller = async (secret: string, address: string): Promise<Caller | undefined> => {
     const session = sessions.find(secret);
@@ -128,7 +126,7 @@ export function createAccess(options: AccessOptions): Access {
     const isFresh = clock.nowMs() - session.provedMs <= freshMs;
     const { role, scopes: allowed, id, ended, by } = session;
     const confirmBy = ({ link: undefined, password: "password", oidc: "provider" } as const)[by];
-    return { by: "session", user: session.user, role, scopes: allowed, isFresh, confirmBy, sessionId: id, ended, address }; // prettier-ignore
+    return { by: "session", user: session.user, isOwner: by === "link", role, scopes: allowed, isFresh, confirmBy, sessionId: id, ended, address }; // prettier-ignore
   };
 
   const tokenCaller = async (secret: string, address: string): Promise<Caller> => {
@@ -143,7 +141,7 @@ export function createAccess(options: AccessOptions): Access {
     const controller = known?.controller ?? new AbortController();
     tokenEnds.set(key, { controller, isOver: (latest) => !hasToken(latest, id, version, clock.nowMs()) }); // prettier-ignore
     dropOldest(tokenEnds, watchedTokensMax);
-    return { by: "token", user: of ?? `token:${name}`, role: undefined, scopes: found.scopes, isFresh: true, confirmBy: undefined, sessionId: undefined, ended: controller.signal, address }; // prettier-ignore
+    return { by: "token", user: of ?? `token:${name}`, isOwner: false, role: undefined, scopes: found.scopes, isFresh: false, confirmBy: undefined, sessionId: undefined, ended: controller.signal, address }; // prettier-ignore
   };
 
   return {
@@ -160,21 +158,20 @@ export function createAccess(options: AccessOptions): Access {
       if (isOpen && isLocal) return { ...owner, by: "loopback", address };
       throw unknownCaller("this needs a session or a token");
     },
-    makeCode(life, by, version) {
+    makeCode(lifeMs) {
       const code = createId(random, 40);
-      codes.set(hash(code).toString("hex"), { untilMs: clock.nowMs() + life, by, version });
+      codes.set(hash(code).toString("hex"), clock.nowMs() + lifeMs);
       dropOldest(codes, codesMax);
       return code;
     },
     redeem(code, { address, agent, isLocal }) {
       if (!isLocal) return undefined;
       const key = hash(code).toString("hex");
-      const found = codes.get(key);
+      const untilMs = codes.get(key);
       codes.delete(key);
-      if (found === undefined || found.untilMs < clock.nowMs()) return undefined;
-      const { by, version } = found;
-      const secret = sessions.open({ user: by, role: undefined, scopes, by: "link", version, address, agent }); // prettier-ignore
-      return { secret, user: by };
+      if (untilMs === undefined || untilMs < clock.nowMs()) return undefined;
+      const secret = sessions.open({ user, role: undefined, scopes, by: "link", address, agent });
+      return { secret, user };
     },
     signIn,
     sessions,

@@ -38,6 +38,12 @@ export interface RequestAuditor {
 export const isAudited = ({ method, sends }: RouteSpec): boolean =>
   method !== "GET" || sends === "file";
 
+/** The person who runs the server and a user may have the same name: the way in says who it was. */
+function waysIn(caller: Caller | undefined): string {
+  if (!caller?.isOwner) return caller?.by ?? "request";
+  return ({ token: "folder", session: "link", loopback: "loopback", nobody: "nobody" } as const)[caller.by]; // prettier-ignore
+}
+
 const deniedStatuses = new Set([401, 403, 421, 429]);
 /** Wrong requests are free for whoever sends them: more than this in a minute are only counted. */
 const deniedPerMinuteMax = 100;
@@ -59,7 +65,7 @@ export function createRequestAuditor(options: {
     try {
       await audit.append({
         who: caller?.user ?? "",
-        by: caller?.by ?? "request",
+        by: waysIn(caller),
         from: c.get("client")?.address,
         target: `${c.req.method} ${c.req.path}`,
         asked,

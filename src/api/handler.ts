@@ -13,10 +13,15 @@ export interface Caller {
   /** How they proved it; `loopback`: nobody had to; `nobody`: they did not, and the route is public. */
   readonly by: "token" | "session" | "loopback" | "nobody";
   readonly user: string;
+  /**
+   * The person who runs the server: by the folder's token, a link made with it, or an open loopback. A
+   * user may have the same name, and is somebody else.
+   */
+  readonly isOwner: boolean;
   /** Of a user. Undefined: a token, or the person who runs the server. */
   readonly role: Role | undefined;
   readonly scopes: readonly Scope[];
-  /** They proved lately who they are. */
+  /** They proved lately who they are. Never true of a token made for a program. */
   readonly isFresh: boolean;
   /** Where they can prove it again. */
   readonly confirmBy: "password" | "provider" | undefined;
@@ -41,7 +46,7 @@ export interface RouteContext extends ApiServices {
   /** Where a user chooses a password, once. */
   readonly makeInviteLink: (user: string, code: string) => string;
   /** Makes a link that opens the dashboard once. */
-  readonly makeLink: () => Promise<string>;
+  readonly makeLink: () => string;
   readonly live: LiveHub;
   readonly selections: {
     /** By target. */

@@ -13,6 +13,8 @@ export interface IdempotentRequest {
   /** Who asked for what: the same key elsewhere is another one. */
   readonly place: string;
   readonly request: string;
+  /** The answer has a secret: it is not kept, and a repeated request is refused. */
+  readonly showsSecret: boolean;
 }
 
 interface Kept {
@@ -33,7 +35,7 @@ export function createIdempotentRuns(clock: Clock) {
   const kept = new Map<string, Kept>();
   return {
     async once(
-      { key, place, request }: IdempotentRequest,
+      { key, place, request, showsSecret }: IdempotentRequest,
       run: () => Promise<RunResult>,
     ): Promise<RunResult> {
       if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
@@ -49,7 +51,9 @@ export function createIdempotentRuns(clock: Clock) {
         throw new ProblemError(422, "key_reused", detail);
       }
       const result = run();
-      kept.set(id, { hash, result, untilMs: clock.nowMs() + keepMs });
+      const shown = showsSecret ? result.then(shownOnce) : result;
+      shown.catch(() => {}); // for those who repeat it
+      kept.set(id, { hash, result: shown, untilMs: clock.nowMs() + keepMs });
       if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
       const done = await result.catch((error: unknown) => {
         kept.delete(id);
@@ -59,4 +63,12 @@ export function createIdempotentRuns(clock: Clock) {
       return done;
     },
   };
+}
+
+/** Repeated by somebody who has the key, it must not give away what only the first answer shows. */
+function shownOnce(): never {
+  const detail =
+    "this was done already, and its answer had a secret that is shown only once: look at what is there, " +
+    "remove what you cannot use, and send the request with another Idempotency-Key";
+  throw new ProblemError(409, "shown_once", detail);
 }

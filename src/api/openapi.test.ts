@@ -16,7 +16,7 @@ test("it is a valid OpenAPI 3.1 document, by the official schema", async () => {
 test("every route has a scope and an answer, and its parameters are those of its path", () => {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const operation of Object.values(operations)) {
-      expect(operation["x-scope"], path).toMatch(/^(?:[a-z]+:[a-z]+|public|self)$/);
+      expect(operation["x-scope"], path).toMatch(/^(?:[a-z]+:[a-z]+|public|self|owner)$/);
       const parameters = (operation["parameters"] ?? []) as { in: string; name: string }[];
       const named = parameters.filter((one) => one.in === "path").map(({ name }) => `{${name}}`);
       expect(path.match(/\{\w+\}/g) ?? []).toEqual(named);

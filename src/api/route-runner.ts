@@ -4,7 +4,7 @@ import { auditedStates, isUnrecorded } from "./audited-states.ts";
 import type { AuditNote } from "./audit-requests.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { LiveTopic } from "./contract/event-routes.ts";
-import type { RouteSpec } from "./contract/route.ts";
+import type { RouteScope, RouteSpec } from "./contract/route.ts";
 import type { ApiContext, ApiOptions } from "./create-api.ts";
 import type { Caller, FileAnswer, RouteContext } from "./handler.ts";
 import { handlers } from "./handlers/all-handlers.ts";
@@ -35,11 +35,7 @@ export function createRouteRunner(options: ApiOptions) {
     companies: createSelections(services),
     tasks: createSelections(services),
   };
-  const makeLink = async ({ user, role }: Caller) => {
-    const { users } = await access.accounts();
-    const account = role === undefined ? undefined : users.find(({ name }) => name === user);
-    return `${origin()}/login?code=${access.makeCode(linkLifeMs, user, account?.version)}`;
-  };
+  const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
 
   // If the server listens on all addresses, the link names the host that this request was sent to.
   const linkOrigin = (c: ApiContext): string => {
@@ -67,7 +63,7 @@ export function createRouteRunner(options: ApiOptions) {
       const context: RouteContext = {
         ...services,
         caller,
-        makeLink: () => makeLink(caller),
+        makeLink,
         requestId: c.get("requestId"),
         signal: AbortSignal.any([c.req.raw.signal, caller.ended]),
         client: { ...client, browser: browserOf(c, options) },
@@ -76,7 +72,7 @@ export function createRouteRunner(options: ApiOptions) {
         setSession(secret, user) {
           startSession(c, secret, options);
           if (secret !== undefined && user !== undefined) rememberBrowser(c, access.signIn.knownBrowser(user), options); // prettier-ignore
-          if (user !== undefined) note.caller = { ...caller, user, by: "session" };
+          if (user !== undefined) note.caller = { ...caller, user, by: "session", isOwner: false };
         },
         makeInviteLink: (of, code) => `${linkOrigin(c)}/welcome#${encodeURIComponent(of)}/${code}`,
         live,
@@ -97,10 +93,10 @@ export function createRouteRunner(options: ApiOptions) {
       };
       if (spec.method === "GET") return sendRead(c, await run());
       const key = c.req.header("idempotency-key");
-      const place = `${caller.user} ${c.req.method} ${c.req.path}`;
+      const place = `${caller.isOwner ? "owner" : "user"} ${caller.user} ${c.req.method} ${c.req.path}`;
       const { text } = await (key === undefined || isPublic
         ? run()
-        : runs.once({ key, place, request: JSON.stringify(input) }, run));
+        : runs.once({ key, place, request: JSON.stringify(input), showsSecret: spec.showsSecret === true }, run)); // prettier-ignore
       for (const topic of topicsOf(spec.path)) live.poke(topic);
       c.header("content-type", "application/json; charset=utf-8");
       c.header("cache-control", "no-store");
@@ -124,6 +120,7 @@ const never = new AbortController().signal;
 const nobody = (address: string): Caller => ({
   by: "nobody",
   user: "",
+  isOwner: false,
   role: undefined,
   scopes: [],
   isFresh: false,
@@ -134,14 +131,24 @@ const nobody = (address: string): Caller => ({
 });
 
 function checkRight({ scope, needsFreshLogin }: RouteSpec, caller: Caller): void {
-  if (scope !== "public" && scope !== "self" && !caller.scopes.includes(scope)) {
-    throw new ProblemError(403, "missing_scope", `this needs the scope ${scope}`);
+  if (!hasScope(scope, caller)) {
+    const needed = scope === "owner" ? "the token of the data folder" : `the scope ${scope}`;
+    throw new ProblemError(403, "missing_scope", `this needs ${needed}`);
+  }
+  if (scope === "public" || caller.isOwner) return;
+  if (caller.by === "token" && (scope === "self" || needsFreshLogin)) {
+    throw new ProblemError(403, "needs_session", "no token may do this: a person signs in for it");
   }
   if (needsFreshLogin && !caller.isFresh) {
     const how = caller.confirmBy === "provider" ? "sign in again at /login/provider?fresh=1" : "type your password again"; // prettier-ignore
     const detail = `this needs a sign-in within the last 15 minutes: ${how}`;
     throw new ProblemError(403, "fresh_login_needed", detail);
   }
+}
+
+function hasScope(scope: RouteScope, { scopes, isOwner }: Caller): boolean {
+  if (scope === "owner") return isOwner;
+  return scope === "public" || scope === "self" || scopes.includes(scope);
 }
 
 const handlerOf = (name: string): AnyHandler =>

@@ -8,7 +8,10 @@ export const auditEntrySchema = z.object({
   at: z.string(),
   /** A user of the server or of the machine; empty: the caller was not signed in. */
   who: z.string(),
-  /** How they came: `session`, `token`, `loopback` or `command`. */
+  /**
+   * How they came. A user: `session`, `token`. The person who runs the server: `link`, `folder` (the
+   * folder's token), `loopback` or `command`. `request`, `nobody`: they were not signed in.
+   */
   by: z.string(),
   /** The network address; null: at this machine. */
   from: z.string().nullable(),

@@ -19,10 +19,11 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * `public`: nobody has to sign in. `self`: everybody who is signed in, whatever their scopes; the
- * handler gives them only what is their own.
+ * `public`: nobody has to sign in. `self`: every person who is signed in, whatever their role, but no
+ * token of a program; the handler gives them only what is their own. `owner`: the person who runs the
+ * server, with the folder's token or a link that was made with it.
  */
-export type RouteScope = Scope | "public" | "self";
+export type RouteScope = Scope | "public" | "self" | "owner";
 
 export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -38,8 +39,10 @@ export interface RouteSpec {
   /** Parameters in braces: `/api/queue/tasks/{id}`. */
   readonly path: `/api/${string}`;
   readonly scope: RouteScope;
-  /** A session must have proved within 15 minutes who it belongs to. */
+  /** A session must have proved within 15 minutes who it belongs to. Tokens of programs are refused. */
   readonly needsFreshLogin?: true;
+  /** The answer has a secret, which is shown once: a repeated `Idempotency-Key` does not show it again. */
+  readonly showsSecret?: true;
   readonly summary: string;
   readonly params?: Fields;
   readonly query?: Fields;

@@ -38,9 +38,10 @@ export const sessionRoutes = {
   createLink: route({
     method: "POST",
     path: "/api/session/links",
-    // Whoever opens the link has all rights, so nobody with fewer may make one.
-    scope: "users:admin",
+    // The link gives all rights for as long as a session lasts, so no user may make one: their role may end earlier.
+    scope: "owner",
     needsFreshLogin: true,
+    showsSecret: true,
     summary: "a link that opens the dashboard once, within five minutes",
     status: 201,
     answer: z.strictObject({ url: z.string() }),

@@ -129,6 +129,7 @@ export const userRoutes = {
     path: "/api/users",
     scope: "users:admin",
     needsFreshLogin: true,
+    showsSecret: true,
     summary: "add a user; the answer has the link by which they choose a password",
     status: 201,
     body: z.strictObject({ name: userName, role }),
@@ -151,6 +152,7 @@ export const userRoutes = {
     path: "/api/users/{user}/link",
     scope: "users:admin",
     needsFreshLogin: true,
+    showsSecret: true,
     summary: "another link to choose a password, for a user who has forgotten it",
     status: 201,
     params: z.strictObject({ user: userName }),
@@ -180,6 +182,7 @@ export const userRoutes = {
     path: "/api/tokens",
     scope: "self",
     needsFreshLogin: true,
+    showsSecret: true,
     summary: "make a token for a program; it is in the answer, and never shown again",
     status: 201,
     body: z.strictObject({

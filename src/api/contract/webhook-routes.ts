@@ -47,6 +47,7 @@ export const webhookRoutes = {
     method: "POST",
     path: "/api/webhooks",
     scope: "webhooks:write",
+    showsSecret: true,
     summary: "send events to a URL, signed; the answer has the secret",
     status: 201,
     body: z.strictObject({
@@ -69,6 +70,7 @@ export const webhookRoutes = {
     method: "POST",
     path: "/api/webhooks/{webhook}/secret",
     scope: "webhooks:write",
+    showsSecret: true,
     summary: "sign with a new secret, and with the earlier one for a while",
     params: webhook,
     body: z.strictObject({ overlapMs: z.int().min(0).max(2_592_000_000).default(86_400_000) }),

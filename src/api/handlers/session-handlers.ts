@@ -18,5 +18,5 @@ export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
     nowMs: clock.nowMs(),
   }),
   openApi: async () => (document ??= describeApi()),
-  createLink: async (_, { makeLink }) => ({ url: await makeLink() }),
+  createLink: async (_, { makeLink }) => ({ url: makeLink() }),
 };

@@ -1,12 +1,19 @@
 import type { Role } from "../contract/roles.ts";
 import type { signInRoutes, userRoutes } from "../contract/user-routes.ts";
-import type { HandlersOf, RouteContext } from "../handler.ts";
+import type { Caller, HandlersOf, RouteContext } from "../handler.ts";
 import { notFound, ProblemError } from "../problems.ts";
 import { addToken, describeToken, revokeToken } from "../users/manage-tokens.ts";
 import { addUser, describeUser, inviteUser, removeUser, setRole, type Invited } from "../users/manage-users.ts"; // prettier-ignore
+import type { Session } from "../users/sessions.ts";
 import type { SignedIn } from "../users/sign-in.ts";
 
 const done = { done: true } as const;
+
+/** A user may have the name of the person who runs the server: their sessions are not the same. */
+const isTheirs =
+  ({ user, isOwner }: Caller) =>
+  (session: Session): boolean =>
+    session.user === user && (session.by === "link") === isOwner;
 
 const isAdmin = ({ caller }: RouteContext) => caller.scopes.includes("users:admin");
 
@@ -38,7 +45,7 @@ export const signInHandlers: HandlersOf<typeof signInRoutes> = {
   async logout({ body }, context) {
     const { caller, access } = context;
     if (caller.sessionId !== undefined) access.sessions.end(caller.sessionId);
-    if (body.everywhere) access.sessions.endWhere(({ user }) => user === caller.user);
+    if (body.everywhere) access.sessions.endWhere(isTheirs(caller));
     context.setSession(undefined);
     return done;
   },
@@ -53,7 +60,7 @@ export const signInHandlers: HandlersOf<typeof signInRoutes> = {
     enter(context, await context.access.signIn.changePassword({ user: ownUser(context), ...body }, context.client)), // prettier-ignore
   async listSessions(_, context) {
     const { access, caller } = context;
-    const own = access.sessions.list().filter(({ user }) => isAdmin(context) || user === caller.user); // prettier-ignore
+    const own = access.sessions.list().filter((one) => isAdmin(context) || isTheirs(caller)(one));
     return {
       rows: own.map(({ id, user, role, by, address, agent, startedMs, usedMs }) => ({
         id,
@@ -70,10 +77,8 @@ export const signInHandlers: HandlersOf<typeof signInRoutes> = {
   },
   async endSession({ params }, context) {
     const { access, caller } = context;
-    const isTheirs = access.sessions
-      .list()
-      .some(({ id, user }) => id === params.id && (isAdmin(context) || user === caller.user));
-    if (!isTheirs) throw notFound("such session");
+    const found = access.sessions.list().find(({ id }) => id === params.id);
+    if (!found || !(isAdmin(context) || isTheirs(caller)(found))) throw notFound("such session");
     access.sessions.end(params.id);
     return done;
   },
@@ -101,15 +106,12 @@ export const userHandlers: HandlersOf<typeof userRoutes> = {
   },
   async addToken({ body }, context) {
     const { caller, access } = context;
-    if (caller.by === "token" && caller.sessionId === undefined && !isAdmin(context)) {
-      throw new ProblemError(403, "needs_session", "a token cannot make tokens: sign in");
-    }
     if (caller.confirmBy === "provider") {
       const detail = "people of an identity provider cannot own tokens, which would outlive their account there: the operator makes one with `forager token add`"; // prettier-ignore
       throw new ProblemError(403, "no_tokens_for_provider", detail);
     }
-    // Without a role it is the person who runs the server: the token is the fleet's.
-    const user = caller.role === undefined ? undefined : caller.user;
+    // Of the person who runs the server: the token is the fleet's.
+    const user = caller.isOwner ? undefined : caller.user;
     const { token, secret } = await addToken(access.tools, { ...body, user, by: caller.user });
     return { ...describeToken(token), token: secret };
   },

@@ -56,7 +56,7 @@ describe("the audit log", () => {
     await server.client.send("POST", "/api/webhooks", { body: { url, events: [] } });
     const all = await entries();
     const created = all.find(({ what, result }) => what.includes("Company") && result === "ok");
-    expect(created).toMatchObject({ by: "token", from: "127.0.0.1", result: "ok" });
+    expect(created).toMatchObject({ by: "folder", from: "127.0.0.1", result: "ok" });
     expect(created?.who).not.toBe("");
     expect(created?.asked).toContain("Austin");
     expect(created?.after).toContain("company/");

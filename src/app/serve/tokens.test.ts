@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
+import { userName } from "../../config/index.ts";
 import { openAccountDesk } from "../open-accounts.ts";
 import { openTestServe, sendAs, signIn, type TestServe } from "./testing/open-test-serve.ts";
 
 const openDesk = ({ settings, paths }: TestServe) =>
   openAccountDesk({ settings, paths, clock: systemClock, signal: new AbortController().signal });
+
+/** The cookie of the session that the link opens. */
+const openLink = async (link: string) =>
+  (await fetch(link, { redirect: "manual" })).headers.get("set-cookie")!.split(";")[0]!;
 
 const askWith = async ({ origin }: TestServe, token: string, path: string, init: RequestInit = {}) =>
   (await fetch(`${origin}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } })).status; // prettier-ignore
@@ -57,24 +62,74 @@ test("no token changes users, and none has scopes beyond its user", async () => 
   expect(beyond).toMatchObject({ status: 400, body: { code: "scope_beyond_role" } });
 });
 
-test("only who has all rights makes a link that gives all rights", async () => {
-  const server = await openTestServe({ users: { opi: "operator", root: "admin" } });
+test("only the person who runs the server makes a link that gives all rights", async () => {
+  const server = await openTestServe({ users: { root: "admin" } });
   await using desk = await openDesk(server);
-  const link = { method: "POST", body: {} } as const;
   const { token } = await desk.addToken({ name: "x", scopes: ["fleet:command"] });
   expect(await askWith(server, token, "/api/session/links", { method: "POST" })).toBe(403);
-  const operator = sendAs(server.origin, (await signIn(server.origin, "opi")).cookie);
-  expect(await operator("POST", "/api/session/links", link.body)).toMatchObject({ status: 403 });
+  // Their role may end before the session that the link opens.
   const admin = sendAs(server.origin, (await signIn(server.origin, "root")).cookie);
-  const made = await admin("POST", "/api/session/links", link.body);
-  expect(made.status).toBe(201);
-  // What it opens ends with the rights of who made it.
-  const { url } = made.body as unknown as { readonly url: string };
-  const opened = await fetch(url, { redirect: "manual" });
-  const owner = sendAs(server.origin, opened.headers.get("set-cookie")?.split(";")[0] ?? "");
-  expect((await owner("GET", "/api/users")).status).toBe(200);
-  await server.client.send("PATCH", "/api/users/{user}", { params: { user: "root" }, body: { role: "viewer" } }); // prettier-ignore
-  expect((await owner("GET", "/api/users")).status).toBe(401);
+  expect(await admin("POST", "/api/session/links")).toMatchObject({ status: 403 });
+  expect(await askWith(server, server.token, "/api/session/links", { method: "POST" })).toBe(201);
+});
+
+test("a token does nothing that needs a person: no sessions, no tokens, no forgetting", async () => {
+  const server = await openTestServe({ users: { anna: "admin" } });
+  await using desk = await openDesk(server);
+  const { token } = await desk.addToken({ name: "x", user: "anna", scopes: ["companies:write"] });
+  const anna = await signIn(server.origin, "anna");
+  const [session] = (await server.client.get("/api/sessions")).rows;
+  const refused = [
+    ["GET", "/api/sessions"],
+    ["DELETE", `/api/sessions/${session!.id}`],
+    ["POST", "/api/session/logout", { everywhere: true }],
+    ["GET", "/api/tokens"],
+    ["POST", "/api/tokens", { name: "y", scopes: ["companies:write"] }],
+    ["POST", "/api/companies/acme/forget", { confirm: "acme" }],
+    ["POST", "/api/people/jo/forget", { confirm: "jo" }],
+  ] as const;
+  for (const [method, path, body] of refused) {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) }; // prettier-ignore
+    const answer = await fetch(`${server.origin}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }); // prettier-ignore
+    const { code } = (await answer.json()) as { readonly code: string };
+    expect([method, path, answer.status, code]).toEqual([method, path, 403, "needs_session"]);
+  }
+  expect((await sendAs(server.origin, anna.cookie)("GET", "/api/session")).status).toBe(200);
+});
+
+test("a user with the name of the person who runs the server is somebody else", async () => {
+  const name = userName();
+  const server = await openTestServe({ users: { [name]: "viewer" } });
+  const owner = sendAs(server.origin, await openLink(server.serve.firstLink()));
+  const user = sendAs(server.origin, (await signIn(server.origin, name)).cookie);
+  expect((await user("GET", "/api/sessions")).body["rows"]).toHaveLength(1);
+  const sessions = (await owner("GET", "/api/sessions")).body["rows"] as unknown as readonly { id: string; by: string }[]; // prettier-ignore
+  const { id } = sessions.find(({ by }) => by === "link")!;
+  expect((await user("DELETE", `/api/sessions/${id}`)).status).toBe(404);
+  await user("POST", "/api/session/logout", { everywhere: true });
+  expect((await user("GET", "/api/session")).status).toBe(401);
+  expect((await owner("GET", "/api/session")).status).toBe(200);
+  const { rows } = await server.client.get("/api/audit-log", { query: { what: "logout" } });
+  expect(rows).toMatchObject([{ who: name, by: "session" }]);
+  await owner("POST", "/api/session/logout", {});
+  const after = await server.client.get("/api/audit-log", { query: { what: "logout" } });
+  expect(after.rows[0]).toMatchObject({ who: name, by: "link" });
+});
+
+test("a secret is shown once, also to who repeats the request with its Idempotency-Key", async () => {
+  const { origin, token, client } = await openTestServe();
+  const make = async (body: unknown, path: string) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": "k" }; // prettier-ignore
+    const answer = await fetch(`${origin}${path}`, { method: "POST", headers, body: JSON.stringify(body) }); // prettier-ignore
+    return { status: answer.status, text: await answer.text() };
+  };
+  const ask = () => make({ name: "x", scopes: ["queue:read"] }, "/api/tokens");
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  expect(answers.filter(({ text }) => text.includes("fgr_"))).toHaveLength(1);
+  expect((await client.get("/api/tokens")).rows).toHaveLength(1);
+  await make({ name: "bob", role: "viewer" }, "/api/users");
+  expect((await make({ name: "bob", role: "viewer" }, "/api/users")).text).toContain("shown_once");
 });
 
 test("a token watches only the topics that it may read", async () => {
