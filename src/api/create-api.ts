@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly sessionSeconds: number;
   /** Addresses and networks whose forwarded headers count. */
   readonly proxies: readonly string[];
+  /** The port for commands of this machine, if they have one of their own. */
+  readonly ownPort: () => number | undefined;
   /** It listens on all addresses of the machine, and `serve.publicUrl` is not set. */
   readonly isListeningEverywhere: boolean;
   /** True if `serve.publicUrl` is not set: people may use another name of this machine. */
@@ -64,11 +66,16 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
 
   const readClient = createClientReader(options.proxies);
+  let isNameless = false;
 
   app.use(async (c, next) => {
     c.set("audit", {});
     const socket = c.env?.incoming?.socket;
-    const client = readClient({ socket, header: (name) => c.req.header(name) });
+    const ownPort = options.ownPort();
+    const isOwnPort = ownPort !== undefined && socket?.localPort === ownPort;
+    const client = readClient({ socket, header: (name) => c.req.header(name), isOwnPort });
+    if (client.isNameless && !isNameless) services.log.warn("a proxy of serve.proxies sends no X-Forwarded-For: failed sign-ins of one person slow all others down; set this header in the proxy", { proxy: client.address }); // prettier-ignore
+    isNameless ||= client.isNameless;
     c.set("client", client);
     if (client.isSecure) c.header("strict-transport-security", "max-age=31536000");
     c.set("requestId", createId(services.random, 16));

@@ -7,11 +7,15 @@ export interface RequestSource {
     | { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean | undefined }
     | undefined;
   readonly header: (name: string) => string | undefined;
+  /** It came to the port of 127.0.0.1 that the server has for commands of its machine beside its own. */
+  readonly isOwnPort: boolean;
 }
 
 export interface RequestClient extends Client {
   /** It travels encrypted: to us, or to a proxy that we trust to say so. */
   readonly isSecure: boolean;
+  /** A named proxy did not say who sent the request. */
+  readonly isNameless: boolean;
 }
 
 const loopback = new BlockList();
@@ -20,7 +24,8 @@ loopback.addAddress("::1", "ipv6");
 
 /**
  * Reads where requests come from. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the
- * connection comes from one of `proxies`; anybody else could write what they like.
+ * connection comes from one of `proxies`; anybody else could write what they like. What a proxy passes
+ * on is never local, whether it says so or not: commands of this machine have a port of their own.
  */
 export function createClientReader(
   proxies: readonly string[],
@@ -28,14 +33,15 @@ export function createClientReader(
   // prettier-ignore
   const trusted = new BlockList();
   for (const proxy of proxies) addProxy(trusted, proxy);
-  return ({ socket, header }) => {
+  return ({ socket, header, isOwnPort }) => {
     const peer = plain(socket?.remoteAddress ?? "");
     const forwarded = header("x-forwarded-for");
-    const isProxied = isIn(trusted, peer);
+    const isProxied = !isOwnPort && isIn(trusted, peer);
     const agent = (header("user-agent") ?? "").slice(0, 200);
     return {
       address: isProxied ? (lastUntrusted(forwarded, trusted) ?? peer) : peer,
-      isLocal: isIn(loopback, peer) && forwarded === undefined && header("forwarded") === undefined,
+      isLocal: isIn(loopback, peer) && !isProxied && forwarded === undefined && header("forwarded") === undefined, // prettier-ignore
+      isNameless: isProxied && forwarded === undefined,
       isSecure: socket?.encrypted === true || (isProxied && header("x-forwarded-proto")?.trim() === "https"), // prettier-ignore
       agent,
     };

@@ -63,11 +63,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   let server: Server | undefined;
   let bound = port;
   let localBound = 0;
-  // Encrypted, or on another address: commands of this machine get a way of their own.
-  const needsLocal = tls !== undefined || !isLoopbackHost(host);
+  // Encrypted, on another address or behind a proxy: commands of this machine get a port of their own.
+  const needsLocal = tls !== undefined || !isLoopbackHost(host) || options.proxies.length > 0;
   let local: Server | undefined;
   if (options.provider && publicUrl === undefined && !isLoopbackHost(host)) throw needsPublicUrl();
-  if (isOpen && (needsLocal || options.proxies.length > 0)) throw openToOthers();
+  if (isOpen && needsLocal) throw openToOthers();
 
   const origin = () => originOf(tls ? "https" : "http", host, bound);
   const localOrigin = () => needsLocal ? originOf("http", "127.0.0.1", localBound) : origin(); // prettier-ignore
@@ -98,6 +98,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     sessionSeconds: options.sessionLimits.lifeMs / 1_000,
     proxies: options.proxies,
+    ownPort: () => (needsLocal ? localBound : undefined),
     isListeningEverywhere: publicUrl === undefined && isAnyHost(host),
     isPublicOriginGuessed: publicUrl === undefined,
     provider: options.provider,

@@ -30,6 +30,16 @@ test("with users the server listens on every address, and the folder's token wor
   expect((await fetch(link, { redirect: "manual" })).status).toBe(303);
 });
 
+test("behind a proxy that does not say who asks, the folder's token and one-time links do not work", async () => {
+  const server = await openTestServe({ env: { FORAGER_SERVE_PROXIES: "127.0.0.1" } });
+  const headers = { authorization: `Bearer ${server.token}` };
+  const behind = async (path: string) => (await fetch(`${server.origin}${path}`, { headers, redirect: "manual" })).status; // prettier-ignore
+  expect(await behind("/api/session")).toBe(401);
+  const { pathname, search } = new URL(server.serve.firstLink());
+  expect(await behind(`${pathname}${search}`)).toBe(403);
+  expect(await server.client.get("/api/session")).toMatchObject({ by: "token", role: null });
+});
+
 test("on all addresses a link to choose a password names the one that the administrator came by", async () => {
   const { origin } = await openTestServe({ users: { root: "admin" }, env: { FORAGER_SERVE_LISTEN: "0.0.0.0:0" } }); // prettier-ignore
   const own = `http://127.0.0.1:${new URL(origin).port}`;

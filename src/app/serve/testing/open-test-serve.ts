@@ -10,7 +10,7 @@ import { silentLogger } from "../../../base/logger.ts";
 import { createPaths, loadSettings, type Paths, type Settings } from "../../../config/index.ts";
 import { openAccountDesk, openAccounts } from "../../open-accounts.ts";
 import { openServe, type Serve } from "../open-serve.ts";
-import { apiTokenFile } from "../server-files.ts";
+import { apiTokenFile, readServerAddress } from "../server-files.ts";
 
 export interface TestServe {
   readonly serve: Serve;
@@ -60,7 +60,8 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
   await serve.start();
   const token = readFileSync(apiTokenFile(paths), "utf8").trim();
   const origin = serve.origin();
-  const client = createApiClient({ fetch: (url, init) => fetch(url, init), origin, token });
+  const local = (await readServerAddress(paths))!.origin;
+  const client = createApiClient({ fetch: (url, init) => fetch(url, init), origin: local, token });
   return { serve, origin, token, paths, settings: loaded.settings, client };
 }
 
