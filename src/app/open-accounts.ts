@@ -109,19 +109,18 @@ export async function openAccountDesk(options: OpenAccountsOptions) {
 
 export type AccountDesk = Awaited<ReturnType<typeof openAccountDesk>>;
 
-/** Where people reach the server: as it is set, as one runs now, or as one will listen. */
+/** Where people reach the server: as it is set, where one listens now, or where one will listen. */
 async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<string> {
-  const { publicUrl, listen } = settings.serve;
+  const { publicUrl, listen, certFile } = settings.serve;
   if (publicUrl !== undefined) return publicUrl.replace(/\/$/, "");
-  const { certFile } = settings.serve;
-  // On all addresses: the one by which other machines of this network reach it.
-  const isEverywhere = /^(?:0\.0\.0\.0|\[::\]):\d+$/.test(listen);
-  if (isEverywhere) {
-    const [reachable = `127.0.0.1:${listen.split(":").at(-1)}`] = reachOf({ bound: listen }).own;
-    return `http${certFile === undefined ? "" : "s"}://${reachable}`;
-  }
   const running = await readServerAddress(paths);
-  return running?.origin ?? `http://${listen === "off" ? "127.0.0.1:4870" : listen}`;
+  const scheme = certFile === undefined ? "http" : "https";
+  const listens = running?.listens ?? `${scheme}://${listen === "off" ? "127.0.0.1:4870" : listen}`;
+  const [, before = "", port = ""] = /^(https?:\/\/)(?:0\.0\.0\.0|\[::\]|\*):(\d+)$/.exec(listens) ?? [];
+  if (port === "") return listens;
+  // On all addresses: the one by which other machines of this network reach it.
+  const [reachable = `127.0.0.1:${port}`] = reachOf({ bound: `0.0.0.0:${port}` }).own;
+  return `${before}${reachable}`;
 }
 
 function checkRole(text: string): Role {

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
-import { createPaths, loadSettings } from "../../config/index.ts";
+import { reachOf } from "../../gossip/index.ts";
 import { openAccountDesk } from "../open-accounts.ts";
-import { readServerAddress } from "./server-files.ts";
+import { readServerAddress, serverAddressFile } from "./server-files.ts";
 import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test-serve.ts";
 
 test("with users the server listens on every address, and the folder's token works on this machine only", async () => {
@@ -49,15 +49,21 @@ test("on all addresses a link to choose a password names the one that the admini
 });
 
 test("on all addresses `forager user add` names an address of this machine that others reach", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "forager-link-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const env = { FORAGER_DATA: folder, FORAGER_SERVE_LISTEN: "0.0.0.0:4870" };
-  const { settings } = await loadSettings({ cwd: folder, home: folder, env });
-  const place = { settings, paths: createPaths(folder), clock: systemClock, signal: new AbortController().signal }; // prettier-ignore
-  await using desk = await openAccountDesk(place);
-  const { link } = await desk.addUser("bob", "viewer");
-  expect(link).not.toContain("0.0.0.0");
-  expect(link).toMatch(/^http:\/\/[\d.a-f:[\]]+:4870\/welcome#bob\//);
+  const env = { FORAGER_SERVE_LISTEN: "0.0.0.0:0" };
+  const { origin, paths, settings } = await openTestServe({ users: { root: "admin" }, env });
+  const place = { paths, clock: systemClock, signal: new AbortController().signal };
+  const linkFor = async (name: string, listen: string) => {
+    await using desk = await openAccountDesk({ ...place, settings: { ...settings, serve: { ...settings.serve, listen } } }); // prettier-ignore
+    return new URL((await desk.addUser(name, "viewer")).link);
+  };
+  // The server was started with `--listen`, so the settings of the command do not say where it listens.
+  const running = await linkFor("bob", "127.0.0.1:4870");
+  expect(running.port).toBe(new URL(origin).port);
+  const [reachable] = reachOf({ bound: `0.0.0.0:${running.port}` }).own;
+  expect(running.host).toBe(reachable ?? `127.0.0.1:${running.port}`);
+  rmSync(serverAddressFile(paths));
+  const later = await linkFor("carl", "0.0.0.0:4870");
+  expect([later.port, later.hostname]).toEqual(["4870", running.hostname]);
 });
 
 test("--open-loopback is refused where others reach the server", async () => {

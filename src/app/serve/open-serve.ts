@@ -123,7 +123,7 @@ export async function openApiServer(
       dashboardFolder: packageFile("dist/dashboard"),
     }),
   );
-  const address = () => ({ origin: server.localOrigin(), pid: process.pid });
+  const address = () => ({ origin: server.localOrigin(), listens: server.origin(), pid: process.pid }); // prettier-ignore
   const stop = async () => {
     await removeServerAddress(paths, address()).catch(() => {}); // a stale file is recognised
     await server.stop();

@@ -11,8 +11,10 @@ export const apiTokenFile = (paths: Paths): string => paths.resolve("node", "api
 export const serverAddressFile = (paths: Paths): string => paths.resolve("node", "api.json");
 
 export interface ServerAddress {
-  /** `http://HOST:PORT`. */
+  /** Where commands of this machine reach it: `http://HOST:PORT`. */
   readonly origin: string;
+  /** Where it listens for people: `http://0.0.0.0:PORT` is every address of the machine. */
+  readonly listens?: string | undefined;
   readonly pid: number;
 }
 
@@ -20,6 +22,7 @@ const schema = z.object({
   format: z.literal(1),
   // The token is sent there, so it must not lead to another machine.
   origin: z.string().regex(/^http:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\]):\d{1,5}$/),
+  listens: z.string().regex(/^https?:\/\/[\w.:[\]%-]{1,300}$/).optional(),
   pid: z.int().min(1),
 });
 
@@ -33,8 +36,8 @@ export async function writeServerAddress(paths: Paths, address: ServerAddress): 
 export async function readServerAddress(paths: Paths): Promise<ServerAddress | undefined> {
   try {
     const text = (await readRegularFile(serverAddressFile(paths))).toString();
-    const { origin, pid } = schema.parse(JSON.parse(text));
-    return { origin, pid };
+    const { origin, listens, pid } = schema.parse(JSON.parse(text));
+    return { origin, listens, pid };
   } catch {
     return undefined;
   }
