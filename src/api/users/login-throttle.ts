@@ -1,27 +1,32 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../base/clock.ts";
-import type { Random } from "../../base/random.ts";
-import { createLots } from "./lots.ts";
+import { createWaitingLine, type Place } from "./waiting-line.ts";
 
 /**
  * Slows guessing down without ever locking a person out:
  * - one address that fails for one account waits longer each time, up to 15 minutes;
  * - so does one address over all accounts, after more failures;
  * - if many addresses guess the password of one account, four attempts per second are accepted from
- *   addresses and browsers that its user has not signed in from before. They are chosen at random
- *   among those that wait, so that a flood cannot take every turn.
+ *   addresses and browsers that its user has not signed in from before. Next is the address that has
+ *   asked for the longest time, at least every three seconds; after its attempt it is the last again.
+ *   So a person who goes on trying waits for as many turns as other addresses do the same.
  * Accounts that do not exist are treated the same.
  */
 export interface LoginThrottle {
   /**
    * Resolves within about two seconds. How many milliseconds the attempt has to wait before it is
-   * made again; 0: it may be made now. It counts as failed until `succeeded` says otherwise, so that
-   * many at once are not all let through.
+   * made again; 0: it may be made now; `busy`: others are before it, and its turn comes if it is made
+   * again every second. It counts as failed until `succeeded` says otherwise, so that many at once are
+   * not all let through.
    */
-  admit(attempt: LoginAttempt): Promise<number>;
+  admit(attempt: LoginAttempt): Promise<number | "busy">;
   succeeded(attempt: LoginAttempt): void;
-  /** Whether the user has signed in from this address or browser. */
-  isKnown(attempt: LoginAttempt): boolean;
+  /** The password was compared, whether it was right or not. */
+  tried(attempt: LoginAttempt): void;
+  /** It was admitted, but there was no time for it: it has not failed. */
+  notTried(attempt: LoginAttempt): void;
+  /** Who asks, for other lines. Undefined: the user has signed in from this address or browser. */
+  strangerOf(attempt: LoginAttempt): Place | undefined;
 }
 
 export interface LoginAttempt {
@@ -39,35 +44,49 @@ interface Limit {
 
 const pairLimit: Limit = { free: 5, waitMsMax: 900_000 };
 const addressLimit: Limit = { free: 30, waitMsMax: 900_000 };
-/** After so many failures strangers draw lots. */
+/** After so many failures strangers take turns. */
 const accountFree = 100;
 /** Between two strangers. */
 const turnMs = 250;
-/** Strangers who wait for a turn: each waits two seconds at most when nobody new comes. */
+/** Strangers who wait for a turn, each for two seconds at most. */
 const strangersMax = 8;
-/** For one that was not drawn. */
-const againMs = 1_000;
+/** Who does not ask for so long begins again at the end. */
+const stillAsksMs = 3_000;
 const firstWaitMs = 1_000;
 /** After so long without a failure counting starts again. */
 const forgetMs = 24 * 3_600_000;
 const entriesMax = 10_000;
 
-export function createLoginThrottle({ clock, random }: LoginThrottleOptions): LoginThrottle {
+export function createLoginThrottle({ clock }: LoginThrottleOptions): LoginThrottle {
   const pairs = createFailures(pairLimit, clock);
   const addresses = createFailures(addressLimit, clock);
   const accounts = createFailures({ free: accountFree, waitMsMax: 0 }, clock);
   const turns = new Map<string, Turns>();
   const known = new Map<string, true>();
+  const asking = new Map<string, { readonly sinceMs: number; readonly seenMs: number }>();
   const placeOf = ({ address, browser }: LoginAttempt) => browser ?? networkOf(address);
   const pairOf = (attempt: LoginAttempt) => `${placeOf(attempt)} ${attempt.user}`;
   const isKnown = (attempt: LoginAttempt) =>
     attempt.browser !== undefined || known.has(pairOf(attempt));
 
   const turnsOf = (user: string): Turns => {
-    const found = turns.get(user) ?? createTurns({ clock, random });
+    const found = turns.get(user) ?? createTurns({ clock });
     turns.set(user, found);
     dropOldest(turns);
     return found;
+  };
+  const asks = (id: string): Place => {
+    const nowMs = clock.monotonicMs();
+    const before = asking.get(id);
+    const sinceMs = before && nowMs - before.seenMs <= stillAsksMs ? before.sinceMs : nowMs;
+    asking.delete(id); // the newest is the last
+    asking.set(id, { sinceMs, seenMs: nowMs });
+    dropOldest(asking);
+    return { id, sinceMs };
+  };
+  const notTried = (attempt: LoginAttempt) => {
+    pairs.takeBack(pairOf(attempt));
+    addresses.takeBack(placeOf(attempt));
   };
   return {
     async admit(attempt) {
@@ -79,14 +98,19 @@ export function createLoginThrottle({ clock, random }: LoginThrottleOptions): Lo
       pairs.add(pair);
       addresses.add(place);
       if (isKnown(attempt)) return 0;
-      if (accounts.count(user) < accountFree || (await turnsOf(user).take())) {
+      const stranger = asks(place);
+      if (accounts.count(user) < accountFree || (await turnsOf(user).take(stranger))) {
         accounts.add(user);
         return 0;
       }
-      // It was not tried, so it has not failed.
-      pairs.takeBack(pair);
-      addresses.takeBack(place);
-      return againMs;
+      notTried(attempt);
+      asks(place); // it may have waited in the line
+      return "busy";
+    },
+    tried: (attempt) => void asking.delete(placeOf(attempt)),
+    notTried(attempt) {
+      notTried(attempt);
+      accounts.takeBack(attempt.user);
     },
     succeeded(attempt) {
       const pair = pairOf(attempt);
@@ -97,33 +121,32 @@ export function createLoginThrottle({ clock, random }: LoginThrottleOptions): Lo
       known.set(pair, true);
       dropOldest(known);
     },
-    isKnown,
+    strangerOf: (attempt) => (isKnown(attempt) ? undefined : asks(placeOf(attempt))),
   };
 }
 
 export interface LoginThrottleOptions {
   readonly clock: Pick<Clock, "monotonicMs" | "setTimer">;
-  readonly random: Random;
 }
 
 interface Turns {
-  /** False: it was not drawn. */
-  take(): Promise<boolean>;
+  /** False: others asked before. */
+  take(place: Place): Promise<boolean>;
 }
 
 /** One turn every so often. A turn that nobody wanted is not kept. */
-function createTurns({ clock, random }: LoginThrottleOptions): Turns {
-  const lots = createLots({ max: strangersMax, random });
+function createTurns({ clock }: LoginThrottleOptions): Turns {
+  const line = createWaitingLine(strangersMax);
   let isBusy = false;
   const next = () => {
-    isBusy = lots.size() > 0;
+    isBusy = line.size() > 0;
     if (!isBusy) return;
-    lots.draw();
+    line.next();
     clock.setTimer(turnMs, next, { background: true });
   };
   return {
-    async take() {
-      if (isBusy) return lots.join();
+    async take(place) {
+      if (isBusy) return line.join(place);
       isBusy = true;
       clock.setTimer(turnMs, next, { background: true });
       return true;

@@ -41,13 +41,15 @@ test("at most two are computed at once and few wait: the others are told to come
   const passwords = make({ N: 2 ** 8, r: 8, p: 1 });
   const stored = undefined;
   const results = await Promise.allSettled(
-    Array.from({ length: 60 }, () => passwords.verify({ password: "x", stored })),
+    Array.from({ length: 60 }, (_, at) =>
+      passwords.verify({ password: "x", stored, stranger: { id: `${at}`, sinceMs: at } }),
+    ),
   );
   const refused = results.filter(({ status }) => status === "rejected");
   expect(refused).toHaveLength(60 - 22);
   expect(refused[0]).toMatchObject({ reason: { status: 503, code: "sign_in_busy" } });
   const known = await Promise.allSettled(
-    Array.from({ length: 42 }, () => passwords.verify({ password: "x", stored, isKnown: true })),
+    Array.from({ length: 42 }, () => passwords.verify({ password: "x", stored })),
   );
   expect(known.filter(({ status }) => status === "rejected")).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { createKeyedLimiter } from "../../base/keyed-limiter.ts";
 import type { Random } from "../../base/random.ts";
 import { ProblemError } from "../problems.ts";
-import { createLots } from "./lots.ts";
+import { createWaitingLine, type Place } from "./waiting-line.ts";
 
 /** The cost of scrypt: memory is 128 · N · r bytes, time grows with N · r · p. */
 export interface PasswordCost {
@@ -20,7 +20,7 @@ export const passwordCost: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
 const atOnceMax = 2;
 /** People who were here before wait in order; a flood from elsewhere does not fill their places. */
 const waitingMaxOfKnown = 40;
-/** Strangers draw lots: a flood cannot keep all others from ever being next. */
+/** Strangers wait in a line of their own. */
 const waitingMax = 20;
 
 export interface PasswordOptions {
@@ -34,12 +34,13 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Compares in constant time. Without a stored text it does the same work and answers no. Throws
-   * `unavailable` if too many wait already; `isKnown` callers may wait longer.
+   * `sign_in_busy` if too many wait already. `stranger`: who asks, if the user has not signed in from
+   * there before; others do not wait for strangers.
    */
   verify(check: {
     readonly password: string;
     readonly stored: string | undefined;
-    readonly isKnown?: boolean;
+    readonly stranger?: Place | undefined;
   }): Promise<PasswordAnswer>;
 }
 
@@ -59,16 +60,16 @@ export function createPasswords({
 }: PasswordOptions): Passwords {
   const limiter = createKeyedLimiter({ limit: atOnceMax, keysMax: 1, idleMs: 0, clock });
 
-  const lots = createLots({ max: waitingMax, random });
+  const line = createWaitingLine(waitingMax);
   let strangers = 0;
   const next = () => {
-    if (strangers >= atOnceMax || lots.size() === 0) return;
+    if (strangers >= atOnceMax || line.size() === 0) return;
     strangers += 1;
-    lots.draw();
+    line.next();
   };
 
   const derive = async (password: string, salt: Uint8Array, used: PasswordCost) => {
-    if (limiter.metrics().waiting >= waitingMaxOfKnown) throw busy();
+    if (limiter.metrics().waiting >= waitingMaxOfKnown) throw signInBusy();
     const release = await limiter.acquire("scrypt");
     try {
       return await runScrypt(password, salt, used);
@@ -76,10 +77,10 @@ export function createPasswords({
       release();
     }
   };
-  const deriveForStranger: typeof derive = async (...given) => {
-    const drawn = lots.join();
+  const deriveInTurn = async (stranger: Place, ...given: Parameters<typeof derive>) => {
+    const turn = line.join(stranger);
     next();
-    if (!(await drawn)) throw busy();
+    if (!(await turn)) throw signInBusy();
     try {
       return await derive(...given);
     } finally {
@@ -95,12 +96,12 @@ export function createPasswords({
       const texts = [salt, hash].map((bytes) => Buffer.from(bytes).toString("base64url"));
       return ["scrypt", cost.N, cost.r, cost.p, ...texts].join("$");
     },
-    async verify({ password, stored, isKnown = false }) {
+    async verify({ password, stored, stranger }) {
       const parts = stored === undefined ? undefined : parse(stored);
       const used = parts?.cost ?? cost;
       const salt = parts?.salt ?? random.bytes(saltBytes);
       const expected = parts?.hash ?? random.bytes(hashBytes);
-      const hash = await (isKnown ? derive : deriveForStranger)(password, salt, used);
+      const hash = await (stranger ? deriveInTurn(stranger, password, salt, used) : derive(password, salt, used)); // prettier-ignore
       const isEqual = timingSafeEqual(hash, expected);
       const isOutdated = used.N !== cost.N || used.r !== cost.r || used.p !== cost.p;
       return { isRight: isEqual && parts !== undefined, isOutdated };
@@ -108,8 +109,9 @@ export function createPasswords({
   };
 }
 
-const busy = () =>
-  new ProblemError(503, "sign_in_busy", "too many people sign in at this moment: try again in a few seconds", undefined, 5); // prettier-ignore
+/** Pages that sign people in send the attempt again by this code. */
+export const signInBusy = () =>
+  new ProblemError(503, "sign_in_busy", "too many people sign in at this moment: try again in a second", undefined, 1); // prettier-ignore
 
 /** NFC: the same letters may be typed in several ways. */
 function runScrypt(password: string, salt: Uint8Array, { N, r, p }: PasswordCost): Promise<Buffer> {

@@ -8,6 +8,7 @@ import { createLoginThrottle, type LoginAttempt } from "./login-throttle.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { acceptInvite, find, renewHash, setPassword, type AccountTools } from "./manage-users.ts";
 import { passwordLengths } from "./password-rules.ts";
+import { signInBusy } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 
 export interface SignInOptions {
@@ -46,17 +47,21 @@ export interface SignInDesk {
 
 export function createSignIn(options: SignInOptions): SignInDesk {
   const { tools, accounts, sessions, browsers, clock, log } = options;
-  const throttle = createLoginThrottle({ clock, random: tools.random });
+  const throttle = createLoginThrottle({ clock });
 
   const prove: SignInDesk["prove"] = async ({ user: name, password }, client) => {
     const browser = browsers.idOf(name, client.browser);
     const attempt = { user: name, address: client.address, browser };
     await admit(attempt);
     const user = find(await accounts(), name);
-    const isKnown = throttle.isKnown(attempt);
     // What is longer than any password would only cost time.
     const typed = password.slice(0, 2 * passwordLengths.max);
-    const { isRight, isOutdated } = await tools.passwords.verify({ password: typed, stored: user?.password, isKnown }); // prettier-ignore
+    const check = { password: typed, stored: user?.password, stranger: throttle.strangerOf(attempt) };
+    const { isRight, isOutdated } = await tools.passwords.verify(check).catch((error: unknown) => {
+      throttle.notTried(attempt);
+      throw error;
+    });
+    throttle.tried(attempt);
     if (!user || !isRight) {
       log.warn("a sign-in failed", { user: name, address: client.address });
       throw new ProblemError(401, "wrong_password", "the name or the password is wrong");
@@ -71,6 +76,7 @@ export function createSignIn(options: SignInOptions): SignInDesk {
   const admit = async (attempt: LoginAttempt) => {
     const waitMs = await throttle.admit(attempt);
     if (waitMs === 0) return;
+    if (waitMs === "busy") throw signInBusy();
     const seconds = Math.ceil(waitMs / 1_000);
     log.debug("a sign-in has to wait", { ...attempt, seconds });
     const detail = `too many failed attempts: try again in ${seconds} s`;

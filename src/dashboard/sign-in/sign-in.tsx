@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { api } from "../data/api.ts";
+import { api, ApiError } from "../data/api.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
 import { PasswordField } from "../parts/password-field.tsx";
@@ -98,22 +98,29 @@ interface EnterFormProps {
 function EnterForm({ button, send, children }: EnterFormProps) {
   const problem = useSignal("");
   const isSending = useSignal(false);
+  const isWaiting = useSignal(false);
   const submit = async (event: Event) => {
     event.preventDefault();
     isSending.value = true;
     problem.value = "";
     try {
-      await send();
+      await sendInTurn(send, () => (isWaiting.value = true));
       location.assign("/");
     } catch (error) {
       problem.value = failureText(error, "you are not signed in");
-      isSending.value = false;
+      isSending.value = isWaiting.value = false;
     }
   };
   return (
     <form class="stack" onSubmit={(event) => void submit(event)}>
       {children}
       <Problem title="Not signed in" text={problem.value} />
+      {isWaiting.value && (
+        <p role="status">
+          Many sign-ins are attempted at this moment, perhaps by somebody who guesses passwords. This
+          page tries again every second until it is its turn. Leave it open.
+        </p>
+      )}
       <div class="row">
         <button class="btn go" disabled={isSending.value}>
           {button}
@@ -121,6 +128,24 @@ function EnterForm({ button, send, children }: EnterFormProps) {
       </div>
     </form>
   );
+}
+
+/** About the longest line that a server lets others keep ahead of one who goes on trying. */
+const turnsMax = 600;
+
+/** Who asks again every second gets a turn: docs/guides/users.md. */
+async function sendInTurn(send: () => Promise<unknown>, onWait: () => void): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      const isBusy = error instanceof ApiError && error.problem.code === "sign_in_busy";
+      if (!isBusy || tries === turnsMax) throw error;
+      onWait();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+  }
 }
 
 function Page({
