@@ -1,5 +1,5 @@
 export { createApiServer, makeApiToken, type ApiServer, type ApiServerOptions } from "./server.ts";
-export { createAccountStore, type AccountStore } from "./users/account-store.ts";
+export { createAccountStore, type AccountMemory, type AccountStore } from "./users/account-store.ts";
 export {
   addToken,
   describeToken,

@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import {
   addToken,
   addUser,
@@ -13,6 +16,7 @@ import {
   setPassword,
   setRole,
   tokenDays,
+  type AccountMemory,
   type AccountTools,
   type Role,
   type Scope,
@@ -24,6 +28,7 @@ import { usageError } from "../base/usage-error.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { userName, type Paths, type Settings } from "../config/index.ts";
 import { reachOf } from "../gossip/index.ts";
+import { locateBucket } from "./bucket-address.ts";
 import { hasFleetBucket, isFleetBucketCharged, openRetryingFleetBucket } from "./fleet-bucket.ts";
 import { readServerAddress } from "./serve/server-files.ts";
 
@@ -46,12 +51,36 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<OpenAc
   const isShared = hasFleetBucket(options);
   const bucket = isShared ? await openRetryingFleetBucket(options) : await openOwnFolder(options);
   return {
-    store: createAccountStore({ bucket, clock, random }),
+    store: createAccountStore({ bucket, clock, random, memory: isShared ? await openMemory(options) : undefined }), // prettier-ignore
     passwords: createPasswords({ clock, random }),
     clock,
     random,
     isCharged: isFleetBucketCharged(options),
     [Symbol.asyncDispose]: () => bucket[Symbol.asyncDispose](),
+  };
+}
+
+/** Remembers in the data folder from which bucket users were read. */
+async function openMemory(options: OpenAccountsOptions): Promise<AccountMemory> {
+  const file = options.paths.resolve("node", "users.seen");
+  const { settings, paths } = options;
+  const address = await locateBucket({ url: settings.bucket.url, password: undefined }, paths);
+  const hash = createHash("sha256").update(address ?? "").digest("hex");
+  const isKnown = () => existsSync(file) && readFileSync(file, "utf8").trim() === hash;
+  let isNoted = isKnown();
+  return {
+    file,
+    isKnown,
+    note() {
+      if (isNoted) return;
+      isNoted = true;
+      try {
+        makeFolder(dirname(file), { mode: 0o700 });
+        writeFileSync(file, `${hash}\n`, { mode: 0o600 });
+      } catch {
+        // A full disk, or a user who may only read the folder: without it, users go on as before.
+      }
+    },
   };
 }
 

@@ -30,6 +30,18 @@ describe("a pino logger", () => {
     ]);
   });
 
+  test("no text of a stranger steers a terminal or begins another line", () => {
+    const hostile = "anna\u009b2J\u202egpj\u2028\u001b[1m\r\n";
+    for (const pretty of [false, true]) {
+      const { log, written } = createFixture({ pretty });
+      log.warn("a sign-in failed", { user: hostile });
+      expect(written.join("")).toMatch(/^[\x20-\x7e]+\n$/);
+    }
+    const { log, fields } = createFixture();
+    log.warn("a sign-in failed", { user: hostile });
+    expect(fields()[0]!["user"]).toBe(hostile);
+  });
+
   test.each([
     ["debug", ["debug", "info", "warn", "error"]],
     ["info", ["info", "warn", "error"]],

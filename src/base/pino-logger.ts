@@ -4,6 +4,7 @@ import { isJournalStream, toJournalLine } from "./journal-stream.ts";
 import { toLogFields, toLogText } from "./log-fields.ts";
 import { formatLogLine } from "./log-line.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
+import { escapeControls } from "./terminal-text.ts";
 
 export interface PinoLoggerOptions {
   /** The least serious level that is written. */
@@ -50,7 +51,9 @@ export function createPinoLogger({
       serializers: { err: (value: unknown) => value }, // errors are plain already
     },
     {
-      write(line) {
+      write(given) {
+        // JSON leaves C1 controls and marks that reverse reading as they are: a terminal obeys them.
+        const line = `${escapeControls(given.trimEnd())}\n`;
         target.write(format ? format(line) : line);
         kept?.write(line);
       },

@@ -1,3 +1,4 @@
+import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
@@ -18,9 +19,20 @@ export interface AccountStoreOptions {
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
+  /** What this machine remembers: users were stored here, so without their object nobody may be let in. */
+  readonly memory?: AccountMemory | undefined;
 }
 
-export function createAccountStore({ bucket, clock, random }: AccountStoreOptions): AccountStore {
+export interface AccountMemory {
+  /** They were read from this store before. */
+  isKnown(): boolean;
+  note(): void;
+  /** For messages: the file in which it is remembered. */
+  readonly file: string;
+}
+
+export function createAccountStore(options: AccountStoreOptions): AccountStore {
+  const { bucket, clock, random, memory } = options;
   const object = createSharedObject<unknown>({
     bucket,
     key: accountsKey,
@@ -29,8 +41,14 @@ export function createAccountStore({ bucket, clock, random }: AccountStoreOption
     random,
     isSticky: true,
   });
-  const check = (value: unknown) =>
-    value === undefined ? noAccounts : checkAccounts(value, accountsKey);
+  const check = (value: unknown) => {
+    if (value === undefined) {
+      if (memory?.isKnown()) throw accountsMissing(memory.file);
+      return noAccounts;
+    }
+    memory?.note();
+    return checkAccounts(value, accountsKey);
+  };
   return {
     read: async () => check(await object.read()),
     async change(change) {
@@ -44,3 +62,12 @@ export function createAccountStore({ bucket, clock, random }: AccountStoreOption
     },
   };
 }
+
+/** Unavailable, as if the bucket did not answer: servers go on with the users that they last read. */
+const accountsMissing = (file: string) =>
+  new AppError(
+    "unavailable",
+    "accounts_missing",
+    `the bucket has no ${accountsKey}, which this machine has read from it before: mount its disk, or correct ` +
+      `bucket.url. If you deleted all users, delete ${file} too`,
+  );

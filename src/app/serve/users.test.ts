@@ -50,6 +50,30 @@ test("with a bucket all nodes of the fleet have the same users, and changes at o
   for (const desk of desks) await desk[Symbol.asyncDispose]();
 });
 
+test("a bucket that is gone is not one without users, also after a restart", async () => {
+  const bucket = mkdtempSync(join(tmpdir(), "forager-users-bucket-"));
+  onTestFinished(() => rmSync(bucket, { recursive: true, force: true }));
+  const env = { FORAGER_BUCKET_URL: `dir:${bucket}` };
+  const { place, folder } = await openFolder(env);
+  {
+    await using desk = await openAccountDesk(place);
+    await desk.addUser("anna", "admin");
+  }
+  // Its disk is not mounted: the folder is there, and empty.
+  rmSync(bucket, { recursive: true });
+  {
+    await using accounts = await openAccounts(place);
+    await expect(accounts.store.read()).rejects.toMatchObject({ code: "accounts_missing" });
+  }
+  {
+    await using desk = await openAccountDesk(place);
+    await expect(desk.addUser("eve", "admin")).rejects.toMatchObject({ code: "accounts_missing" });
+  }
+  rmSync(join(folder, "data", "node", "users.seen"));
+  await using accounts = await openAccounts(place);
+  expect((await accounts.store.read()).users).toEqual([]);
+});
+
 test("a damaged store lets nobody in, and says so", async () => {
   const { place } = await openFolder();
   await using accounts = await openAccounts(place);

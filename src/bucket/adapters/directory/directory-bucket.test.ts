@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync, utimesSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -31,6 +31,19 @@ bucketSuite({
 });
 
 describe("a bucket in a folder", () => {
+  test("that is gone is unavailable, and has not lost its objects", async () => {
+    const root = temporaryFolder();
+    await using bucket = open(root);
+    await bucket.put("a", bytes("1"));
+    renameSync(root, `${root}-away`);
+    const gone = { kind: "unavailable", code: "bucket_gone" };
+    await expect(bucket.get("a")).rejects.toMatchObject(gone);
+    await expect(bucket.list("")).rejects.toMatchObject(gone);
+    await expect(bucket.putIfAbsent("a", bytes("2"))).rejects.toMatchObject(gone);
+    renameSync(`${root}-away`, root);
+    expect(await textOf(bucket, "a")).toBe("1");
+  });
+
   test("refuses a key that begins another, or goes on from one, and keeps what is there", async () => {
     await using bucket = open(temporaryFolder());
     await bucket.put("a/b", bytes("1"));

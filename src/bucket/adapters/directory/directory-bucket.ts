@@ -46,6 +46,11 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
     return openDirectoryLock(join(own, "lock.db"), clock);
   });
 
+  /** What is not there is absent only while the bucket is: its disk may be unmounted, or its folder moved away. */
+  const checkRoot = () => {
+    if (!fs.existsSync(own)) throw bucketGone(root);
+  };
+
   /** `isAllowed` sees the ETag that the object has now; undefined where there is none. */
   const write = async (
     key: string,
@@ -53,6 +58,7 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
     isAllowed: (current: () => string | undefined) => boolean,
   ): Promise<string | undefined> => {
     checkBody(key, body);
+    checkRoot();
     const path = objectPath(root, key);
     const temporary = join(own, "new", createId(random));
     try {
@@ -92,8 +98,9 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
           seenAtMs: lock.nowMs(),
         };
       } catch (error) {
-        if (isAbsent(error)) return { status: "absent" };
-        throw translateDirectoryError(error, path);
+        if (!isAbsent(error)) throw translateDirectoryError(error, path);
+        checkRoot();
+        return { status: "absent" };
       }
     },
     async putIfAbsent(key, body) {
@@ -123,6 +130,7 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
     async list(prefix, listing = {}) {
       checkListing(prefix, listing);
       const { startAfter = "", limit = listLimitMax } = listing;
+      checkRoot();
       const keys = inside(() => walk(root, prefix))
         .filter((key) => key.startsWith(prefix) && compareKeys(key, startAfter) > 0)
         .sort(compareKeys);
@@ -145,6 +153,13 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
     ...closable(async () => lock[Symbol.dispose]()),
   };
 }
+
+const bucketGone = (root: string) =>
+  new AppError(
+    "unavailable",
+    "bucket_gone",
+    `the bucket in the folder ${root} is gone since this process opened it: mount its disk again, or put the folder back`,
+  );
 
 const etagOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
 
