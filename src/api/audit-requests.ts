@@ -1,6 +1,7 @@
 import type { AuditLog, NewAuditEntry } from "../audit/index.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
+import { isForgetting } from "./audited-states.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { RouteSpec } from "./contract/route.ts";
 import type { ApiContext } from "./create-api.ts";
@@ -38,6 +39,12 @@ export interface RequestAuditor {
 export const isAudited = ({ method, sends }: RouteSpec): boolean =>
   method !== "GET" || sends === "file";
 
+/** Who is forgotten is not named. */
+function targetOf({ req }: ApiContext, what: string): string {
+  const spec = contract[what as RouteName] as RouteSpec | undefined;
+  return `${req.method} ${spec && isForgetting(what as RouteName) ? spec.path : req.path}`;
+}
+
 /** The person who runs the server and a user may have the same name: the way in says who it was. */
 function waysIn(caller: Caller | undefined): string {
   if (!caller?.isOwner) return caller?.by ?? "request";
@@ -67,7 +74,7 @@ export function createRequestAuditor(options: {
         who: caller?.user ?? "",
         by: waysIn(caller),
         from: c.get("client")?.address,
-        target: `${c.req.method} ${c.req.path}`,
+        target: targetOf(c, entry.what),
         asked,
         before,
         after,
@@ -115,7 +122,8 @@ export function createRequestAuditor(options: {
           c.get("audit").isWritten = true;
           const isStranger = (c.get("audit").caller?.by ?? "nobody") === "nobody";
           if ((result === "failed" && !isStranger) || hasRoom()) {
-            await write(c, { what: name, result, detail: `${status} ${code}: ${detail}` });
+            const why = isForgetting(name) ? "" : `: ${detail}`;
+            await write(c, { what: name, result, detail: `${status} ${code}${why}` });
           }
           throw error;
         }

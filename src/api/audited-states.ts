@@ -24,7 +24,7 @@ const reasons = {
   isNew: "it only adds something, and the answer says what",
   isRead: "it changes nothing that is stored",
   isSecret: "what it changes is a secret",
-  isForgotten: "what is forgotten must not stay in the log",
+  isForgotten: "what is forgotten must not stay in the log: the answer has its id alone",
   isBulk: "it changes many: each of them has its own history, and the answer has the count",
   isSession: "it begins or ends sessions, and the answer says whose",
 } as const;
@@ -146,6 +146,10 @@ export const auditedStates: { readonly [N in ChangeRoute]: StateOf<N> | keyof ty
 export const isUnrecorded = (name: RouteName): boolean =>
   contract[name].path.startsWith("/api/suppressions") ||
   (auditedStates as Readonly<Record<string, unknown>>)[name] === "isSecret";
+
+/** What was asked names who is forgotten. */
+export const isForgetting = (name: RouteName): boolean =>
+  (auditedStates as Readonly<Record<string, unknown>>)[name] === "isForgotten";
 
 const user =
   ({ access }: RouteContext, name: string): Read =>

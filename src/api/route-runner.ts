@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { changedParts } from "../audit/index.ts";
-import { auditedStates, isUnrecorded } from "./audited-states.ts";
+import { auditedStates, isForgetting, isUnrecorded } from "./audited-states.ts";
 import type { AuditNote } from "./audit-requests.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { LiveTopic } from "./contract/event-routes.ts";
@@ -59,7 +59,7 @@ export function createRouteRunner(options: ApiOptions) {
       note.caller = caller;
       checkRight(spec, caller);
       const input = await read(c);
-      if (!isUnrecorded(name)) note.asked = input.body ?? input.query;
+      if (!isUnrecorded(name) && !isForgetting(name)) note.asked = input.body ?? input.query;
       const context: RouteContext = {
         ...services,
         caller,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { redactEntries } from "../audit/index.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import { systemRandom } from "../base/random.ts";
@@ -86,6 +87,7 @@ async function openRecordsOn(
       random: systemRandom,
       log,
       user,
+      onForget: async (record) => void (await redactEntries(paths.resolve("audit"), record)),
       ...(onProgress && { onProgress }),
       ...(signal && { signal }),
     });

@@ -75,13 +75,16 @@ const isSecretName = (name: string) =>
     name,
   );
 
+/** What a task carries may be anything, such as a secret or personal data. The queue has it. */
+const isPayload = (name: string, part: unknown) => name === "payload" && part !== null;
+
 /** Numbers are counts, such as how many secrets a webhook has. */
 const canBeSecret = (value: unknown) => typeof value === "string" || (typeof value === "object" && value !== null); // prettier-ignore
 
 function valueText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = JSON.stringify(value, (name, part: unknown) =>
-    isSecretName(name) && canBeSecret(part) ? "***" : part,
+    (isSecretName(name) && canBeSecret(part)) || isPayload(name, part) ? "***" : part,
   );
   return text === undefined ? null : cut(redactText(text.slice(0, 2 * valueMax)), valueMax);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import { openAuditLog, type NewAuditEntry } from "./index.ts";
+import { openAuditLog, redactEntries, type NewAuditEntry } from "./index.ts";
 
 function setUp() {
   const root = mkdtempSync(join(tmpdir(), "forager-audit-"));
@@ -112,4 +112,45 @@ test("entries beyond the first megabyte of a file are found", async () => {
   expect(entries.map(({ who }) => who)).toEqual(["last"]);
   const more = await log.list({ limit: 9, cursor: next! });
   expect(more).toMatchObject({ entries: [{ who: "first" }], next: null });
+});
+
+test("of a forgotten record neither names nor values stay, and all other entries do", async () => {
+  const { log, folder } = setUp();
+  const target = "person/k3x9";
+  const about: readonly Partial<NewAuditEntry>[] = [
+    { target: "PATCH /api/people/jo-smith", before: { city: "Waco" }, after: { city: "Austin" } },
+    { what: "person set", by: "command", target: "jo-smith city=Austin", asked: { source: "x" } },
+    { what: "person add", by: "command", target: "Jo Smith", asked: { email: "jo@private.example" } },
+    { what: "createPerson", target: "POST /api/people", asked: { name: "Jo Smith" }, after: { target } },
+    { what: "undo", target: "", after: { [`${target} email/jo@private.example`]: true } },
+    { target: "GET /api/people/jo%2Dsmith", result: "failed", detail: "404: there is no jo-smith" },
+  ]; // prettier-ignore
+  const others: readonly Partial<NewAuditEntry>[] = [
+    { target: "PATCH /api/people/jo-smith-2", after: { city: "Waco" } },
+    { target: "PATCH /api/companies/jo-smith", after: { city: "Waco" } },
+    { target: "POST /api/people", what: "createPerson", after: { target: `${target}-other` } },
+  ];
+  for (const one of [...about, ...others]) await log.append(entry(one));
+  const [name = ""] = readdirSync(folder);
+  const before = readFileSync(join(folder, name), "utf8");
+  const kept = (await log.list({ limit: 99 })).entries.slice(0, others.length);
+  const record = { kind: "person", targets: [target], names: ["jo-smith", "Jo Smith"] } as const;
+  expect(await redactEntries(folder, record)).toBe(about.length);
+  await log.append(entry({ who: "bob" }));
+  const text = readFileSync(join(folder, name), "utf8");
+  expect(text.split("\n").slice(0, about.length).join("\n")).not.toMatch(/smith|private|Waco|Austin/i);
+  expect(text.slice(0, before.length).length).toBe(before.length);
+  const { entries: all } = await log.list({ limit: 99 });
+  expect(all).toHaveLength(about.length + others.length + 1);
+  expect(all.slice(1, 1 + others.length)).toEqual(kept);
+  expect(all.at(-1)).toMatchObject({ who: "ann", target: "(forgotten)", before: null, result: "ok" });
+});
+
+test("what a task carries is not recorded", async () => {
+  const { log, folder } = setUp();
+  await log.append(entry({ asked: { tasks: [{ kind: "mail", payload: { to: "jo@private.example" } }] } })); // prettier-ignore
+  const [name = ""] = readdirSync(folder);
+  const text = readFileSync(join(folder, name), "utf8");
+  expect(text).not.toContain("private");
+  expect(text).toContain("mail");
 });

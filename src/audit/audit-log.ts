@@ -10,12 +10,8 @@ import { join } from "node:path";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { makeFolder } from "../base/make-folder.ts";
-import {
-  auditEntrySchema,
-  toAuditLine,
-  type AuditEntry,
-  type NewAuditEntry,
-} from "./audit-entry.ts";
+import { toAuditLine, type AuditEntry, type NewAuditEntry } from "./audit-entry.ts";
+import { auditFiles, linesBackwards, parseLine } from "./audit-files.ts";
 
 export interface AuditLogOptions {
   readonly folder: string;
@@ -51,20 +47,16 @@ export interface AuditLog {
 }
 
 const dayMs = 86_400_000;
-const fileName = /^\d{4}-\d{2}\.jsonl$/;
 
 export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): AuditLog {
   let prunedAtMs = -Infinity;
-
-  const filesIn = async () =>
-    (await fs.readdir(folder).catch(() => [])).filter((name) => fileName.test(name)).toSorted();
 
   async function prune(): Promise<void> {
     const nowMs = clock.nowMs();
     if (nowMs - prunedAtMs < dayMs) return;
     prunedAtMs = nowMs;
     const oldest = new Date(nowMs - keepDays * dayMs).toISOString().slice(0, 7);
-    for (const name of await filesIn()) {
+    for (const name of await auditFiles(folder)) {
       if (name.slice(0, 7) < oldest) await fs.rm(join(folder, name), { force: true });
     }
   }
@@ -90,7 +82,7 @@ export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): Audi
       const start = parseCursor(query.cursor);
       const entries: AuditEntry[] = [];
       let next = "";
-      for (const name of (await filesIn()).toReversed()) {
+      for (const name of (await auditFiles(folder)).toReversed()) {
         const month = name.slice(0, 7);
         if (start && month > start.month) continue;
         if (query.since !== undefined && month < query.since.slice(0, 7)) break;
@@ -119,48 +111,6 @@ function parseCursor(cursor: string | undefined) {
     "bad_cursor",
     "the cursor does not belong to this list: begin without one",
   );
-}
-
-const chunkBytes = 1024 * 1024;
-/** Our lines are far shorter; a longer line was not written by us. */
-const lineBytesMax = 64 * 1024;
-
-/** Lines from the last to the first, with the offset at which each begins. */
-async function* linesBackwards(path: string, endMax: number) {
-  const file = await fs.open(path, "r");
-  try {
-    let end = Math.min((await file.stat()).size, endMax);
-    /** The beginning of a line that the chunk before ended with. */
-    let rest = Buffer.alloc(0);
-    while (end > 0) {
-      const start = Math.max(0, end - chunkBytes);
-      const chunk = Buffer.alloc(end - start);
-      await file.read(chunk, 0, chunk.length, start);
-      const bytes = Buffer.concat([chunk, rest]);
-      let to = bytes.length;
-      for (
-        let at = bytes.lastIndexOf(10, to - 1);
-        at !== -1;
-        at = at === 0 ? -1 : bytes.lastIndexOf(10, at - 1)
-      ) {
-        yield { line: bytes.toString("utf8", at + 1, to), offset: start + at + 1 };
-        to = at;
-      }
-      rest = to > lineBytesMax ? Buffer.alloc(0) : bytes.subarray(0, to);
-      end = start;
-    }
-    yield { line: rest.toString(), offset: 0 };
-  } finally {
-    await file.close();
-  }
-}
-
-function parseLine(line: string): AuditEntry | undefined {
-  try {
-    return auditEntrySchema.parse(JSON.parse(line));
-  } catch {
-    return undefined; // a crash has cut it off
-  }
 }
 
 const isWanted = (entry: AuditEntry, { who, what, result, since, until }: AuditQuery): boolean =>

@@ -149,6 +149,20 @@ test("changes and exports by command are in the audit log, without secrets, a li
   expect(JSON.parse(stdout)).toHaveLength(1);
 });
 
+test("of what was forgotten only the id stays in the audit log, and tasks are recorded without payload", async () => {
+  const { good, text, entries } = setUp();
+  await good("person add Jo --email jo@private.example");
+  await good("person set jo city=Waco");
+  await good("person set jo city=Austin");
+  await good("person forget jo --yes");
+  await good('queue add page {"to":"jo@private.example"}');
+  expect(text()).not.toMatch(/private|Waco|Austin|"jo"|jo city/i);
+  const forget = entries().find(({ what }) => what === "person forget")!;
+  expect(JSON.parse(forget["after"]!)).toEqual({ target: expect.stringMatching(/^person\/\w+$/) });
+  expect(entries().map(({ what }) => what)).toEqual(["person add", "person set", "person set", "person forget", "queue add"]); // prettier-ignore
+  expect(entries().at(-1)).toMatchObject({ target: "page" });
+});
+
 test("every command that changes what is there records what it was and what it is", async () => {
   const { folder, good, text, entries } = setUp();
   for (const name of ["Acme", "Bolt"]) await good(`company add ${name} --city Waco`);

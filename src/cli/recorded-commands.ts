@@ -61,8 +61,10 @@ const isGiven = (value: Flags[string]) => value !== undefined && value !== false
 export function targetOf({ name, args }: RecordedRun): string {
   // Who is on the suppression list is known by hashes alone.
   if (name === "suppress add" || name === "suppress remove") return "(not recorded)";
-  // Keep only the key of a setting: its value may be a secret.
-  const shown = name === "config set" ? args.slice(0, 1) : args;
+  // The entry has its id, which stays in the journals too.
+  if (name === "company forget" || name === "person forget") return "(not recorded)";
+  // Keep only the key of a setting and the kind of a task: value and payload may be secrets.
+  const shown = name === "config set" || name === "queue add" ? args.slice(0, 1) : args;
   return shown.map((text) => (/^https?:\/\//i.test(text) ? `${hostOf(text)}/…` : text)).join(" ");
 }
 

@@ -44,6 +44,7 @@ export interface RecordsContext {
   readonly log: Logger;
   /** `hand:<user>` */
   readonly source: string;
+  readonly onForget: RecordsOptions["onForget"];
   /** Runs one piece of work at a time. If it fails, changes that are not in the index are dropped. */
   readonly run: Serial["run"];
   /** Within long work: lets other work go first. Files and index may change meanwhile. */
@@ -234,6 +235,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
 
   return {
     ...parts,
+    onForget: options.onForget,
     ledger,
     ledgerOfFiles: writing,
     stored,

@@ -14,7 +14,7 @@ import type { HeldFile } from "./held-back.ts";
 import { createQuarantine, type QuarantineEntry } from "./integrity/quarantine.ts";
 
 /**
- * Facts first: if the rest is interrupted, catching up finds a forgotten record and continues. A
+ * What others keep first, because only the index knows names. Then facts: if the rest is interrupted, catching up finds a forgotten record and continues. A
  * repeated request does what is left to do.
  */
 export async function forgetRecord(
@@ -23,6 +23,11 @@ export async function forgetRecord(
 ): Promise<Forgotten> {
   const { ledger, index, heldBack } = context;
   const targets = targetsOf(await ledger.read(target));
+  await context.onForget?.({
+    kind: layoutOfTarget(target)!.kind,
+    targets: [...targets],
+    names: [...targets].flatMap((one) => namesOf(context, one)),
+  });
   let scrubbed = 0;
   // Those that were merged into it first: it names them only until it is forgotten itself.
   for (const one of [...targets].reverse())
@@ -44,6 +49,13 @@ export async function forgetRecord(
     context.stored.scrub();
   });
   return { target, scrubbed, ...(await remainsOf(context, target)) };
+}
+
+function namesOf({ index }: RecordsContext, target: string): readonly string[] {
+  const indexed = index.find(target);
+  if (!indexed) return [];
+  const { slug, slugWanted, name, aliases } = recordOf(indexed);
+  return [slug, slugWanted, name, ...aliases];
 }
 
 function foldersOf({ index }: RecordsContext, target: string): readonly string[] {

@@ -100,6 +100,8 @@ export interface RecordsOptions {
   readonly log: Logger;
   /** Who edits files here: facts from files have the source `hand:<user>`. */
   readonly user: string;
+  /** Called before a record is forgotten: what others keep about it must go too. */
+  readonly onForget?: (record: RecordToForget) => Promise<void>;
   /** Called while opening catches up, which can take long after an import on another node. */
   readonly onProgress?: (progress: RecordsProgress) => void;
   /** Ends long work with an AppError `aborted`: opening, `ingest`, `catchUp`, `rebuild`. */
@@ -107,6 +109,14 @@ export interface RecordsOptions {
 }
 
 export type RecordKind = "company" | "person";
+
+export interface RecordToForget {
+  readonly kind: RecordKind;
+  /** Its own id, and those of records that were merged into it. */
+  readonly targets: readonly string[];
+  /** Slugs, also earlier ones, and the name. */
+  readonly names: readonly string[];
+}
 
 export interface CreateRequest {
   readonly source: string;

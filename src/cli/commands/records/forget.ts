@@ -58,6 +58,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
         out.note("nothing was forgotten");
         return "failed";
       }
+      context.recordChange({ after: { target } });
       await asUsage(() => records.forget({ name: target, source }));
       if (hasBucket) await forgetInFleet(context, ledger);
     }
