@@ -10,6 +10,7 @@ import {
   dueTargets,
   groupByTask,
   openCampaignFolder,
+  placeFileKey,
   planTargets,
   planTiles,
   readWitnesses,
@@ -60,7 +61,7 @@ describe("a campaign on one machine", () => {
     const due = async () =>
       dueTargets({
         targets: planTargets(campaign),
-        witnesses: await readWitnesses(ledger, tiles),
+        witnesses: await readWitnesses(ledger, tiles, { campaign }),
         freshness: campaign.freshness,
         nowMs: systemClock.nowMs(),
       });
@@ -74,7 +75,7 @@ describe("a campaign on one machine", () => {
     await worker.stop();
 
     expect(await due()).toEqual([]);
-    const witnesses = await readWitnesses(ledger, tiles);
+    const witnesses = await readWitnesses(ledger, tiles, { campaign });
     const counts = [...witnesses.values()].flatMap((some) => [...some.values()]);
     expect(counts.reduce((sum, { found }) => sum + found, 0)).toBe(3);
     const tasks = await queue.browse({ limit: 100 });
@@ -84,7 +85,11 @@ describe("a campaign on one machine", () => {
     expect(of("enrich")).toMatchObject([{ gate: "rohr.test", state: "pending", job: "munich" }]);
     const { fields } = await ledger.read("company/p-2");
     expect(fields.map(({ field }) => field)).toEqual(
-      expect.arrayContaining(["found/48.1_11.4/plumber", "found/48.1_11.4/dentist", "name"]),
+      expect.arrayContaining([
+        `found/48.1_11.4/plumber/${placeFileKey(campaign)}`,
+        `found/48.1_11.4/dentist/${placeFileKey(campaign)}`,
+        "name",
+      ]),
     );
     expect((await ledger.read("company/p-3")).fields).toEqual([]);
   });

@@ -76,16 +76,18 @@ async function fetchParquet(options: ImportPlacesOptions, { reader, to }: LocalC
   const { openRangeFile } = await import("./open-range-file.ts");
   await using from = await openRangeFile(url, { ...remote, clock });
   const { version, size } = await from.tail(signal);
-  const release = createHash("sha256")
-    .update(JSON.stringify([url, version, size, area?.id, minConfidence]))
-    .digest("hex")
-    .slice(0, 24);
+  const hashOf = (areaId?: string) =>
+    createHash("sha256")
+      .update(JSON.stringify([url, version, size, areaId, minConfidence]))
+      .digest("hex")
+      .slice(0, 24);
+  const release = hashOf(area?.id);
   const known = await options.places.store.release(options.source, release);
   if (known) return known;
   const onBytes = (bytes: number, bytesTotal: number) =>
     onProgress?.({ step: "read", bytes, bytesTotal: Math.max(bytes, bytesTotal) });
   await copySparse({ from, reader, to, boxes: area?.boxes ?? [], signal, onBytes });
-  return { release, dataTime: new Date(clock.nowMs()).toISOString() };
+  return { release, content: hashOf(), dataTime: new Date(clock.nowMs()).toISOString() };
 }
 
 export type PlaceFileKind = "text" | "parquet" | "remote" | "extract";

@@ -39,12 +39,7 @@ export type { CompanyToVisit, VisitBatchCounts } from "./add-visit-batch.ts";
 export { createSiteSettings } from "./site-settings.ts";
 export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
 export { importPlaces, type ImportPlacesOptions } from "./import-places.ts";
-export {
-  openPlaces,
-  type CampaignSource,
-  type OpenPlacesOptions,
-  type Places,
-} from "./open-places.ts";
+export { openPlaces, type OpenPlacesOptions, type Places } from "./open-places.ts";
 export {
   hubPartsIn,
   openLedgerReader,

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { basename } from "node:path";
 import { AppError } from "../base/app-error.ts";
 import { closable, type Closable } from "../base/closable.ts";
 import { systemClock } from "../base/clock.ts";
@@ -7,22 +5,17 @@ import { docsPage } from "../base/docs-page.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { systemRandom } from "../base/random.ts";
 import { createLazyBucket, createRetryingBucket } from "../bucket/index.ts";
-import type { Campaign, CampaignFolder } from "../campaign/index.ts";
+import type { Campaign, CampaignFolder, CampaignSource } from "../campaign/index.ts";
 import type { Paths, Settings } from "../config/index.ts";
-import type { CutSource } from "../sources/adapters/file/file-source.ts";
 import type {
   CutOptions,
   CutProgress,
-  PlaceSource,
   SnapshotRelease,
   SnapshotStore,
   Tile,
 } from "../sources/index.ts";
 import { locateBucket } from "./bucket-address.ts";
 import { openBucket } from "./open-bucket.ts";
-
-/** One whose places are known beforehand says its release. */
-export type CampaignSource = PlaceSource & Partial<Pick<CutSource, "release">>;
 
 export interface OpenPlacesOptions {
   readonly paths: Paths;
@@ -46,7 +39,7 @@ export interface Places extends Closable {
   /** Tiles for which a server has to be asked, because no snapshot answers. */
   tilesToAsk(campaign: Campaign, tiles: readonly Tile[]): Promise<ReadonlySet<string>>;
   /** The newest releases of a campaign's sources, by key, without a look at any file. */
-  known(folder: CampaignFolder, campaign: Campaign): Promise<ReadonlyMap<string, SnapshotRelease>>;
+  known(campaign: Campaign): Promise<ReadonlyMap<string, SnapshotRelease>>;
 }
 
 export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
@@ -107,11 +100,12 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
     const adapter = await import("../sources/adapters/file/file-source.ts");
     if (campaign.imported.includes(key))
       return adapter.createImportedSource({ source: key, store });
-    const file = folder.sourceFile(campaign);
-    if (file === undefined) throw noSource(campaign.name);
+    const { placeFileKey } = await import("../campaign/index.ts");
+    const [file, source] = [folder.sourceFile(campaign), placeFileKey(campaign)];
+    if (file === undefined || source === undefined) throw noSource(campaign.name);
     return adapter.createFileSource({
       file,
-      source: fileKey(campaign.name, file),
+      source,
       store,
       tempFolder: tempFolder(),
       ...campaign.fileOptions,
@@ -144,10 +138,11 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
       const ids = tiles.map(({ id }) => id);
       return new Set(ids.filter((id) => (times.get(id) ?? -Infinity) < fromMs));
     },
-    async known(folder, campaign) {
-      const file = folder.sourceFile(campaign);
+    async known(campaign) {
+      const { placeFileKey } = await import("../campaign/index.ts");
+      const ofFile = placeFileKey(campaign);
       const keys = new Map(campaign.imported.map((name) => [name, name]));
-      if (file !== undefined) keys.set("file", fileKey(campaign.name, file));
+      if (ofFile !== undefined) keys.set("file", ofFile);
       const found = new Map<string, SnapshotRelease>();
       for (const [key, source] of keys) {
         const release = await store.latest(source);
@@ -161,12 +156,6 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
       await opened.close();
     }),
   };
-}
-
-/** Two campaigns may both have a places.jsonl. */
-function fileKey(campaign: string, file: string): string {
-  const hash = createHash("sha256").update(basename(file)).digest("hex").slice(0, 8);
-  return `file.${campaign.slice(0, 40).replace(/-$/, "")}.${hash}`;
 }
 
 const noSource = (name: string) =>

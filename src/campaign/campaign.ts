@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import type { CampaignBudget } from "./budget/budget-schema.ts";
 import type { PlaceFilters } from "./filters.ts";
 import type { Point, TagOverrides } from "../sources/index.ts";
@@ -52,6 +54,24 @@ export interface OverpassSettings {
 /** Where a campaign asks: `file`, `overpass`, or the name of what was imported. Part of witnesses and tasks. */
 export const fileSourceKey = "file";
 export const overpassSourceKey = "overpass";
+
+/** Of names that only Forager gives: the file of a campaign has one that begins with `file.`. */
+export const isFileKey = (key: string): boolean => key === fileSourceKey || key.startsWith("file.");
+
+/**
+ * Names the file of a campaign in keys of snapshots and witnesses: two campaigns may both have a
+ * places.jsonl. Undefined: the campaign has no file.
+ */
+export function placeFileKey({
+  name,
+  sourceFile,
+}: Pick<Campaign, "name" | "sourceFile">): string | undefined {
+  if (sourceFile === undefined) return undefined;
+  const short = name.slice(0, 40).replace(/-$/, "");
+  const named = short === name ? basename(sourceFile) : `${name}/${basename(sourceFile)}`;
+  const hash = createHash("sha256").update(named).digest("hex").slice(0, 8);
+  return `file.${short}.${hash}`;
+}
 
 type Sources = Pick<Campaign, "sourceFile" | "imported" | "overpass">;
 

@@ -12,7 +12,10 @@ interface Sample {
   readonly tiles: Readonly<Record<string, readonly string[]>>;
   readonly hasGate?: boolean;
   readonly temporarilyClosed?: readonly string[];
+  readonly ofFile?: string;
 }
+
+const file = "file.munich.1";
 
 async function createWorld(ids: readonly string[]) {
   const ledger = await openTestLedger();
@@ -24,13 +27,18 @@ async function createWorld(ids: readonly string[]) {
       ids.map(async (id) => ({
         target: targetOf(id),
         places: id.split("+"),
-        found: [{ phrase: "plumber", source: "file:p.jsonl" }],
+        found: [{ phrase: "plumber", source: "file:p.jsonl", file }],
         isClosed: (await status(id)) === "closed",
         hasStatus: (await status(id)) !== undefined,
       })),
     );
   const closing = { companiesIn, write: (commit: never) => ledger.write(commit) };
-  const look = async ({ tiles, hasGate = false, temporarilyClosed = [] }: Sample) => {
+  const look = async ({
+    tiles,
+    hasGate = false,
+    temporarilyClosed = [],
+    ofFile = file,
+  }: Sample) => {
     const source = {
       name: "file:p.jsonl",
       ...(hasGate && { gate: { key: "g", delayMs: 1, limit: 1 } }),
@@ -39,7 +47,7 @@ async function createWorld(ids: readonly string[]) {
       }),
     } as unknown as PlaceSource;
     const places = new Set(tiles[tile.id] ?? []);
-    const release = { tile, source, places, phrases, signal };
+    const release = { tile, source, places, phrases, signal, file: ofFile };
     const closed = new Set(temporarilyClosed);
     return await markClosed({ ledger, closing }, { ...release, temporarilyClosed: closed });
   };
@@ -56,6 +64,14 @@ test("B28: a place that is gone closes its company once; one that returns opens 
   expect(await at.look({ tiles: { [tile.id]: ["osm/1"] } })).toBe(0);
   expect(await at.look({ tiles: { [tile.id]: ["osm/1", "osm/2"] } })).toBe(0);
   expect(await at.status("osm/2")).toBeUndefined();
+});
+
+test("a campaign's file closes nothing that another campaign found in a file of the same name", async () => {
+  await using at = await createWorld(["osm/1", "osm/2"]);
+  const tiles = { [tile.id]: ["osm/1"] };
+  expect(await at.look({ tiles, ofFile: "file.berlin.1" })).toBe(0);
+  expect(await at.status("osm/2")).toBeUndefined();
+  expect(await at.look({ tiles })).toBe(1);
 });
 
 test("a company that was closed for a time is open again when its place is", async () => {

@@ -16,7 +16,11 @@ export interface TileCompany {
   readonly target: string;
   readonly places: readonly string[];
   /** The phrases and sources that found it in this tile. */
-  readonly found: readonly { readonly phrase: string; readonly source?: string }[];
+  readonly found: readonly {
+    readonly phrase: string;
+    readonly source?: string;
+    readonly file?: string;
+  }[];
   readonly isClosed: boolean;
   /** It has a `status`, whatever it says. */
   readonly hasStatus: boolean;
@@ -36,6 +40,8 @@ export interface NewRelease {
   readonly temporarilyClosed: ReadonlySet<string>;
   /** Those whose last search was in another release. */
   readonly phrases: ReadonlySet<string>;
+  /** Only what was found in this file: files of several campaigns may have one name. */
+  readonly file?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -51,12 +57,14 @@ export async function markClosed(
   release: NewRelease,
 ): Promise<number> {
   const { closing, ledger } = services;
-  const { tile, source, places, temporarilyClosed, phrases, signal } = release;
+  const { tile, source, places, temporarilyClosed, phrases, file, signal } = release;
   if (!closing || phrases.size === 0) return 0;
   const known = (await closing.companiesIn(tile.id)).filter(
     ({ found, places: own }) =>
       isOfOneSource(own) &&
-      found.some((one) => one.source === source.name && phrases.has(one.phrase)),
+      found.some(
+        (one) => one.source === source.name && phrases.has(one.phrase) && one.file === file,
+      ),
   );
   const isHere = (company: TileCompany) => company.places.some((id) => places.has(id));
   for (const company of known.filter((one) => one.hasStatus && isHere(one))) {

@@ -2,6 +2,7 @@ import type { TaskInput } from "../queue/index.ts";
 import { parseTileId } from "../sources/index.ts";
 import { defineHandler, done, release, skip, type Handler } from "../worker/index.ts";
 import { companyLimitOf } from "./budget/company-limit.ts";
+import { fileSourceKey, placeFileKey } from "./campaign.ts";
 import { companyFacts } from "./company-fields.ts";
 import type { PutCompany } from "./company-writer.ts";
 import { enoughReason, foundCompany } from "./discover.ts";
@@ -42,7 +43,8 @@ export async function detail(
   if (await isSuppressed(services, place.id, domain)) return left(suppressedReason);
 
   const filter = filterOfPlace(campaign.filters, place, facts);
-  const found = { tile, phrases: [phrase], at, source: source.name, filter };
+  const file = payload.source === fileSourceKey ? placeFileKey(campaign) : undefined;
+  const found = { tile, phrases: [phrase], at, source: source.name, file, filter };
   let company: PutCompany | undefined;
   const written = await companyLimitOf(services).within(
     campaign,

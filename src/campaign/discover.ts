@@ -1,9 +1,10 @@
 import { AppError, assert } from "../base/app-error.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
+import { foundField } from "../records/index.ts";
 import { busyForMs, parseTileId, type Place } from "../sources/index.ts";
 import { defineHandler, done, release, retry, skip, type Handler } from "../worker/index.ts";
 import { companyLimitOf, type FoundPlace } from "./budget/company-limit.ts";
-import type { Campaign } from "./campaign.ts";
+import { fileSourceKey, placeFileKey, type Campaign } from "./campaign.ts";
 import { markClosed } from "./closed-places.ts";
 import { companyFacts, type CompanyFacts } from "./company-fields.ts";
 import type { FoundCompany } from "./company-writer.ts";
@@ -56,7 +57,12 @@ export async function discover(
   assert(tile, `${payload.tile} is no tile`);
   const campaign = await services.campaign(payload.campaign);
   const compiled = services.phrases(campaign);
-  const witnesses = await readWitnessesOf(ledger, tile);
+  // Whether a witness counts for a file depends on what is in it now.
+  const isFile = payload.source === fileSourceKey;
+  const file = isFile ? await services.places(campaign, payload.source) : undefined;
+  const fileKey = isFile ? placeFileKey(campaign) : undefined;
+  const cut = await file?.release?.(signal);
+  const witnesses = await readWitnessesOf(ledger, tile, { campaign, release: cut });
   const due = new Map<number, string>();
   const releases = new Map<string, string | undefined>();
   for (const { phrase, since } of payload.due) {
@@ -71,7 +77,7 @@ export async function discover(
   }
   if (due.size === 0) return "witnessed";
 
-  const source = await services.places(campaign, payload.source);
+  const source = file ?? (await services.places(campaign, payload.source));
   if (!source.area) throw noArea(source.name);
   const { places, release } = await source.area(tile, signal, onRequest);
   const at = new Date(clock.nowMs()).toISOString();
@@ -99,7 +105,7 @@ export async function discover(
         const phrases = matched.map((phrase) => due.get(phrase)!);
         const filter = filterOfPlace(campaign.filters, place, facts);
         if (filter) filtered[filter] = (filtered[filter] ?? 0) + 1;
-        const found = { tile: tile.id, phrases, at, source: source.name, filter };
+        const found = { tile: tile.id, phrases, at, source: source.name, file: fileKey, filter };
         const company = foundCompany(campaign, place, facts, found);
         const website = filter ? undefined : facts.website;
         if (!(await writer.add({ company, isCounted: !filter, id, website }))) return "enough";
@@ -119,12 +125,14 @@ export async function discover(
       places.flatMap(({ id, temporarilyClosed }) => (temporarilyClosed ? [id] : [])),
     ),
     phrases: new Set(phrases),
+    file: fileKey,
     signal,
   });
+  const content = cut?.release === release ? cut.content : undefined;
   const changes = [...due].map(([phrase, text]) =>
     witnessChange(
       tile,
-      { phrase: text, source: payload.source },
+      { phrase: text, source: fileKey ?? payload.source },
       {
         at,
         found: foundBy.get(phrase)!.found,
@@ -133,6 +141,7 @@ export async function discover(
         }),
         source: source.name,
         release,
+        ...(content !== undefined && { content }),
         how: meaningHash(compiled.phrases[phrase]!),
       },
     ),
@@ -152,6 +161,8 @@ export interface FoundWhere {
   readonly at: string;
   /** What people call the source. */
   readonly source: string;
+  /** `placeFileKey` of the campaign, if the source is its file. */
+  readonly file: string | undefined;
   /** The filter of the campaign that rejects it. */
   readonly filter?: FilterName | undefined;
 }
@@ -161,7 +172,7 @@ export function foundCompany(
   campaign: Pick<Campaign, "name">,
   place: Place,
   { domain, fields }: CompanyFacts,
-  { tile, phrases, at, source, filter }: FoundWhere,
+  { tile, phrases, at, source, file, filter }: FoundWhere,
 ): FoundCompany {
   const value = { campaign: campaign.name, at, source, ...(filter && { filtered: filter }) };
   return {
@@ -169,7 +180,10 @@ export function foundCompany(
     name: place.name,
     place: place.id,
     domain,
-    fields: [...fields, ...phrases.map((phrase) => ({ field: `found/${tile}/${phrase}`, value }))],
+    fields: [
+      ...fields,
+      ...phrases.map((phrase) => ({ field: foundField({ tile, phrase, file }), value })),
+    ],
     firstFields: [{ field: "foundAt", value: at }],
   };
 }

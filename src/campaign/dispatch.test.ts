@@ -14,6 +14,7 @@ import { planTargets, planTiles, type Target } from "./plan.ts";
 import { campaignStatus } from "./status.ts";
 import { encodeTargetIndex } from "./target-index.ts";
 import { discoverTask } from "./tasks.ts";
+import { placeFileKey } from "./campaign.ts";
 import { readWitnesses, standingOf, tileTarget, witnessChange, type Witness } from "./witness.ts";
 
 const campaign: Campaign = parseCampaign(
@@ -81,16 +82,66 @@ describe("a witness", () => {
     await ledger.write({
       source: "system",
       changes: [
-        witnessChange(tile, { phrase: "plumber", source: "file" }, witness),
+        witnessChange(tile, { phrase: "plumber", source: "berlin" }, witness),
         { target: tileTarget(tile), field: "dentist", value: "done" },
         { target: tileTarget(tile), field: "baker", value: { at: "today", found: 1, source } },
       ],
     });
     expect((await ledger.read(`tile/${tile.id}`)).fields.map(({ field }) => field)).toContain(
-      "plumber@file",
+      "plumber@berlin",
     );
-    const found = await readWitnesses(ledger, [tile]);
-    expect([...found.get(tile.id)!]).toEqual([["plumber@file", witness]]);
+    const found = await readWitnesses(ledger, [tile], { campaign });
+    expect([...found.get(tile.id)!]).toEqual([["plumber@berlin", witness]]);
+  });
+
+  test("of a file counts for its campaign, until the file changes; earlier ones by what was searched", async () => {
+    await using ledger = await openTestLedger();
+    const { tile } = targets[0]!;
+    const [munich, other] = ["munich", "other"].map((name) => ({ name, sourceFile: "a.jsonl" }));
+    const write = (phrase: string, key: string | undefined, witness: Partial<Witness>) => {
+      const field = key === undefined ? phrase : `${phrase}@${key}`;
+      const value = { at: ago(1), found: 3, source, ...witness };
+      const changes = [{ target: tileTarget(tile), field, value }];
+      return ledger.write({ source: "system", changes });
+    };
+    await write("own", placeFileKey(munich!), { release: "r1" });
+    await write("area", placeFileKey(munich!), { release: "r0", content: "c1" });
+    await write("earlier", "file", { release: "r1" });
+    await write("first", undefined, {});
+    await write("mail@home", undefined, {});
+    const standings = async (one: typeof munich, release: string, content?: string) => {
+      const seen = await readWitnesses(ledger, [tile], {
+        campaign: one!,
+        release: { release, content },
+      });
+      const ofTile = [...seen.get(tile.id)!.values()];
+      const { freshness } = campaign;
+      return [...seen.get(tile.id)!.keys()].map(
+        (key, at) => `${key} ${standingOf(ofTile[at], freshness, nowMs)}`,
+      );
+    };
+    const byName = ["first@file fresh"];
+    expect(await standings(munich, "r1", "c1")).toEqual(
+      expect.arrayContaining([
+        "own@file fresh",
+        "area@file fresh",
+        "earlier@file fresh",
+        ...byName,
+      ]),
+    );
+    expect(await standings(other, "r1")).toEqual(
+      expect.arrayContaining(["earlier@file fresh", ...byName]),
+    );
+    expect(await standings(other, "r1")).not.toContain("own@file fresh");
+    // Another file, though it has the same name, and the same file when it has changed.
+    const others = (await standings(other, "r2")).filter((one) => !byName.includes(one));
+    expect(others).toEqual(["mail@home fresh"]);
+    const changed = (await standings(munich, "r2")).filter((one) => !byName.includes(one));
+    expect(changed.toSorted()).toEqual([
+      "area@file expired",
+      "mail@home fresh",
+      "own@file expired",
+    ]);
   });
 
   test("lesson 42: an empty tile says so, and is searched again sooner", () => {
@@ -129,7 +180,7 @@ describe("dispatch", () => {
           const known = witnesses.get(tile.id) ?? new Map<string, Witness>();
           witnesses.set(
             tile.id,
-            known.set(index % 2 ? phrase : `${phrase}@file`, {
+            known.set(`${phrase}@file`, {
               at: ago(one.days),
               found: one.found,
               source,
@@ -171,20 +222,26 @@ describe("dispatch", () => {
     const random = createSeededRandom(1);
     const now = () => ({ ms: clock.nowMs(), wallMs: clock.nowMs() });
     await using queue = createQueue({ store: createMemoryQueueStore({ now }), clock, random });
-    const ask = (witnesses: ReadonlyMap<string, ReadonlyMap<string, Witness>>) =>
+    const ask = (witnesses: ReadonlyMap<string, ReadonlyMap<string, Witness>>, content?: string) =>
       dispatch(
         queue,
         campaign,
         groupByTask(dueTargets({ targets, witnesses, freshness: campaign.freshness, nowMs })),
+        { content },
       );
     const tiles = new Set(targets.map(({ tile }) => tile.id)).size;
     expect(await ask(new Map())).toMatchObject({ added: tiles, duplicate: 0 });
     expect(await ask(new Map())).toMatchObject({ added: 0, duplicate: tiles });
     const { tile, phrase } = targets[0]!;
-    const old = new Map([[tile.id, new Map([[phrase, { at: ago(100), found: 1, source }]])]]);
+    const old = new Map([
+      [tile.id, new Map([[`${phrase}@file`, { at: ago(100), found: 1, source }]])],
+    ]);
     expect(await ask(old)).toMatchObject({ added: 1, duplicate: tiles - 1 });
     expect(await ask(old)).toMatchObject({ added: 0, duplicate: tiles });
-    expect(await queue.browse({ limit: 100 })).toHaveLength(tiles + 1);
+    // So is a file that has changed, though no witness tells what it was before.
+    expect(await ask(new Map(), "r2")).toMatchObject({ added: tiles, duplicate: 0 });
+    expect(await ask(new Map(), "r2")).toMatchObject({ added: 0, duplicate: tiles });
+    expect(await queue.browse({ limit: 100 })).toHaveLength(2 * tiles + 1);
   });
 
   test("a task has all due phrases of one tile and source, and goes behind what companies need", async () => {

@@ -72,6 +72,8 @@ export interface DispatchOptions {
   readonly onProgress?: (added: number) => void;
   /** Whether a snapshot answers, so that no server is asked. */
   readonly isKept?: (target: DueTarget) => boolean;
+  /** What the campaign's file has now: part of the keys of tasks, as a changed file is another question. */
+  readonly content?: string | undefined;
   /** Ends when so many were added: those that are already there do not count. */
   readonly addedMax?: number | undefined;
 }
@@ -87,15 +89,16 @@ export async function dispatch(
   queue: Pick<Queue, "add">,
   campaign: Pick<Campaign, "name" | "overpass">,
   groups: readonly (readonly DueTarget[])[],
-  { onProgress = () => {}, isKept = () => false, addedMax = Infinity }: DispatchOptions = {},
+  options: DispatchOptions = {},
 ): Promise<Dispatched> {
+  const { onProgress = () => {}, isKept = () => false, addedMax = Infinity, content } = options;
   const counts = { added: 0, duplicate: 0, over_budget: 0, closed: 0, full: 0 };
   let at = 0;
   while (at < groups.length && counts.added < addedMax) {
     const some = groups.slice(at, at + Math.min(addsAtOnce, addedMax - counts.added));
     at += some.length;
     const answers = await queue.add(
-      some.map((group) => discoverTask(campaign, group, { isKept: isKept(group[0]!) })),
+      some.map((group) => discoverTask(campaign, group, { isKept: isKept(group[0]!), content })),
     );
     const before = counts.full;
     for (const { status } of answers) counts[status] += 1;

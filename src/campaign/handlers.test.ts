@@ -7,15 +7,20 @@ import type { Ledger } from "../ledger/index.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
 import type { TaskInput } from "../queue/index.ts";
 import { addSuppressed } from "../records/index.ts";
-import { parseTileId, type Place, type PlaceSource } from "../sources/index.ts";
+import {
+  parseTileId,
+  type Place,
+  type PlaceSource,
+  type SnapshotRelease,
+} from "../sources/index.ts";
 import { SlowDownError, type HandledTask } from "../worker/index.ts";
-import type { Campaign } from "./campaign.ts";
+import { placeFileKey, type Campaign } from "./campaign.ts";
 import { detail } from "./details.ts";
 import { createDiscoverHandler, discover } from "./discover.ts";
 import { parseCampaign } from "./parse-campaign.ts";
 import { filtersSchema } from "./filters.ts";
 import { createPhraseCache, meaningHash } from "./phrase-meaning.ts";
-import type { CampaignServices } from "./services.ts";
+import type { CampaignServices, CampaignSource } from "./services.ts";
 import { detailsSchema, discoverSchema, enrichKind, type DetailsPayload } from "./tasks.ts";
 import { createLedgerCompanies } from "./testing/ledger-companies.ts";
 import { readWitnessesOf, witnessChange, witnessOf } from "./witness.ts";
@@ -25,6 +30,8 @@ const config = `phrases = ["plumber"]
 name = "Munich"
 lat = 48.15
 lon = 11.55
+[sources]
+file = "p.jsonl"
 [exclusions]
 domains = ["spam.test"]
 names = ["Bad  Company"]
@@ -34,7 +41,8 @@ const campaign = parseCampaign("munich", "config.toml", config);
 const tile = parseTileId("48.1_11.5")!;
 const due = [{ phrase: "plumber" }];
 const payload = { campaign: "munich", tile: tile.id, source: "file", due };
-const question = { phrase: "plumber", source: "file" };
+const question = { phrase: "plumber", source: placeFileKey(campaign)! };
+const otherFile = placeFileKey({ name: "other", sourceFile: "p.jsonl" })!;
 const by = { id: 1, token: 1 };
 const signal = new AbortController().signal;
 
@@ -49,6 +57,8 @@ interface World {
   readonly ledger: Ledger;
   readonly tasks: Map<string, TaskInput>;
   readonly asked: string[];
+  /** What the file has, as far as releases tell. */
+  readonly file: { release: string };
 }
 
 /** Real but for the source, which answers what the test says, and the queue, which keeps keys. */
@@ -60,7 +70,8 @@ async function createWorld(
   const ledger = await openTestLedger({ clock });
   const tasks = new Map<string, TaskInput>();
   const asked: string[] = [];
-  const source: PlaceSource = {
+  const file = { release: "r1" };
+  const source: CampaignSource = {
     name: "file:p.jsonl",
     key: "p",
     attribution: { text: "", licence: "none", url: "" },
@@ -68,8 +79,9 @@ async function createWorld(
       asked.push(id);
       const places = await area();
       signal?.throwIfAborted();
-      return { places, release: "r1", dataTime: undefined, outside: 0 };
+      return { places, ...file, dataTime: undefined, outside: 0 };
     },
+    release: async () => file as SnapshotRelease,
     look: more.look ?? (async () => undefined),
     check: async () => ({ status: "good", release: "r1", dataTime: undefined }),
   };
@@ -90,11 +102,11 @@ async function createWorld(
     }),
   };
   const dispose = () => ledger[Symbol.asyncDispose]();
-  return { services, ledger, tasks, asked, [Symbol.asyncDispose]: dispose };
+  return { services, ledger, tasks, asked, file, [Symbol.asyncDispose]: dispose };
 }
 
 const witnessIn = async ({ ledger }: World, phrase = "plumber") =>
-  witnessOf(await readWitnessesOf(ledger, tile), { phrase, source: "file" });
+  witnessOf(await readWitnessesOf(ledger, tile, { campaign }), { phrase, source: "file" });
 const nameOf = async ({ ledger }: World, id: string) =>
   (await valuesOf(ledger, `company/${id}`))["name"];
 
@@ -216,11 +228,12 @@ describe("discover", () => {
     expect(await witnessIn(world)).toBeUndefined();
   });
 
-  test("a tile that another campaign has searched since is not asked for again", async () => {
+  test("a tile that another task has searched since is not asked for again", async () => {
     await using world = await createWorld(() => [place("p/1")]);
     const { services, ledger, asked } = world;
     const at = new Date(services.clock.nowMs()).toISOString();
-    const change = witnessChange(tile, question, { at, found: 3, source: "file:other" });
+    const witness = { at, found: 3, source: "file:other", release: "r1" };
+    const change = witnessChange(tile, { ...question, source: "file" }, witness);
     await ledger.write({ source: "system", changes: [change] });
     expect(await discover(services, payload, { by, signal })).toBe("witnessed");
     expect(asked).toEqual([]);
@@ -230,6 +243,30 @@ describe("discover", () => {
     expect(asked).toEqual([tile.id]);
   });
 
+  test("a file of its own is searched, whatever another campaign found in its file, and again when it changes", async () => {
+    await using world = await createWorld(() => [place("p/1")]);
+    const { services, ledger, asked, file } = world;
+    const at = new Date(services.clock.nowMs()).toISOString();
+    const witness = { at, found: 0, source: "file:p.jsonl", release: "r9" };
+    const changes = [otherFile, "file"].map((source) =>
+      witnessChange(tile, { ...question, source }, witness),
+    );
+    await ledger.write({ source: "system", changes });
+    const run = () => discover(services, payload, { by, signal });
+    expect(await run()).toMatchObject({ created: 1 });
+    expect(await run()).toBe("witnessed");
+    file.release = "r2";
+    expect(await run()).toMatchObject({ found: 1 });
+    expect(await run()).toBe("witnessed");
+    expect(asked).toHaveLength(2);
+    // Both have their own: neither takes the place of the other.
+    const seen = await readWitnessesOf(ledger, tile, {
+      campaign: { ...campaign, name: "other" },
+      release: { release: "r9" },
+    });
+    expect(seen.get("plumber@file")).toEqual(witness);
+  });
+
   test("a witness of one source does not silence another; one of the first version counts for the file", async () => {
     await using world = await createWorld(() => [place("p/1")]);
     const { services, ledger } = world;
@@ -237,11 +274,11 @@ describe("discover", () => {
     const old = {
       target: `tile/${tile.id}`,
       field: "plumber",
-      value: { at, found: 1, source: "file:p" },
+      value: { at, found: 1, source: "file:p.jsonl" },
     };
     await ledger.write({ source: "system", changes: [old] });
     expect(await discover(services, payload, { by, signal })).toBe("witnessed");
-    const own = witnessChange(tile, question, { at, found: 1, source: "file:p" });
+    const own = witnessChange(tile, question, { at, found: 1, source: "file:p.jsonl" });
     await ledger.write({ source: "system", changes: [own] });
     const other = { ...payload, source: "berlin" };
     expect(await discover(services, other, { by, signal })).toMatchObject({ found: 1 });
@@ -285,7 +322,9 @@ describe("discover", () => {
     // Another campaign that shares the witness has the company all the same.
     expect(await nameOf(world, "p-5")).toBe(place("p/5").name);
     const values = await valuesOf(world.ledger, "company/p-3");
-    expect(values[`found/${tile.id}/plumber`]).toMatchObject({ filtered: "chain" });
+    expect(values[`found/${tile.id}/plumber/${question.source}`]).toMatchObject({
+      filtered: "chain",
+    });
   });
 
   test("what was forgotten stays so, by its place and by its domain", async () => {
@@ -372,7 +411,11 @@ describe("details", () => {
       "phone/+4989123456": true,
       "email/info@rohr.de": true,
       "category/plumber": true,
-      "found/48.1_11.5/plumber": { campaign: "munich", at, source: "file:p.jsonl" },
+      [`found/48.1_11.5/plumber/${question.source}`]: {
+        campaign: "munich",
+        at,
+        source: "file:p.jsonl",
+      },
     });
     const { fields } = await world.ledger.read(target);
     expect(new Set(fields.map(({ source }) => source))).toEqual(new Set(["place:osm/node/1"]));
@@ -387,7 +430,7 @@ describe("details", () => {
       company: { status: "changed" },
     });
     const after = await valuesOf(world.ledger, "company/osm-node-1");
-    const provenance = "found/48.1_11.5/plumber";
+    const provenance = `found/48.1_11.5/plumber/${question.source}`;
     expect(after).toEqual({
       ...before,
       [provenance]: { ...(before[provenance] as object), at: later.at },

@@ -10,6 +10,8 @@ export {
   campaignNameRule,
   campaignNameWords,
   fileSourceKey,
+  isFileKey,
+  placeFileKey,
   hasSource,
   overpassSourceKey,
   sourceKeysOf,
@@ -99,7 +101,7 @@ export {
   type SharedConfig,
   type SharedConfigs,
 } from "./shared-config.ts";
-export type { CampaignServices, CompanyToEnrich } from "./services.ts";
+export type { CampaignServices, CampaignSource, CompanyToEnrich } from "./services.ts";
 export type { ClosingServices, TileCompany } from "./closed-places.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { contactForm, isContactAddress } from "../base/contact-address.ts";
 import { nearestHint } from "../base/nearest.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
-import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
+import { isFileKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import { describeIssue, faulty, keyOf, plainWords } from "./config-issues.ts";
 import {
   fieldsLayer,
@@ -116,7 +116,7 @@ const schema = z.strictObject({
       encoding: z.string({ error: 'a name such as "windows-1252"' }).min(1).optional(),
       imported: z
         .array(
-          z.string().refine((name) => sourceKeyRule.test(name) && !ownKeys.has(name), {
+          z.string().refine((name) => sourceKeyRule.test(name) && !isOwnKey(name), {
             error: "a name that was given to forager places import --name",
           }),
           { error: 'a list of names, such as ["berlin"]' },
@@ -149,7 +149,7 @@ const schema = z.strictObject({
     .prefault({}),
 });
 
-const ownKeys: ReadonlySet<string> = new Set([fileSourceKey, overpassSourceKey]);
+const isOwnKey = (name: string) => isFileKey(name) || name === overpassSourceKey;
 
 const keys = [
   "phrases", "proximityKm", "radius", "locations", "locations.name", "locations.lat",

@@ -1,11 +1,16 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { LeaseRef, TaskInput } from "../queue/index.ts";
-import type { CompiledPhrases, PlaceSource } from "../sources/index.ts";
+import type { CompiledPhrases, PlaceSource, SnapshotRelease } from "../sources/index.ts";
 import type { CompanyLimit } from "./budget/company-limit.ts";
 import type { Campaign } from "./campaign.ts";
 import type { ClosingServices } from "./closed-places.ts";
 import type { CompanyWriter } from "./company-writer.ts";
+
+/** One whose places are known beforehand says its release; a file that has changed is cut first. */
+export interface CampaignSource extends PlaceSource {
+  readonly release?: (signal?: AbortSignal) => Promise<SnapshotRelease>;
+}
 
 /** What the handlers of campaigns need of the program that runs them. */
 export interface CampaignServices {
@@ -21,7 +26,7 @@ export interface CampaignServices {
   /** As its file is now, so that a change of exclusions counts at once. */
   readonly campaign: (name: string) => Promise<Campaign>;
   /** `source` is `file`, or the name of what was imported. */
-  readonly places: (campaign: Campaign, source: string) => Promise<PlaceSource>;
+  readonly places: (campaign: Campaign, source: string) => Promise<CampaignSource>;
   /** What its phrases stand for. */
   readonly phrases: (campaign: Campaign) => CompiledPhrases;
   /** Stores tasks under the lease of the one that asks. Safe to repeat. */

@@ -62,11 +62,18 @@ const discoverPriority = 300;
 /** Servers are busy for hours sometimes; each refusal is an attempt. */
 const askedAttempts = 50;
 
+export interface DiscoverTaskOptions {
+  /** A snapshot answers, so no server is asked. */
+  readonly isKept?: boolean;
+  /** What the campaign's file has. */
+  readonly content?: string | undefined;
+}
+
 /** All due phrases of one tile and one source. What is asked of a server goes through its gate. */
 export function discoverTask(
   { name: campaign, overpass }: Pick<Campaign, "name" | "overpass">,
   targets: readonly DueTarget[],
-  { isKept = false }: { readonly isKept?: boolean } = {},
+  { isKept = false, content }: DiscoverTaskOptions = {},
 ): TaskInput {
   const [{ tile, source }] = targets as readonly [DueTarget, ...DueTarget[]];
   const due = targets.map(({ phrase, since }) => ({
@@ -74,7 +81,8 @@ export function discoverTask(
     ...(since === undefined ? {} : { since }),
   }));
   // The same question has the same key: it is asked once until there is an answer.
-  const round = createHash("sha256").update(JSON.stringify(due)).digest("hex").slice(0, 16);
+  const asked = source === fileSourceKey && content !== undefined ? [...due, content] : due;
+  const round = createHash("sha256").update(JSON.stringify(asked)).digest("hex").slice(0, 16);
   const isAsked = source === overpassSourceKey && overpass !== undefined && !isKept;
   return {
     kind: discoverKind,

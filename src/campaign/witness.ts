@@ -1,15 +1,24 @@
 import * as z from "zod";
+import { basename } from "node:path";
 import type { Change, Ledger, TargetView } from "../ledger/index.ts";
-import type { Freshness } from "./campaign.ts";
-import type { Tile } from "../sources/index.ts";
-import { fileSourceKey } from "./campaign.ts";
+import { sourceKeyRule, type SnapshotRelease, type Tile } from "../sources/index.ts";
+import {
+  fileSourceKey,
+  isFileKey,
+  placeFileKey,
+  type Campaign,
+  type Freshness,
+} from "./campaign.ts";
 
 /**
- * The proof that a tile was searched for a phrase in a source, for everybody: a datagram on
- * target `tile/<id>`, field `<phrase>@<source>`. Before there were several sources the field was the
- * phrase alone; such a witness counts for the source `file`. It is
- * written only after all of the tile was searched (lesson 42): a failure writes none, and a search that
- * found nothing writes one with `found` 0.
+ * The proof that a tile was searched for a phrase in a source: a datagram on target `tile/<id>`, field
+ * `<phrase>@<source>`. It is written only after all of the tile was searched (lesson 42): a failure
+ * writes none, and a search that found nothing writes one with `found` 0.
+ *
+ * The source is `overpass`, the name of what was imported, or `placeFileKey` of the campaign's file. That
+ * of a file counts for its campaign only, and for as long as the file has the same content. Earlier
+ * versions wrote `<phrase>@file` for the files of all campaigns, and the first one `<phrase>`: such a
+ * witness counts if its release is that of the file, or, without a release, if the file has its name.
  */
 export interface Witness {
   /** ISO 8601, UTC. */
@@ -21,8 +30,12 @@ export interface Witness {
   readonly source: string;
   /** Which edition of the source's data. */
   readonly release?: string | undefined;
+  /** Of a release that depends on the campaign's area too: what the file has, whatever the area. */
+  readonly content?: string | undefined;
   /** Which tags the phrase stood for, and by which matcher: a hash. */
   readonly how?: string | undefined;
+  /** It is of what the campaign's file was before: the file has to be searched again. Not stored. */
+  readonly isOfEarlierFile?: true;
 }
 
 const schema = z.object({
@@ -31,6 +44,7 @@ const schema = z.object({
   suppressed: z.int().min(0).optional(),
   source: z.string(),
   release: z.string().optional(),
+  content: z.string().optional(),
   how: z.string().optional(),
 });
 
@@ -39,7 +53,7 @@ export const tileTarget = (tile: Pick<Tile, "id">): string => `tile/${tile.id}`;
 /** A phrase in a source. */
 export interface Question {
   readonly phrase: string;
-  /** `file`, or the name of what was imported. */
+  /** One of `sourceKeysOf`. */
   readonly source: string;
 }
 
@@ -56,18 +70,29 @@ function fieldOf({ phrase, source }: Question): string {
   return field;
 }
 
+/** `source` is `placeFileKey` for the file of a campaign. */
 export const witnessChange = (tile: Tile, question: Question, witness: Witness): Change => ({
   target: tileTarget(tile),
   field: fieldOf(question),
   value: witness,
 });
 
-/** By field. What is not a witness, because somebody wrote something else there, counts as none. */
+/**
+ * As one campaign sees them, by `<phrase>@<one of sourceKeysOf>`. What is not a witness, because
+ * somebody wrote something else there, counts as none.
+ */
 export type Witnesses = ReadonlyMap<string, Witness>;
 
-export function witnessOf(witnesses: Witnesses | undefined, question: Question) {
-  const own = witnesses?.get(fieldOf(question));
-  return own ?? (question.source === fileSourceKey ? witnesses?.get(question.phrase) : undefined);
+export const witnessOf = (
+  witnesses: Witnesses | undefined,
+  question: Question,
+): Witness | undefined => witnesses?.get(fieldOf(question));
+
+/** What tells the file of a campaign from others. */
+export interface WitnessedFile {
+  readonly campaign: Pick<Campaign, "name" | "sourceFile">;
+  /** What the file was cut into. Undefined: not known; then the campaign's own witnesses count. */
+  readonly release?: Pick<SnapshotRelease, "release" | "content"> | undefined;
 }
 
 const readsAtOnce = 1_000;
@@ -76,12 +101,14 @@ const readsAtOnce = 1_000;
 export async function readWitnesses(
   ledger: Pick<Ledger, "readAll">,
   tiles: readonly Tile[],
+  file: WitnessedFile,
 ): Promise<ReadonlyMap<string, Witnesses>> {
   const found = new Map<string, Witnesses>();
+  const resolve = createResolver(file);
   for (let at = 0; at < tiles.length; at += readsAtOnce) {
     const some = tiles.slice(at, at + readsAtOnce);
     const views = await ledger.readAll(some.map(tileTarget));
-    for (const [index, tile] of some.entries()) found.set(tile.id, witnessesIn(views[index]!));
+    for (const [index, tile] of some.entries()) found.set(tile.id, resolve(views[index]!));
   }
   return found;
 }
@@ -89,17 +116,55 @@ export async function readWitnesses(
 export const readWitnessesOf = async (
   ledger: Pick<Ledger, "read">,
   tile: Tile,
-): Promise<Witnesses> => witnessesIn(await ledger.read(tileTarget(tile)));
+  file: WitnessedFile,
+): Promise<Witnesses> => createResolver(file)(await ledger.read(tileTarget(tile)));
 
-const witnessesIn = ({ fields }: TargetView): Witnesses =>
-  new Map(
-    fields.flatMap(({ field, value }) => {
+/** Finds, of all witnesses of files, those of the file of one campaign. */
+function createResolver({ campaign, release }: WitnessedFile): (tile: TargetView) => Witnesses {
+  const ownKey = placeFileKey(campaign);
+  const ownName = `file:${basename(campaign.sourceFile ?? "")}`;
+  const isSameFile = (witness: Witness, isOwn: boolean): boolean => {
+    if (witness.release === undefined) return isOwn || witness.source === ownName;
+    if (!release) return isOwn;
+    const { content } = release;
+    return (
+      witness.release === release.release || (content !== undefined && witness.content === content)
+    );
+  };
+  return ({ fields }) => {
+    const found = new Map<string, Witness>();
+    for (const { field, value } of fields) {
       const parsed = schema.safeParse(value);
-      return parsed.success ? [[field, parsed.data] as const] : [];
-    }),
-  );
+      if (!parsed.success) continue;
+      const witness = parsed.data;
+      const { phrase, source } = questionIn(field);
+      if (!isFileKey(source)) {
+        found.set(field, witness);
+        continue;
+      }
+      const isOwn = source === ownKey;
+      if (ownKey === undefined || (!isOwn && source !== fileSourceKey)) continue;
+      const key = fieldOf({ phrase, source: fileSourceKey });
+      const known = found.get(key);
+      const isKnown = known !== undefined && known.isOfEarlierFile !== true;
+      if (isSameFile(witness, isOwn)) {
+        if (!isKnown || witness.at > known.at) found.set(key, witness);
+      } else if (isOwn && !isKnown) found.set(key, { ...witness, isOfEarlierFile: true });
+    }
+    return found;
+  };
+}
 
-/** "none": it was never searched. "expired": too long ago. */
+/** The first version wrote the phrase alone. */
+function questionIn(field: string): Question {
+  const end = field.lastIndexOf("@");
+  const source = field.slice(end + 1);
+  return end > 0 && sourceKeyRule.test(source)
+    ? { phrase: field.slice(0, end), source }
+    : { phrase: field, source: fileSourceKey };
+}
+
+/** "none": it was never searched. "expired": too long ago, or its file has changed since. */
 export type Standing = "none" | "fresh" | "empty" | "expired";
 
 const dayMs = 86_400_000;
@@ -113,8 +178,12 @@ export interface WitnessTimes {
 }
 
 /** Reading a moment takes most of the time of a report over many tiles: ask for it once. */
-export function timesOf({ at, found }: Witness, freshness: Freshness): WitnessTimes {
+export function timesOf(
+  { at, found, isOfEarlierFile }: Witness,
+  freshness: Freshness,
+): WitnessTimes {
   const atMs = Date.parse(at);
+  if (isOfEarlierFile) return { atMs, expiresMs: atMs };
   const days = found > 0 ? freshness.foundDays : freshness.emptyDays;
   return { atMs, expiresMs: atMs + days * dayMs };
 }
@@ -129,6 +198,6 @@ export function standingOf(
   if (!witness || !times) return "none";
   const { atMs, expiresMs } = times;
   const isAhead = atMs > nowMs + aheadMsMax;
-  if (isAhead || nowMs >= expiresMs) return "expired";
+  if (isAhead || nowMs >= expiresMs || witness.isOfEarlierFile) return "expired";
   return witness.found > 0 ? "fresh" : "empty";
 }

@@ -6,8 +6,10 @@ export interface FoundBy {
   /** The id of the tile: `30.2_-97.7`. */
   readonly tile: string;
   readonly phrase: string;
-  /** The campaign that asked last. Others with this tile and phrase share the answer. */
+  /** The campaign that asked last. Others with this tile and phrase share the answer, unless it is of a file. */
   readonly campaign?: string;
+  /** Of the file of that campaign: the key of the file. */
+  readonly file?: string;
   /** ISO moment. */
   readonly at?: string;
   /** What people call the source: `file:places.jsonl`. */
@@ -16,12 +18,20 @@ export interface FoundBy {
   readonly filtered?: string;
 }
 
-/** One field for each question: `found/<tile>/<phrase>`. */
+/** One field for each question: `found/<tile>/<phrase>`, and of a campaign's file `…/<key of the file>`. */
 export const foundPrefix = "found/";
+
+export const foundField = ({
+  tile,
+  phrase,
+  file,
+}: Pick<FoundBy, "tile" | "phrase"> & { readonly file?: string | undefined }): string =>
+  `${foundPrefix}${tile}/${phrase}${file === undefined ? "" : `/${file}`}`;
 
 export const foundByOf = (fields: readonly FieldView[]): readonly FoundBy[] =>
   fields.flatMap(({ field, value }) => {
-    const [, tile, phrase] = /^found\/([^/]+)\/(.+)$/su.exec(field) ?? [];
+    const [, tile, phrase, file] = /^found\/([^/]+)\/([^/]+)(?:\/(.+))?$/su.exec(field) ?? [];
     if (tile === undefined || phrase === undefined) return [];
-    return [{ tile, phrase, ...textsIn(value, ["campaign", "at", "source", "filtered"]) }];
+    const rest = textsIn(value, ["campaign", "at", "source", "filtered"]);
+    return [{ tile, phrase, ...rest, ...(file !== undefined && { file }) }];
   });

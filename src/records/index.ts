@@ -26,7 +26,7 @@ export {
   type NumberField,
   type TextField,
 } from "./fields.ts";
-export { foundPrefix, type FoundBy } from "./found-by.ts";
+export { foundField, foundPrefix, type FoundBy } from "./found-by.ts";
 export { missingEmailOf, missingEmailText, type MissingEmail } from "./missing-email.ts";
 export { personOf, personTarget, type Person, type PersonTextField } from "./person.ts";
 export type {

@@ -84,7 +84,7 @@ describe("forager campaign", () => {
       tasks: { pending: 9, failed: 0 },
     });
 
-    const witness = { at: new Date().toISOString(), found: 4, source: "file:x" };
+    const witness = { at: new Date().toISOString(), found: 4, source: "file:places.jsonl" };
     const assignment = `plumber:=${JSON.stringify(witness)}`;
     const line = "ledger set tile/48.1_11.5 --source system --data d".split(" ");
     await sandbox.forager([...line, assignment]);
@@ -171,6 +171,39 @@ describe("forager campaign", () => {
     writeFileSync(inCampaign("config.toml"), `${now}\n[tags.dentist]\nosm = ["office=x"]\n`);
     expect(await json("campaign dispatch munich")).toMatchObject({ due: 0 });
     expect(await json("campaign rematch munich")).toMatchObject({ due: 1, added: 1 });
+  });
+
+  test("each campaign searches its own file, and again when that has changed", async () => {
+    const line = (name: string) => `campaign new ${name} --phrase plumber --location M@48.15,11.55 --proximity-km 1 --source places.jsonl`; // prettier-ignore
+    const write = (name: string, ...ids: string[]) =>
+      writeFileSync(
+        join(sandbox.folder, "d", "campaigns", name, "places.jsonl"),
+        ids.map((id) => place(id, 48.15, 11.55)).join(""),
+      );
+    const searched = async (name: string) => {
+      const { added } = await json(`campaign dispatch ${name}`);
+      if (added !== 0) expect((await run("work --drain --kinds discover")).exitCode).toBe(0);
+      const { fresh, expired } = await json(`campaign status ${name}`);
+      const { stdout } = await run(`export companies --campaign ${name} --columns name`);
+      return { added, fresh, expired, names: stdout.trim().split("\r\n").slice(1).sort() };
+    };
+    for (const name of ["one", "two"]) expect((await run(line(name))).exitCode).toBe(0);
+    write("one", "a/1", "a/2");
+    write("two", "a/2", "a/3");
+    const first = { added: 1, fresh: 1, expired: 0 };
+    const one = ["Plumber a/1", "Plumber a/2"];
+    expect(await searched("one")).toEqual({ ...first, names: one });
+    expect(await searched("two")).toEqual({ ...first, names: ["Plumber a/2", "Plumber a/3"] });
+    expect(await searched("one")).toEqual({ ...first, added: 0, names: one });
+
+    write("two", "a/2", "a/3", "a/4");
+    const all = ["Plumber a/2", "Plumber a/3", "Plumber a/4"];
+    expect(await searched("two")).toEqual({ ...first, names: all });
+    // A file that comes back as it was is what it was.
+    write("two", "a/2", "a/3");
+    expect(await searched("two")).toEqual({ ...first, names: all });
+    expect(await searched("two")).toEqual({ ...first, added: 0, names: all });
+    expect(await searched("one")).toEqual({ ...first, added: 0, names: one });
   });
 
   test("what is wrong is told, and what to do about it", async () => {

@@ -55,6 +55,7 @@ const foundBy = z.strictObject({
   tile: z.string(),
   phrase: z.string(),
   campaign: z.string().optional(),
+  file: z.string().optional().describe("found in the file of that campaign: the key of the file"),
   at: z.string().optional(),
   source: z.string().optional(),
   filtered: z.string().optional().describe("the filter of the campaign that rejects it"),

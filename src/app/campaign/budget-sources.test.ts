@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
-import { discoverKind, parseCampaign, tileTarget } from "../../campaign/index.ts";
+import { discoverKind, parseCampaign, placeFileKey, tileTarget } from "../../campaign/index.ts";
 import { createPaths } from "../../config/index.ts";
 import { createMemoryQueueStore } from "../../queue/adapters/memory/memory-queue-store.ts";
 import { createQueue } from "../../queue/index.ts";
@@ -10,7 +10,7 @@ import { createBudgetSources } from "./budget-sources.ts";
 const campaign = parseCampaign(
   "demo",
   "config.toml",
-  'phrases = ["plumber"]\n[[locations]]\nname = "x"\nlat = 1\nlon = 1\n[budget]\ncompanies = 5',
+  'phrases = ["plumber"]\n[[locations]]\nname = "x"\nlat = 1\nlon = 1\n[sources]\nfile = "p.jsonl"\n[budget]\ncompanies = 5',
 );
 const tile = "1.0_1.0";
 
@@ -35,7 +35,9 @@ test("B28: companies that another machine has found count before they are replic
       readAll: async (targets) =>
         targets.map((target) => {
           const isKnown = isReplicated && target === tileTarget({ id: tile });
-          const fields = isKnown ? [{ field: "plumber@file", value: witness }] : [];
+          const fields = isKnown
+            ? [{ field: `plumber@${placeFileKey(campaign)}`, value: witness }]
+            : [];
           return { target, fields } as never;
         }),
     },

@@ -78,12 +78,13 @@ export function createBudgetSources(options: BudgetSourcesOptions): BudgetSource
       return (await countHere(campaign)).count;
     },
     async counted(campaign) {
-      const elsewhere = await foundElsewhere(campaign.name, { queue, ledger });
+      const elsewhere = await foundElsewhere(campaign, { queue, ledger });
       const { count, places } = await countHere(campaign);
       return { count: count + elsewhere, places };
     },
-    async companiesMax({ name, budget: { companies = 0 } = {} }) {
-      const elsewhere = await foundElsewhere(name, { queue, ledger });
+    async companiesMax(campaign) {
+      const companies = campaign.budget?.companies ?? 0;
+      const elsewhere = await foundElsewhere(campaign, { queue, ledger });
       return elsewhere + (await records.count({ kind: "company" }, companies));
     },
   };
@@ -96,13 +97,13 @@ const searchesReadMax = 200;
  * this one: their witness is not here either, and it is written after the companies.
  */
 async function foundElsewhere(
-  job: string,
+  campaign: Campaign,
   { queue, ledger }: Pick<BudgetSourcesOptions, "queue" | "ledger">,
 ): Promise<number> {
   const ended = await queue.ended({
     states: ["done"],
     kind: discoverKind,
-    job,
+    job: campaign.name,
     isNewestFirst: true,
     limit: searchesReadMax,
   });
@@ -113,7 +114,7 @@ async function foundElsewhere(
     return asked.success && tile && found ? [{ ...asked.data, tile, found }] : [];
   });
   const tiles = searches.map(({ tile }) => tile);
-  const witnesses = await readWitnesses(ledger, tiles);
+  const witnesses = await readWitnesses(ledger, tiles, { campaign });
   const unseen = searches.filter(({ tile, source, due }) =>
     due.every(({ phrase, since }) => {
       const at = witnessOf(witnesses.get(tile.id), { phrase, source })?.at;

@@ -1,5 +1,6 @@
 import {
   budgetStanding,
+  fileSourceKey,
   campaignStatus,
   mayHave,
   openCampaignFolder,
@@ -57,8 +58,9 @@ export async function readCampaignState(
   const folder = openCampaignFolder(paths);
   const campaign = await folder.load(name);
   const tiles = planTiles(campaign).map(({ tile }) => tile);
-  const witnesses = await readWitnesses(ledger, tiles);
-  const releases = await places.known(folder, campaign);
+  const releases = await places.known(campaign);
+  const release = releases.get(fileSourceKey);
+  const witnesses = await readWitnesses(ledger, tiles, { campaign, release });
   const planned = planTargets(campaign);
   const targets = planned.filter(mayHave(releases));
   const queueUrl = settings.queue.url;

@@ -3,6 +3,7 @@ import {
   campaignCoverage,
   discoverKind,
   discoverSchema,
+  fileSourceKey,
   mayHave,
   openCampaignFolder,
   planTargets,
@@ -55,14 +56,17 @@ export async function readCampaignView(options: CampaignViewOptions): Promise<Ca
   const folder = openCampaignFolder(paths);
   const campaign = await folder.load(name);
   await using places = await openPlaces({ paths, bucket: settings.bucket });
-  const releases = await places.known(folder, campaign);
+  const releases = await places.known(campaign);
   const tiles = planTiles(campaign).map(({ tile }) => tile);
   const job = await queue?.job(name);
   const failed = queue && job && job.failed > 0 ? await failedQuestions(queue, name) : new Set();
   return {
     campaign,
     targets: planTargets(campaign),
-    witnesses: await readWitnesses(reader.ledger, tiles),
+    witnesses: await readWitnesses(reader.ledger, tiles, {
+      campaign,
+      release: releases.get(fileSourceKey),
+    }),
     nowMs: clock.nowMs(),
     mayHave: mayHave(releases),
     hasFailed: ({ tile, phrase, source }) => failed.has(`${tile.id} ${source} ${phrase}`),

@@ -6,6 +6,7 @@ import {
   createPhraseCache,
   dispatch,
   dueTargets,
+  fileSourceKey,
   groupByTask,
   hasSource,
   mayHave,
@@ -22,6 +23,7 @@ import {
   topUpTask,
   type Campaign,
   type CampaignFolder,
+  type CampaignSource,
   type Dispatched,
   type Question,
   type Target,
@@ -30,7 +32,7 @@ import {
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { SnapshotRelease } from "../../sources/index.ts";
-import type { CampaignSource, Places } from "../open-places.ts";
+import type { Places } from "../open-places.ts";
 
 export interface OpenedSource {
   readonly key: string;
@@ -85,6 +87,8 @@ export interface DueTasks {
   /** Tasks for all that is due, before the choice. */
   readonly tasks: number;
   readonly chosen: Parameters<typeof dispatch>[2];
+  /** What the campaign's file has now. Undefined: it has none. */
+  readonly content: string | undefined;
   /** Of a batch: the dispatch ends when so many were added. */
   readonly addedMax: number | undefined;
   /** Whether what a target's source says is kept already: nobody has to be asked. */
@@ -99,13 +103,14 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
   const targets = planTargets(campaign);
   const releases = releasesOf(await openCampaignSources(places, options, signal));
   const tiles = planTiles(campaign).map(({ tile }) => tile);
+  const file = releases.get(fileSourceKey);
   const toAsk = await places.tilesToAsk(campaign, tiles);
   const isAsked = ({ tile, source }: Target) => source === overpassSourceKey && toAsk.has(tile.id);
   const isThere = mayHave(releases);
   const has = (target: Target) => isThere(target) && !(isRematch && isAsked(target));
   const due = dueTargets({
     targets,
-    witnesses: await readWitnesses(ledger, tiles),
+    witnesses: await readWitnesses(ledger, tiles, { campaign, release: file }),
     freshness: campaign.freshness,
     nowMs: clock.nowMs(),
     mayHave: has,
@@ -120,6 +125,7 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
     due: due.length,
     tasks: groups.length,
     chosen: isCanary ? chooseBatch(groups, { limit, isCanary }) : groups,
+    content: file?.content ?? file?.release,
     addedMax: isCanary ? undefined : limit,
     isKept: (target) => !isAsked(target),
     advice: overpassAdvice(asked, { isForced: options.isForced === true }),
@@ -129,7 +135,8 @@ export async function findDueTasks(options: DueTasksOptions): Promise<DueTasks> 
 export interface AddDueOptions {
   readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "browse" | "hasTaskLimit">;
   readonly campaign: Campaign;
-  readonly due: Pick<DueTasks, "chosen" | "isKept"> & Partial<Pick<DueTasks, "addedMax">>;
+  readonly due: Pick<DueTasks, "chosen" | "isKept"> &
+    Partial<Pick<DueTasks, "addedMax" | "content">>;
   /** Set: any node adds later what does not fit into the queue. Absent: the caller does. */
   readonly topUp?: { readonly isRematch: boolean } | undefined;
   readonly nowMs: number;
@@ -145,12 +152,17 @@ export interface AddedDue extends Dispatched {
 export async function addDueTasks(options: AddDueOptions): Promise<AddedDue> {
   const { queue, campaign, due, topUp, nowMs, onProgress = () => {} } = options;
   await openOverpassGate(queue, campaign);
-  const { isKept, addedMax } = due;
+  const { isKept, addedMax, content } = due;
   const round = new Date(nowMs).toISOString();
   const mayFill = queue.hasTaskLimit === true && due.chosen.length > addsAtOnce;
   const isWanted = mayFill && addedMax === undefined && topUp !== undefined;
   const isToppedUp = isWanted && (await reserve(options, topUp, round));
-  const answers = await dispatch(queue, campaign, due.chosen, { onProgress, isKept, addedMax });
+  const answers = await dispatch(queue, campaign, due.chosen, {
+    onProgress,
+    isKept,
+    addedMax,
+    content,
+  });
   // Several sources know the same businesses.
   if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {
     await queue.add([resolveTask(campaign.name, round)]);

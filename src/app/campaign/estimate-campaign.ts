@@ -70,7 +70,7 @@ async function keep(options: MakeEstimateOptions, estimate: CampaignEstimate): P
   const kept = await readEstimate(paths, campaign.name);
   if (kept?.plan === estimate.plan) {
     const tiles = planTiles(campaign).map(({ tile }) => tile);
-    const witnesses = await readWitnesses(reader.ledger, tiles);
+    const witnesses = await readWitnesses(reader.ledger, tiles, { campaign });
     const hasBegun = [...witnesses.values()].some((ofTile) =>
       [...ofTile.values()].some(({ at }) => at > kept.at),
     );

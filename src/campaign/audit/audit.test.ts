@@ -85,6 +85,15 @@ describe("audit of campaigns", () => {
     });
   });
 
+  test("a find in the file of a campaign that is gone is replaced as a whole", () => {
+    const inFile = { ...found("48.1_11.5", "gone"), file: "file.gone.1" };
+    const [one] = judge({ numbers: munich, foundBy: [inFile] });
+    expect(one!.changes.map(({ field, value }) => [field, value?.campaign])).toEqual([
+      ["found/48.1_11.5/plumber/file.gone.1", undefined],
+      ["found/48.1_11.5/plumber", "munich"],
+    ]);
+  });
+
   test("B28: a place of no campaign goes to the one whose phrase finds it, or is only told", () => {
     const [fits] = judge({ name: "Acme Plumber", numbers: munich, texts: place });
     expect(fits).toMatchObject({

@@ -5,7 +5,7 @@
  * (`membershipOf`): a campaign keeps what it found when its plan becomes smaller, unless another
  * campaign searches that tile for that phrase.
  */
-import { placesOf, type Company, type FoundBy } from "../../records/index.ts";
+import { foundField, placesOf, type Company, type FoundBy } from "../../records/index.ts";
 import { tileAt, type CompiledPhrases } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { planTiles } from "../plan.ts";
@@ -49,7 +49,7 @@ export function createCompanyAudit(options: CompanyAuditOptions): CompanyAudit {
         belongsTo: right?.campaign.name ?? null,
         evidence: `found in tile ${tile}, but it lies in ${here}, where campaign ${campaign ?? ""} does not search`,
         changes: [
-          { field: fieldOf(tile, phrase), value: null },
+          { field: foundField(found), value: null },
           ...(right ? [claim(here, phrase, right.campaign.name, found)] : []),
         ],
       });
@@ -64,7 +64,10 @@ export function createCompanyAudit(options: CompanyAuditOptions): CompanyAudit {
       campaign,
       belongsTo: name,
       evidence: `campaign ${campaign} ${why}, and ${name} does`,
-      changes: [claim(tile, phrase, name, found)],
+      changes: [
+        ...(found.file === undefined ? [] : [{ field: foundField(found), value: null }]),
+        claim(tile, phrase, name, found),
+      ],
     });
   }
 
@@ -96,7 +99,7 @@ export function createCompanyAudit(options: CompanyAuditOptions): CompanyAudit {
   }
 
   const claim = (tile: string, phrase: string, campaign: string, found: FoundBy) => ({
-    field: fieldOf(tile, phrase),
+    field: foundField({ tile, phrase }),
     value: {
       campaign,
       at: found.at ?? new Date(options.nowMs).toISOString(),
@@ -121,8 +124,6 @@ export function createCompanyAudit(options: CompanyAuditOptions): CompanyAudit {
     },
   };
 }
-
-const fieldOf = (tile: string, phrase: string) => `found/${tile}/${phrase}`;
 
 const findingOf = (
   { target, name, slug }: Company,

@@ -79,6 +79,10 @@ describe("the report of a campaign", () => {
     sampleCompany("e", { foundBy: [foundAt("baker")], visit: visited("done") }),
     sampleCompany("spam", { foundBy: [foundAt("baker")], texts: { domain: "spam.test" } }),
     sampleCompany("out", { foundBy: [foundAt("baker", { tile: "1.0_1.0", campaign: "other" })] }),
+    // Another campaign has it in a file of its own.
+    sampleCompany("file", {
+      foundBy: [foundAt("plumber", { campaign: "other", file: "file.other.1" })],
+    }),
     sampleCompany("own"),
   ];
   const build = () =>

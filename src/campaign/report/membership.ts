@@ -17,7 +17,7 @@ export interface Membership {
 
 /**
  * A company belongs to each campaign that has its tile and phrase, whichever of them asked: the
- * others did not ask again. One that a campaign found stays its own when the plan becomes smaller.
+ * others did not ask again. What the file of a campaign has belongs to that campaign alone. One that a campaign found stays its own when the plan becomes smaller.
  */
 export function membershipOf(
   campaign: Pick<Campaign, "name" | "phrases" | "locations" | "exclusions" | "filters">,
@@ -25,7 +25,8 @@ export function membershipOf(
   const tiles = new Set(planTiles(campaign).map(({ tile }) => tile.id));
   const phrases = new Set(campaign.phrases);
   const isOwn = (one: FoundBy) =>
-    one.campaign === campaign.name || (phrases.has(one.phrase) && tiles.has(one.tile));
+    one.campaign === campaign.name ||
+    (one.file === undefined && phrases.has(one.phrase) && tiles.has(one.tile));
   const { exclusions } = campaign;
   const hasExclusions = Object.values(exclusions).some(
     (list: readonly string[]) => list.length > 0,

@@ -17,7 +17,6 @@ import {
   enrichKind,
   openCampaignFolder,
   type Campaign,
-  type CampaignFolder,
 } from "../../campaign/index.ts";
 import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";
 import { isRemoteFile, type SnapshotRelease } from "../../sources/index.ts";
@@ -155,7 +154,7 @@ async function campaignRows({
       const missing =
         file === undefined || (await isReadable(file))
           ? undefined
-          : missingFile(file, settings, await snapshotOf(places, folder, campaign));
+          : missingFile(file, settings, await snapshotOf(places, campaign));
       rows.push({ check, ...(missing ?? { state: "ok", detail: "its config.toml is valid" }) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -174,8 +173,8 @@ async function isReadable(file: string): Promise<boolean> {
 }
 
 /** What the file was cut into, here or in the bucket; undefined: nothing, or the bucket is away. */
-const snapshotOf = async (places: Places, folder: CampaignFolder, campaign: Campaign) =>
-  (await unlessFault(() => places.known(folder, campaign)))?.get("file");
+const snapshotOf = async (places: Places, campaign: Campaign) =>
+  (await unlessFault(() => places.known(campaign)))?.get("file");
 
 /** A campaign is planned from its file, or from the tiles that some node has cut it into. */
 function missingFile(

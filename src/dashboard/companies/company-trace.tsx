@@ -34,11 +34,11 @@ function stepsOf({ provenance, visit, emails }: CompanyShown): readonly Step[] {
   const found = provenance
     .filter(({ field }) => field.startsWith("found/"))
     .map(({ field, value, stamp, source }) => {
-      const [, tile = "", ...phrase] = field.split("/");
+      const [, tile = "", phrase = ""] = field.split("/");
       return {
         atMs: timeOf(stamp),
         title: `Found in tile ${shownText(tile, 40)}`,
-        detail: `for “${phrase.join("/")}” by ${sourceIn(value) ?? source}`,
+        detail: `for “${phrase}” by ${sourceIn(value) ?? source}`,
         href: `/map?tile=${encodeURIComponent(tile)}`,
       };
     });

@@ -248,7 +248,7 @@ async function judge(
   { opened, queue, companies, clock, replicas, takeOvers }: JudgeOptions,
 ): Promise<Verdict> {
   const tiles = planTiles(campaign).map(({ tile }) => tile);
-  const witnesses = await readWitnesses(opened.ledger, tiles);
+  const witnesses = await readWitnesses(opened.ledger, tiles, { campaign });
   const job = await queue.job(campaignName);
   return judgeDemo({
     sites,

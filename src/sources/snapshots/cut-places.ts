@@ -29,7 +29,7 @@ export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
   /** How `records` reads it, if not all of it. */
   readonly variant?: string;
   /** Names the release; absent: its bytes do. */
-  readonly version?: { readonly release: string; readonly dataTime: string };
+  readonly version?: Pick<SnapshotRelease, "release" | "content"> & { readonly dataTime: string };
 }
 
 export interface PlaceArea {
@@ -55,8 +55,8 @@ const reasonsMax = 50;
  */
 export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
   const { file, source, name, store, signal, area } = options;
-  const { release, dataTime, bytesTotal } = options.version
-    ? { ...options.version, bytesTotal: 0 }
+  const { release, content, dataTime, bytesTotal } = options.version
+    ? { content: undefined, ...options.version, bytesTotal: 0 }
     : await releaseOf(options);
   const known = await store.release(source, release);
   if (known) return known;
@@ -98,6 +98,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
     source,
     name,
     release,
+    ...(content !== undefined && { content }),
     dataTime,
     places: Object.values(tiles).reduce((sum, one) => sum + one, 0),
     tiles,
@@ -160,9 +161,9 @@ async function releaseOf(options: CutOptions) {
   try {
     await using handle = await open(file, "r");
     const { size, mtimeMs } = await stat(file);
-    const hash = createHash("sha256");
-    const how = [area?.id, columns, delimiter, encoding];
-    hash.update(JSON.stringify(variant === undefined ? how : [...how, variant]));
+    const how = [columns, delimiter, encoding, ...(variant === undefined ? [] : [variant])];
+    const hash = createHash("sha256").update(JSON.stringify([area?.id, ...how]));
+    const ofContent = area && createHash("sha256").update(JSON.stringify([undefined, ...how]));
     const onBytes = progressOf(options, "hash", size);
     const buffer = Buffer.alloc(2 ** 20);
     for (;;) {
@@ -170,10 +171,16 @@ async function releaseOf(options: CutOptions) {
       const { bytesRead } = await handle.read(buffer, 0, buffer.length);
       if (bytesRead === 0) break;
       hash.update(buffer.subarray(0, bytesRead));
+      ofContent?.update(buffer.subarray(0, bytesRead));
       onBytes(bytesRead);
     }
     const dataTime = new Date(Math.trunc(mtimeMs)).toISOString();
-    return { release: hash.digest("hex").slice(0, 24), dataTime, bytesTotal: size };
+    return {
+      release: hash.digest("hex").slice(0, 24),
+      content: ofContent?.digest("hex").slice(0, 24),
+      dataTime,
+      bytesTotal: size,
+    };
   } catch (error) {
     throw signal?.aborted === true ? signal.reason : unreadable(file, error);
   }

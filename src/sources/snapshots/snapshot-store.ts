@@ -9,7 +9,8 @@ import { decodeSnapshot } from "./tile-snapshot.ts";
  * - `places/<source>/<release>/<tile>.jsonl.gz`: what the source said about a tile;
  * - `places/<source>/releases/<release>.json`: what a release has, written when all of its tiles are.
  * - `places/<source>/newest/<tile>.json`: of a source that is asked tile by tile, its newest release.
- * The first two are created once; a release without the second is not there yet. The third is replaced.
+ * - `places/<source>/newest/file.json`: the release of a campaign's file that has come back.
+ * The first two are created once; a release without the second is not there yet. The others are replaced.
  */
 export interface SnapshotStore {
   /** Undefined: the release has nothing there. */
@@ -17,8 +18,10 @@ export interface SnapshotStore {
   /** One that is already there is left as it is: a release never says two things. */
   write(at: SnapshotAt, body: Uint8Array): Promise<"created" | "exists">;
   release(source: string, release: string): Promise<SnapshotRelease | undefined>;
-  /** The one with the newest data. */
+  /** The one that `setAnswering` named, else the one with the newest data. */
   latest(source: string): Promise<SnapshotRelease | undefined>;
+  /** Makes a release the one that answers, though another one has newer data. */
+  setAnswering(source: string, release: string): Promise<void>;
   /** Also removes the source's oldest releases, if it has more than are kept. */
   finish(release: SnapshotRelease): Promise<void>;
   /** Of a source that is asked tile by tile: the snapshot that a newer one has replaced. */
@@ -49,6 +52,8 @@ const releaseSchema = z.object({
   /** What people call it: `file:places.jsonl`. */
   name: z.string(),
   release: z.string(),
+  /** Of a release that depends on the area too: the hash of the file alone. */
+  content: z.string().optional(),
   dataTime: z.iso.datetime().optional(),
   places: count,
   /** Places of each tile that has some. */
@@ -85,7 +90,17 @@ export function createSnapshotStore(
     const words = `the object ${key} does not tell of a release of places: remove it, and import again`;
     throw new AppError("corrupt", "places_release", words, { cause: parsed.error });
   };
+  const readNewest = async (key: string) => {
+    const got = await bucket.get(key);
+    if (got.status !== "found") return undefined;
+    const parsed = newestSchema.safeParse(jsonOf(got.body));
+    // What cannot be read is asked for again, and then replaced.
+    return parsed.success ? { ...parsed.data, ageMs: got.seenAtMs - got.modifiedAtMs } : undefined;
+  };
   const latest = async (source: string): Promise<SnapshotRelease | undefined> => {
+    const chosen = await readNewest(newestKey(source, answeringFile));
+    const answering = chosen && (await readRelease(releaseKey(source, chosen.release)));
+    if (answering) return answering;
     const listed = await listAll(bucket, `places/${checkedKey(source)}/releases/`);
     const last = listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, comparedMax);
     const found = await Promise.all(last.map(({ key }) => readRelease(key)));
@@ -134,6 +149,9 @@ export function createSnapshotStore(
       if (isOld && !finished.has(release)) await removeRelease(source, release);
     }
   };
+  const setNewest = async (source: string, tile: string, release: string): Promise<void> => {
+    await bucket.put(newestKey(source, tile), Buffer.from(`${JSON.stringify({ release })}\n`));
+  };
   return {
     async read(at) {
       const body = await read(keyOf(at));
@@ -151,18 +169,9 @@ export function createSnapshotStore(
       await unlessRefused(() => removeUnfinished(release.source));
     },
     remove: (at) => unlessRefused(() => bucket.delete(keyOf(at))),
-    async newest(source, tile) {
-      const got = await bucket.get(newestKey(source, tile));
-      if (got.status !== "found") return undefined;
-      const parsed = newestSchema.safeParse(jsonOf(got.body));
-      // What cannot be read is asked for again, and then replaced.
-      return parsed.success
-        ? { ...parsed.data, ageMs: got.seenAtMs - got.modifiedAtMs }
-        : undefined;
-    },
-    async setNewest(source, tile, release) {
-      await bucket.put(newestKey(source, tile), Buffer.from(`${JSON.stringify({ release })}\n`));
-    },
+    newest: (source, tile) => readNewest(newestKey(source, tile)),
+    setNewest,
+    setAnswering: (source, release) => setNewest(source, answeringFile, release),
     async newestTimes(source) {
       const prefix = `places/${checkedKey(source)}/newest/`;
       const listed = await listAll(bucket, prefix);
@@ -196,6 +205,8 @@ async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
 
 /** Of those that were written last, the one with the newest data: imports are not always in order. */
 const comparedMax = 20;
+/** Beside tiles, whose ids begin with a number. */
+const answeringFile = "file";
 const deletesAtOnce = 16;
 /** An import that has written nothing for so long does not go on. */
 const unfinishedMs = 86_400_000;

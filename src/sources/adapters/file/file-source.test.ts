@@ -103,6 +103,22 @@ describe("a file as a source", () => {
     expect((await source.release()).release).not.toBe(first.release);
   });
 
+  test("that comes back as it was answers again, also on machines without it", async () => {
+    const file = write("p.jsonl", line("a"));
+    const source = sourceOf(file);
+    await source.release();
+    write("p.jsonl", line("a") + line("b"));
+    utimesSync(file, new Date(), new Date(Date.now() + 60_000));
+    expect(await idsOf(source)).toEqual(["a", "b"]);
+    write("p.jsonl", line("a"));
+    expect(await idsOf(source)).toEqual(["a"]);
+    const elsewhere = sourceOf(join(folder, "none.jsonl"));
+    expect(await idsOf(elsewhere)).toEqual(["a"]);
+    write("p.jsonl", line("c"));
+    expect(await idsOf(source)).toEqual(["c"]);
+    expect(await idsOf(elsewhere)).toEqual(["c"]);
+  });
+
   test("that is elsewhere is answered by what another machine has cut", async () => {
     const file = write("p.jsonl", line("a"));
     await sourceOf(file).release();

@@ -34,12 +34,19 @@ export function createFileSource(options: FileSourceOptions): CutSource {
     name = `file:${basename(file)}`,
     cut: cutFile = cutPlaces,
   } = options;
+  // A file that comes back has an older release, and machines without the file have to know.
+  const cutAndName = async (): Promise<SnapshotRelease> => {
+    const made = await cutFile({ ...options, name });
+    const answering = await store.latest(source);
+    if (answering?.release !== made.release) await store.setAnswering(source, made.release);
+    return made;
+  };
   let cut: { readonly version: string; readonly release: Promise<SnapshotRelease> } | undefined;
   const release = async (signal?: AbortSignal): Promise<SnapshotRelease> => {
     signal?.throwIfAborted();
     const version = await versionOf(file);
     if (version === undefined) return latestOf(store, source, file);
-    if (cut?.version !== version) cut = { version, release: cutFile({ ...options, name }) };
+    if (cut?.version !== version) cut = { version, release: cutAndName() };
     const { release: cutting } = cut;
     return await cutting.catch(async (error: unknown) => {
       if (cut?.release === cutting) cut = undefined;
