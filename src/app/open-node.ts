@@ -21,6 +21,7 @@ import {
   type ProcessKind,
 } from "../node/index.ts";
 import type { RecordsProgressOptions } from "../records/index.ts";
+import { createConfigLock } from "./config-lock.ts";
 import { readOwnKeyring } from "./gossip-key.ts";
 import { gossipKeySource, ownKeyAdvice } from "./gossip-key-source.ts";
 import { openMeetingPoint } from "./meeting-point.ts";
@@ -143,6 +144,7 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
         processes,
         wakeUps,
         bucket: bucket?.opened("ledger"),
+        lockConfigs: createConfigLock({ paths: options.paths, clock }),
         fleetBucket: bucket?.opened("fleet"),
         hub: {
           mode: settings.ledger.hub,

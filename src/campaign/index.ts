@@ -98,6 +98,7 @@ export { resourceName } from "./resource-name.ts";
 export {
   isEditedHere,
   openSharedConfigs,
+  type ConfigLock,
   type SharedConfig,
   type SharedConfigs,
 } from "./shared-config.ts";

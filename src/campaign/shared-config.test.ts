@@ -24,8 +24,28 @@ function createMachine(bucket: ReturnType<typeof createMemoryBucket>) {
     return config.revision;
   };
   const phrases = async () => (await openCampaignFolder(paths).load("austin")).phrases;
-  return { shared, save, phrases };
+  return { shared, save, phrases, folder: openCampaignFolder(paths) };
 }
+
+test("what was saved replaces the file that it was made from, and no newer or other one", async () => {
+  const bucket = createMemoryBucket({ clock });
+  const anna = createMachine(bucket);
+  await anna.save("roofer");
+  const first = (await anna.shared.read("austin"))!;
+  const textOf = async () => (await anna.shared.local("austin")).text;
+  const edited = campaignTemplate({ phrases: ["tiler"] });
+  const write = (text: string) => anna.folder.writeConfig("austin", text);
+  await write(edited);
+  const second = { ...first, text: `${edited}# more\n`, revision: 2 };
+  await anna.shared.accept("austin", second, first.text);
+  expect(await textOf()).toBe(edited);
+  await anna.shared.accept("austin", second, edited);
+  expect(await textOf()).toBe(second.text);
+  // Late: another process of the folder has saved since.
+  await anna.shared.accept("austin", first, first.text);
+  await anna.shared.take("austin", first);
+  expect(await textOf()).toBe(second.text);
+});
 
 test("a campaign that is removed and made again, by a machine that missed changes, reaches every node", async () => {
   const bucket = createMemoryBucket({ clock });

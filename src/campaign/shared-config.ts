@@ -9,7 +9,7 @@ import type { Random } from "../base/random.ts";
 import { readRegularFile } from "../base/regular-file.ts";
 import { createSharedObject, type Bucket } from "../bucket/index.ts";
 import type { Paths } from "../config/index.ts";
-import { openCampaignFolder } from "./campaign-folder.ts";
+import { defaultsName, openCampaignFolder } from "./campaign-folder.ts";
 
 const schema = z.object({
   /** Of the whole config.toml, or `_defaults.toml`. */
@@ -44,7 +44,12 @@ export interface SharedConfigsOptions {
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
+  /** Among the processes of the data folder. Absent: no other process writes there. */
+  readonly lock?: ConfigLock | undefined;
 }
+
+/** Runs a step while no other process changes the configurations of the data folder. Not reentrant. */
+export type ConfigLock = <T>(step: () => Promise<T>) => Promise<T>;
 
 export interface SharedConfigs {
   /** Names that were ever shared, of the first 1,000: `read` says whether one was removed. */
@@ -59,6 +64,11 @@ export interface SharedConfigs {
   change(name: string, how: ConfigChange): Promise<SharedConfig>;
   /** Takes the bucket's into the folder. Throws `campaign_config_edited` if it was edited here. */
   take(name: string, config: SharedConfig): Promise<void>;
+  /**
+   * Puts what was saved from this folder into it. `before` is the text of the file that is part of what
+   * was saved. A newer one, and a file that was edited since, stay as they are.
+   */
+  accept(name: string, config: SharedConfig, before: string | undefined): Promise<void>;
   /** Marks the bucket's as removed. If the campaign is made again, on any machine, its revision goes on. */
   remove(name: string, by: string): Promise<void>;
   /** Fetches what is older here than a revision. Answers whether there was anything to fetch. */
@@ -73,7 +83,7 @@ export interface ConfigChange {
 }
 
 export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs {
-  const { paths, bucket, clock, random } = options;
+  const { paths, bucket, clock, random, lock = (step) => step() } = options;
   const folder = openCampaignFolder(paths);
   const session = createId(random);
   const object = (name: string) =>
@@ -98,12 +108,16 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     makeFolder(dirname(baseFile(name)), { mode: 0o700 });
     await writeFileAtomic(baseFile(name), `${JSON.stringify(config)}\n`);
   };
-  const take = async (name: string, config: SharedConfig): Promise<void> => {
-    const here = await local(name);
-    if (isEditedHere(here) && here.text !== config.text) throw editedHere(name, config);
+  const write = async (name: string, config: SharedConfig, here: LocalConfig): Promise<void> => {
     if (here.text !== config.text) await folder.writeConfig(name, config.text, { isOwn: true });
     await writeBase(name, config);
   };
+  const take = (name: string, config: SharedConfig): Promise<void> =>
+    lock(async () => {
+      const here = await local(name);
+      if (isEditedHere(here) && here.text !== config.text) throw editedHere(name, config);
+      if ((here.base?.revision ?? 0) <= config.revision) await write(name, config, here);
+    });
   return {
     async list() {
       const objects = await bucket.list(configsPrefix);
@@ -112,6 +126,13 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     read,
     local,
     take,
+    accept: (name, config, before) =>
+      lock(async () => {
+        const here = await local(name);
+        const isEdited = isEditedHere(here) && here.text !== before && here.text !== config.text;
+        const isNewer = (here.base?.revision ?? 0) > config.revision;
+        if (!isEdited && !isNewer) await write(name, config, here);
+      }),
     async remove(name, by) {
       if (await read(name)) {
         await object(name).change((value) => {
@@ -120,9 +141,11 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
           return { text: "", revision: revision + 1, by, at, isRemoved: true };
         });
       }
-      const known = await readBase(name);
-      // A file that is put back is then new to the fleet, and shared again.
-      if (known) await writeBase(name, { ...known, text: "" });
+      await lock(async () => {
+        const known = await readBase(name);
+        // A file that is put back is then new to the fleet, and shared again.
+        if (known) await writeBase(name, { ...known, text: "" });
+      });
     },
     async change(name, { change, baseRevision, by }) {
       const removed = (await readBase(name))?.revision ?? 0;
@@ -174,5 +197,5 @@ const editedHere = (name: string, { by }: SharedConfig) =>
     "conflict",
     "campaign_config_edited",
     `the configuration of ${name} was edited in a file of this machine, and changed by ${by} in the ` +
-      `bucket: \`forager campaign edit ${name}\` shows the difference; the file was left as it is`,
+      `bucket: \`forager campaign edit ${name === defaultsName ? "--defaults" : name}\` shows the difference; the file was left as it is`,
   );

@@ -10,7 +10,12 @@ import { readRegularFile } from "../base/regular-file.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import type { Bucket } from "../bucket/index.ts";
-import { openCampaignFolder, openSharedConfigs, type SharedConfigs } from "../campaign/index.ts";
+import {
+  openCampaignFolder,
+  openSharedConfigs,
+  type ConfigLock,
+  type SharedConfigs,
+} from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
 import {
   createHeartbeatSender,
@@ -40,6 +45,7 @@ export interface FleetMemberOptions {
   readonly bucket?: Bucket | undefined;
   /** Writes the heartbeat into the head of the node. Absent: by gossip alone. */
   readonly sync?: Pick<LedgerSync, "beat"> | undefined;
+  readonly lockConfigs?: ConfigLock | undefined;
   readonly gossip: NodeGossip;
   /** Whether this node can be the hub; undefined: there is no bucket. */
   readonly hub: () => HubAbility | undefined;
@@ -74,7 +80,8 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const beats = new Map<string, NodeHeartbeat>();
   const base = createBaseVector(bucket);
   const folder = openCampaignFolder(paths);
-  const shared = bucket && openSharedConfigs({ paths, bucket, clock, random });
+  const shared =
+    bucket && openSharedConfigs({ paths, bucket, clock, random, lock: options.lockConfigs });
   const logs = paths.logs();
   const sender =
     bucket &&

@@ -3,6 +3,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
 import type { Bucket } from "../bucket/index.ts";
+import type { ConfigLock } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
 import type { Ledger, LedgerSync } from "../ledger/index.ts";
 import type { Records } from "../records/index.ts";
@@ -28,6 +29,8 @@ export interface NodeServicesOptions {
   readonly bucket: Bucket | undefined;
   /** The same one for desired state and log lines, if its requests are counted apart. */
   readonly fleetBucket?: Bucket | undefined;
+  /** Among the processes of the data folder. Absent: no other process changes configurations there. */
+  readonly lockConfigs?: ConfigLock | undefined;
   /** How this node does the hub's work on that bucket. */
   readonly hub: NodeHubOptions;
   /** Its requests cost nothing. */

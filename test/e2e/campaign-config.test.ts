@@ -66,7 +66,7 @@ test("show, set and edit: origins, checks, a diff, and nothing is written that i
   });
   expect(broken.exitCode).toBe(2);
   expect(broken.stderr).toMatch(/config\.toml:\d+: proximityKm must be kilometres/);
-  const [, kept = ""] = /--from (\S+) --yes`/.exec(broken.stderr) ?? [];
+  const [, kept = ""] = /--from (\S+) --base \w+ --yes`/.exec(broken.stderr) ?? [];
   expect(readFileSync(kept, "utf8")).toContain("proximityKm = -1");
   expect(configOf("d")).toBe(before);
   const edited = await good("d", ["edit", "austin", "--yes"], {
@@ -116,12 +116,19 @@ test("a fleet's configuration is in the bucket: two who edit at once lose nothin
   expect(theirs.stderr).toContain("was changed by hand:");
   expect(theirs.stderr).toContain("- proximityKm = 33\n+ proximityKm = 10");
   expect(configOf("one")).toContain("proximityKm = 33");
-  const [, kept = ""] = /--from (\S+) --yes`/.exec(theirs.stderr) ?? [];
+  const [, kept = "", base = ""] = /--from (\S+) --base (\w+) --yes`/.exec(theirs.stderr) ?? [];
   expect(readFileSync(kept, "utf8")).toContain("roofer");
 
   // They take over both, and the first machine has it as soon as it works.
   writeFileSync(kept, readFileSync(kept, "utf8").replace("proximityKm = 10", "proximityKm = 33"));
-  await good("two", ["edit", "austin", "--from", kept, "--yes"], { env });
+  const over = ["edit", "austin", "--from", kept, "--base", base, "--yes"];
+  await good("two", over, { env });
+  // The same line does not overwrite what somebody saves after that.
+  await good("one", ["set", "austin", "proximityKm=34"], { env });
+  const third = await run("two", over, { env });
+  expect(third.exitCode).toBe(1);
+  expect(third.stderr).toContain("- proximityKm = 34\n+ proximityKm = 33");
+  await good("one", ["set", "austin", "proximityKm=33"], { env });
   // Two values that are set at once are both set.
   await Promise.all([
     good("one", ["set", "austin", "politeness.delayMs=1500"], { env }),
@@ -146,4 +153,24 @@ test("a fleet's configuration is in the bucket: two who edit at once lose nothin
   const late = await run("one", ["dispatch", "austin"], { env });
   expect(late.stderr).toContain("was changed by hand:");
   expect(configOf("one")).toContain("tiler");
+  // The line that a conflict advises works, though this file was edited too.
+  const both = await run("one", ["edit", "austin", "--yes"], { env: { ...env, EDITOR: "true" } });
+  expect(both.exitCode).toBe(1);
+  const [, mine = "", now = ""] = /--from (\S+) --base (\w+) --yes`/.exec(both.stderr) ?? [];
+  writeFileSync(mine, configOf("three").replace("roofer", "tiler"));
+  await good("one", ["edit", "austin", "--from", mine, "--base", now, "--yes"], { env });
+  await good("three", ["set", "austin", "freshness.emptyDays=7"], { env });
+  for (const line of ["tiler", "foundDays = 60", "emptyDays = 7"]) {
+    expect(configOf("three")).toContain(line);
+  }
+});
+
+test("values that several commands set at once in one folder are all set", async () => {
+  await good("d", ["new", "austin", "--location", "Austin@30.2672,-97.7431"]);
+  const values = ["proximityKm=33", "politeness.delayMs=1500", "politeness.concurrency=2", "freshness.foundDays=60", "freshness.emptyDays=7"]; // prettier-ignore
+  await Promise.all(values.map((one) => good("d", ["set", "austin", one])));
+  for (const one of values) {
+    const [, line = ""] = /(\w+=\d+)$/.exec(one) ?? [];
+    expect(configOf("d")).toContain(line.replace("=", " = "));
+  }
 });

@@ -17,6 +17,7 @@ export const untouched: ReadonlySet<string> = new Set([
   "lost+found",
   "node/api.json",
   "node/api.token",
+  "node/configs.db",
   "node/metrics.token",
   "node/owner.db",
   "node/owner.json",

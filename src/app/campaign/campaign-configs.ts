@@ -16,6 +16,7 @@ import {
 import { isUnavailable } from "../../bucket/index.ts";
 import { withTomlValue } from "../../config/index.ts";
 import { allNodes, configKey, giveCommand } from "../../fleet/index.ts";
+import { createConfigLock } from "../config-lock.ts";
 import { hasFleetBucket } from "../fleet-bucket.ts";
 import { openFleet, type OpenFleet, type OpenFleetOptions } from "../open-fleet.ts";
 
@@ -26,6 +27,10 @@ export interface EditedConfig {
   readonly text: string;
   /** Of the fleet's; 0: the fleet has none. Undefined: there is no fleet, and the file is it. */
   readonly revision: number | undefined;
+  /** A person has changed the file of this machine, and the fleet does not have that yet. */
+  readonly isEdited: boolean;
+  /** What the text was before that. */
+  readonly basedOn: string;
 }
 
 export interface SavedConfig {
@@ -50,7 +55,7 @@ export interface CampaignConfigs extends AsyncDisposable {
   /** What to edit: the fleet's, or the file of this machine if a person has changed that. */
   read(name: string): Promise<EditedConfig>;
   /** What others would overwrite or be overwritten by: the fleet's, or the file's. */
-  newest(name: string): Promise<string>;
+  newest(name: string): Promise<EditedConfig>;
   /** Throws `campaign_config_changed` if there is a newer one than that of `base`. */
   save(name: string, text: string, base: EditedConfig): Promise<SavedConfig>;
   /** Sets values, by key as TOML; what others set meanwhile stays. */
@@ -69,12 +74,13 @@ export interface CampaignConfigs extends AsyncDisposable {
 export function openCampaignConfigs(options: CampaignConfigsOptions, by: string): CampaignConfigs {
   const { paths, clock } = options;
   const folder = openCampaignFolder(paths);
+  const lock = createConfigLock({ paths, clock });
   let opened: Promise<OpenFleet> | undefined;
   const fleetOf = () => (opened ??= openFleet({ ...options, isReader: false }));
   const sharedOf = async (): Promise<SharedConfigs | undefined> => {
     if (!hasFleetBucket(options)) return undefined;
     const { bucket } = await fleetOf();
-    return bucket && openSharedConfigs({ paths, bucket, clock, random: systemRandom });
+    return bucket && openSharedConfigs({ paths, bucket, clock, random: systemRandom, lock });
   };
   /** Nodes fetch it when they hear of it, by gossip or by the desired state in the bucket. */
   const tell = async (name: string, revision: number) => {
@@ -93,6 +99,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
     },
   ): Promise<SavedConfig> => {
     let campaign: Campaign | undefined;
+    const before = (await shared.local(name)).text;
     const saved = await shared.change(name, {
       async change(now) {
         const text = how.text(now);
@@ -102,9 +109,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
       baseRevision: how.baseRevision,
       by,
     });
-    // What a person edited in the file is part of what was saved.
-    await folder.writeConfig(name, saved.text, { isOwn: true });
-    await shared.take(name, saved);
+    await shared.accept(name, saved, before);
     await tell(name, saved.revision);
     return { file: folder.configFile(name), revision: saved.revision, campaign };
   };
@@ -112,28 +117,41 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
     const [now, here] = [await shared.read(name), await shared.local(name)];
     const isEdited = isEditedHere(here) && here.text !== now?.text;
     const revision = now ? (here.base?.revision ?? 0) : 0;
-    return { now, here, edited: isEdited ? { text: here.text!, revision } : undefined };
+    if (!isEdited) return { now, edited: undefined };
+    const [text, basedOn] = [here.text!, here.base?.text ?? here.text!];
+    return { now, edited: { text, revision, isEdited, basedOn } };
   };
 
+  const newest = async (name: string): Promise<EditedConfig> => {
+    const shared = await sharedOf();
+    const now = await shared?.read(name);
+    if (now) return { text: now.text, revision: now.revision, isEdited: false, basedOn: now.text };
+    const text = await folder.readConfig(name);
+    return { text, revision: shared ? 0 : undefined, isEdited: false, basedOn: text };
+  };
   const read = async (name: string): Promise<EditedConfig> => {
     const shared = await sharedOf();
-    if (!shared) return { text: await folder.readConfig(name), revision: undefined };
-    const { now, edited } = await look(shared, name);
-    if (edited) return edited;
-    return now ?? { text: await folder.readConfig(name), revision: 0 };
+    const edited = shared && (await look(shared, name)).edited;
+    return edited ?? (await newest(name));
   };
   const save = async (name: string, text: string, base: EditedConfig): Promise<SavedConfig> => {
     const shared = await sharedOf();
     if (shared) {
       return await saveShared(shared, name, { text: () => text, baseRevision: base.revision });
     }
-    const campaign = await folder.checkConfig(name, text);
-    if ((await folder.readConfig(name)) !== base.text) {
+    return await change(name, (now) => {
+      if (now === base.basedOn) return text;
       const words = `the file of ${name} was changed meanwhile: nothing was saved`;
       throw new AppError("conflict", "campaign_config_changed", words);
-    }
-    return { file: await folder.writeConfig(name, text), revision: undefined, campaign };
+    });
   };
+  /** The file, without a fleet. */
+  const change = (name: string, how: (now: string) => string): Promise<SavedConfig> =>
+    lock(async () => {
+      const text = how(await folder.readConfig(name));
+      const campaign = await folder.checkConfig(name, text);
+      return { file: await folder.writeConfig(name, text), revision: undefined, campaign };
+    });
 
   const share = async (name: string): Promise<void> => {
     const shared = await sharedOf();
@@ -148,17 +166,14 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
   return {
     read,
     save,
-    async newest(name) {
-      const shared = await sharedOf();
-      return (await shared?.read(name))?.text ?? (await folder.readConfig(name));
-    },
+    newest,
     async set(name, assignments) {
       const changes = assignments.map(parseAssignment);
       const changed = (text: string) => changes.reduce((all, change) => change(all), text);
       const shared = await sharedOf();
+      if (!shared) return await change(name, changed);
       const base = await read(name);
-      const isEdited = shared && (await look(shared, name)).edited !== undefined;
-      if (!shared || isEdited) return await save(name, changed(base.text), base);
+      if (base.isEdited) return await save(name, changed(base.text), base);
       const text = (now: string | undefined) => changed(now ?? base.text);
       return await saveShared(shared, name, { text, baseRevision: undefined });
     },

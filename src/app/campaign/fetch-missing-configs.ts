@@ -4,6 +4,7 @@ import { systemRandom } from "../../base/random.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import { defaultsName, openCampaignFolder, openSharedConfigs } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
+import { createConfigLock } from "../config-lock.ts";
 import { hasFleetBucket, openFleetBucket, type FleetBucketOptions } from "../fleet-bucket.ts";
 
 export interface FetchConfigsOptions extends FleetBucketOptions {
@@ -27,7 +28,13 @@ export async function fetchMissingConfigs(
   let bucket: Bucket | undefined;
   try {
     bucket = await openFleetBucket(options, "command");
-    const shared = openSharedConfigs({ paths, bucket, clock, random: systemRandom });
+    const shared = openSharedConfigs({
+      paths,
+      bucket,
+      clock,
+      random: systemRandom,
+      lock: createConfigLock({ paths, clock }),
+    });
     const wanted = name === undefined ? await shared.list() : [defaultsName, name];
     for (const one of wanted.filter((known) => !here.includes(known))) {
       const config = await shared.read(one);

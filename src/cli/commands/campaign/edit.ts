@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -24,6 +25,7 @@ export const campaignEdit: Command = {
     campaignOption,
     { flag: "--defaults", summary: "campaigns/_defaults.toml, for all campaigns" },
     { flag: "--from", value: "file", summary: "take the text of a file, without an editor", complete: "file" }, // prettier-ignore
+    { flag: "--base", value: "id", summary: "save only over this version; a message of this command names it" }, // prettier-ignore
     { flag: "--yes", summary: "save without asking" },
   ],
   examples: [
@@ -36,7 +38,8 @@ export const campaignEdit: Command = {
   details: [
     "The text is checked and the difference is shown before it is saved. If bucket.url is set, it is\n" +
       "the fleet's configuration, and every node fetches it. If somebody else saved meanwhile, nothing\n" +
-      "is overwritten: you see the difference to theirs, and your text is kept in a file.",
+      "is overwritten: you see the difference to theirs, your text is kept in a file, and the message has\n" +
+      "the command that saves it over theirs. It says --base, so it does not overwrite a third version.",
     "Exits 2 if the text is not valid, 1 if somebody else was faster or you said no.",
   ],
 
@@ -46,15 +49,20 @@ export const campaignEdit: Command = {
     const name = isDefaults ? defaultsName : await requireCampaignName(context);
     await using configs = await openCampaignConfigs(context, `hand:${userName()}`);
     await using _state = await context.recordState(async () => ({ text: (await configs.read(name)).text })); // prettier-ignore
-    const base = await configs.read(name);
+    const expected = textFlag(flags, "base");
+    if (expected !== undefined && textFlag(flags, "from") === undefined) {
+      throw usageError("--base is for a text from a file: give --from FILE too");
+    }
+    const base = await (expected === undefined ? configs.read(name) : configs.newest(name));
     const draft = await draftOf(context, base);
     try {
-      if (draft.text === base.text && base.revision !== 0) {
+      if (expected !== undefined && expected !== idOf(base.text)) throw changedAgain(name);
+      if (draft.text === base.text && !base.isEdited && base.revision !== 0) {
         out.result({ campaign: name, isSaved: false }, `${name} was not changed`);
         return await draft.discard();
       }
       await openCampaignFolder(context.paths).checkConfig(name, draft.text);
-      out.note(diffText(base.text, draft.text));
+      out.note(diffText(base.basedOn, draft.text));
       const isSure = await context.confirm(`save this as the configuration of ${name}?`, {
         yes: flags["yes"] === true,
       });
@@ -65,7 +73,7 @@ export const campaignEdit: Command = {
       told(context, name, await configs.save(name, draft.text, base));
       return await draft.discard();
     } catch (error) {
-      return await explain(error, { context, configs, name, draft });
+      return await explain(error, { context, configs, name, draft, basedOn: base.basedOn });
     }
   },
 };
@@ -105,22 +113,23 @@ interface Attempt {
   readonly configs: CampaignConfigs;
   readonly name: string;
   readonly draft: Draft;
+  readonly basedOn: string;
 }
 
 /** Nothing that was typed is lost: it stays in its file, and the message says where. */
 async function explain(error: unknown, attempt: Attempt): Promise<CommandOutcome> {
   const { context, configs, name, draft } = attempt;
   if (!(error instanceof AppError)) throw error;
-  const again = `forager campaign edit ${name === defaultsName ? "--defaults" : name} --from ${draft.file} --yes`; // prettier-ignore
+  const over = (text: string) => `forager campaign edit ${name === defaultsName ? "--defaults" : name} --from ${draft.file} --base ${idOf(text)} --yes`; // prettier-ignore
   if (error.code === "campaign_config_changed") {
-    const theirs = await configs.newest(name);
+    const { text: theirs } = await configs.newest(name);
     context.out.note(`${error.message}\n${diffText(theirs, draft.text, "theirs", "yours")}`);
     context.out.note(
-      `your text is kept in ${draft.file}: take over what you want of theirs, then \`${again}\``,
+      `your text is kept in ${draft.file}: take over what you want of theirs, then \`${over(theirs)}\``,
     );
     return "failed";
   }
-  const message = `${error.message}\nnothing was saved; your text is kept: \`${again}\``;
+  const message = `${error.message}\nnothing was saved; your text is kept: \`${over(attempt.basedOn)}\``;
   if (error.kind === "invalid") throw usageError(message, { cause: error });
   throw new AppError(error.kind, error.code, message, { cause: error });
 }
@@ -130,6 +139,16 @@ function told({ out }: SettingsContext, name: string, { file, revision }: SavedC
   const json = { campaign: name, isSaved: true, file, revision: revision ?? null };
   out.result(json, `saved ${file}${fleet}`);
 }
+
+/** Names a version of the text. */
+const idOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12);
+
+const changedAgain = (name: string) =>
+  new AppError(
+    "conflict",
+    "campaign_config_changed",
+    `the configuration of ${name} has been changed again: nothing was saved`,
+  );
 
 const marks = { same: " ", del: "-", add: "+" } as const;
 
