@@ -122,7 +122,7 @@ export function openCampaignFolder(
     try {
       await using handle = await openRegularFile(file, constants.O_RDONLY);
       if ((await handle.stat()).size > configBytesMax) throw tooLong(file);
-      return new TextDecoder().decode(await handle.readFile());
+      return readUtf8(file, await handle.readFile());
     } catch (error) {
       if (!isMissing(error)) throw translateFileError(error, file);
       return undefined;
@@ -234,6 +234,18 @@ export function openCampaignFolder(
       return join(dirname(configOf(name)), sourceFile);
     },
   };
+}
+
+/** A text in another encoding would lose its letters when it is saved. */
+export function readUtf8(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const [first = ""] = new TextDecoder().decode(bytes).split("\ufffd", 1);
+    const line = first.split("\n").length;
+    const message = `${file}:${line}: this is not UTF-8: save the file in that encoding`;
+    throw new AppError("invalid", "campaign_config", message, { cause });
+  }
 }
 
 /** Whether anything has that name; `load` says what is wrong if it is not a file. */

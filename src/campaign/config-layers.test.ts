@@ -129,6 +129,27 @@ test("an environment reads the configurations around it, and keeps all else to i
   );
 });
 
+test("a wrong environment hides nothing else that is wrong; a text that is not UTF-8 is refused", async () => {
+  const wrong = `${config}\n[env.staging]\nproximityKm = 3\n`.replace(
+    "delayMs = 2000",
+    "delayMs = 1",
+  );
+  const message = messageOf(() =>
+    resolveCampaign("austin", { texts: [{ file: "c.toml", text: wrong }] }),
+  );
+  expect(message).toMatch(/c\.toml:\d+: env\.staging must be one of dev, test, prod/);
+  expect(message).toMatch(/c\.toml:10: politeness\.delayMs must be/);
+
+  const root = mkdtempSync(join(tmpdir(), "forager-latin-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folder = openCampaignFolder(createPaths(root));
+  mkdirSync(join(root, "campaigns", "austin"), { recursive: true });
+  const file = join(root, "campaigns", "austin", "config.toml");
+  writeFileSync(file, Buffer.from(config.replace("plumber", "bäcker\n"), "latin1"));
+  await expect(folder.load("austin")).rejects.toThrow(`${file}:1: this is not UTF-8`);
+  await expect(folder.readConfig("austin")).rejects.toThrow("save the file in that encoding");
+});
+
 test("names of resources: one for each campaign and environment", () => {
   expect(resourceName("exports", { campaign: "austin" })).toBe("forager-exports-austin");
   expect(resourceName("role", { campaign: "austin", environment: "prod" })).toBe(

@@ -22,6 +22,9 @@ export interface ReadLayers {
   readonly layers: readonly ConfigLayer[];
   /** Tables of other environments: they are checked, and say nothing here. */
   readonly unused: readonly ConfigLayer[];
+  /** Texts that are no TOML: what they say is not known. */
+  readonly syntax: readonly string[];
+  /** Wrong tables of environments, which say nothing then. */
   readonly problems: readonly string[];
 }
 
@@ -34,7 +37,7 @@ export function readLayers(
   environment: string | undefined,
 ): ReadLayers {
   const [plain, own, unused] = [[], [], []] as [ConfigLayer[], ConfigLayer[], ConfigLayer[]];
-  const problems: string[] = [];
+  const [syntax, problems] = [[], []] as [string[], string[]];
   for (const { file, text } of texts) {
     const place = (path: ConfigPath) => placeIn({ file, text }, path);
     let root: ConfigTable;
@@ -43,7 +46,7 @@ export function readLayers(
     } catch (error) {
       if (!(error instanceof TomlError)) throw error;
       const [reason = ""] = error.message.replace("Invalid TOML document: ", "").split("\n", 1);
-      problems.push(`${file}:${error.line}:${error.column}: TOML syntax: ${reason}`);
+      syntax.push(`${file}:${error.line}:${error.column}: TOML syntax: ${reason}`);
       continue;
     }
     const { env = {}, ...rest } = root;
@@ -64,7 +67,7 @@ export function readLayers(
       }
     }
   }
-  return { layers: [...plain, ...own], unused, problems };
+  return { layers: [...plain, ...own], unused, syntax, problems };
 }
 
 /** By field, `politeness.delayMs`. */

@@ -16,7 +16,12 @@ export {
   overpassSourceKey,
   sourceKeysOf,
 } from "./campaign.ts";
-export { defaultsName, openCampaignFolder, type CampaignFolder } from "./campaign-folder.ts";
+export {
+  defaultsName,
+  openCampaignFolder,
+  readUtf8,
+  type CampaignFolder,
+} from "./campaign-folder.ts";
 export { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
 export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
 export {

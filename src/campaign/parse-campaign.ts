@@ -190,13 +190,14 @@ export const parseCampaign = (name: string, file: string, text: string): Campaig
 export function resolveCampaign(name: string, options: CampaignLayers): ResolvedCampaign {
   const { texts, environment, fields = new Map() } = options;
   const read = readLayers(texts, environment);
-  if (read.problems.length > 0) throw faulty(read.problems);
+  if (read.syntax.length > 0) throw faulty([...read.syntax, ...read.problems]);
   const layers = fields.size > 0 ? [...read.layers, fieldsLayer(name, fields)] : read.layers;
   const merged = mergeLayers(layers);
   const own = layers[texts.length - 1]!;
   const placeOf = (path: ConfigPath) => (merged.layerOf(path) ?? own).place(path);
   const parsed = schema.safeParse(merged.root, { error: plainWords });
   const problems = [
+    ...read.problems,
     ...(parsed.error?.issues ?? []).flatMap((one) =>
       describeIssue(one, { root: merged.root, placeOf, keys }),
     ),
@@ -219,8 +220,8 @@ export function resolveCampaign(name: string, options: CampaignLayers): Resolved
 
 /** Throws `campaign_config` for what is wrong in `_defaults.toml`, whatever campaigns make of it. */
 export function checkDefaults(file: string, text: string): void {
-  const { layers, unused, problems } = readLayers([{ file, text }], undefined);
-  const all = [...problems, ...[...layers, ...unused].flatMap(checkLayer)];
+  const { layers, unused, syntax, problems } = readLayers([{ file, text }], undefined);
+  const all = [...syntax, ...problems, ...[...layers, ...unused].flatMap(checkLayer)];
   if (all.length > 0) throw faulty(all);
 }
 

@@ -53,7 +53,7 @@ emptyDays = 14        # one that had none, after this
 # phone = true
 # chains = false                  # no places of a brand
 # categories = { only = ["craft=plumber"], not = [] }
-# ratingMin = 4.0
+# ratingMin = 4.0                 # on the scale of the source: most have 5 stars, Foursquare has 10
 # reviewsMin = 10
 
 [exclusions]

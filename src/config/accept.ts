@@ -80,6 +80,13 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
   return { values, problems, warnings, secretFiles };
 }
 
+/** Why an address cannot stand in a settings file, as the end of "bucket.url …". */
+export function addressFault(written: string): string | undefined {
+  const split = splitUrl(written);
+  if (split.kind === "wrong") return split.text;
+  return split.password === undefined ? undefined : "holds a password in plain text";
+}
+
 /** Refuses a secret in a settings file as it is, and says how to write it instead. */
 function plainSecret(
   { definition, raw }: SettingEntry,

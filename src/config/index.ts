@@ -1,3 +1,5 @@
+export { addressFault } from "./accept.ts";
+export { secretForms } from "./read-secret.ts";
 export { definitionsByKey, type SettingDefinition } from "./definitions.ts";
 export {
   settingOf,

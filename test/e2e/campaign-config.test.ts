@@ -163,6 +163,9 @@ test("a fleet's configuration is in the bucket: two who edit at once lose nothin
   for (const line of ["tiler", "foundDays = 60", "emptyDays = 7"]) {
     expect(configOf("three")).toContain(line);
   }
+  // What looks at a campaign fetches a newer configuration first.
+  await good("one", ["plan", "austin", "--dry-run"], { env });
+  expect(configOf("one")).toContain("emptyDays = 7");
 });
 
 test("values that several commands set at once in one folder are all set", async () => {

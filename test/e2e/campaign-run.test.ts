@@ -198,6 +198,10 @@ test("init refuses what cannot work, and never replaces settings", async () => {
   const cases: readonly (readonly [line: string, message: RegExp])[] = [
     ["init", /not a terminal: pass --contact/],
     ["init --contact nobody", /is no e-mail address and no URL/],
+    [
+      "init --contact a@b.example --bucket postgres://me:Barracuda@127.0.0.1/x",
+      /the address of the bucket holds a password .*bucket\.password = .*nothing was written/,
+    ],
     ["init --contact a@b.org --source none.csv", /none\.csv is no file/],
     [`${init} Bad_Name`, /is no name for a campaign/],
   ];

@@ -2,7 +2,12 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Bucket } from "../../bucket/index.ts";
-import { defaultsName, openCampaignFolder, openSharedConfigs } from "../../campaign/index.ts";
+import {
+  defaultsName,
+  isEditedHere,
+  openCampaignFolder,
+  openSharedConfigs,
+} from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 import { createConfigLock } from "../config-lock.ts";
 import { hasFleetBucket, openFleetBucket, type FleetBucketOptions } from "../fleet-bucket.ts";
@@ -10,21 +15,22 @@ import { hasFleetBucket, openFleetBucket, type FleetBucketOptions } from "../fle
 export interface FetchConfigsOptions extends FleetBucketOptions {
   readonly paths: Paths;
   readonly clock: Clock;
+  /** Also newer ones than this node has, unless a person has edited its file. */
+  readonly isNewest?: boolean;
 }
 
 /**
  * Fetches configurations that the fleet has in its bucket and this node has not: of one campaign, or
- * of all. A configuration that is here stays as it is. Without a bucket this does nothing. Answers
- * why the bucket cannot be used; undefined: it can.
+ * of all. Without a bucket this does nothing. Answers why the bucket cannot be used; undefined: it can.
  */
 export async function fetchMissingConfigs(
   options: FetchConfigsOptions,
   name?: string,
 ): Promise<string | undefined> {
   if (!hasFleetBucket(options)) return undefined;
-  const { paths, clock } = options;
+  const { paths, clock, isNewest = false } = options;
   const here = await openCampaignFolder(paths).list();
-  if (name !== undefined && here.includes(name)) return undefined;
+  if (name !== undefined && here.includes(name) && !isNewest) return undefined;
   let bucket: Bucket | undefined;
   try {
     bucket = await openFleetBucket(options, "command");
@@ -36,9 +42,11 @@ export async function fetchMissingConfigs(
       lock: createConfigLock({ paths, clock }),
     });
     const wanted = name === undefined ? await shared.list() : [defaultsName, name];
-    for (const one of wanted.filter((known) => !here.includes(known))) {
-      const config = await shared.read(one);
-      if (config && (await shared.local(one)).text === undefined) await shared.take(one, config);
+    for (const one of wanted.filter((known) => isNewest || !here.includes(known))) {
+      const [config, local] = [await shared.read(one), await shared.local(one)];
+      const isMissing = local.text === undefined;
+      if (config && (isMissing || (isNewest && !isEditedHere(local))))
+        await shared.take(one, config);
     }
     return undefined;
   } catch (error) {

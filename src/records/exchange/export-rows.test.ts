@@ -109,14 +109,14 @@ describe("exports", () => {
   test("a company and an address as cards", () => {
     const card = companyCard(acme);
     expect(card).toContain("FN:=HYPERLINK(1) & Co\r\n");
-    expect(card).toContain("EMAIL;TYPE=office:info@acme.example\r\n");
+    expect(card).toContain("EMAIL;TYPE=work:info@acme.example\r\n");
     expect(card).toContain("TEL;VALUE=uri;TYPE=work:tel:+15125550100\r\n");
     expect(card).toContain("ADR:;;;Austin;;;US\r\n");
     expect(card).toContain("CATEGORIES:a\\, b,c\r\n");
     expect(card).toContain("REV:20261116T000000Z\r\n");
     expect(card).not.toContain("GEO:"); // half a point is none
     const row = { company: acme, contact: acme.emails[0]! };
-    expect(emailCard(row)).toContain("EMAIL;TYPE=office:info@acme.example\r\n");
+    expect(emailCard(row)).toContain("EMAIL;TYPE=work:info@acme.example\r\n");
     expect(emailCsvLine(row)).toMatch(/^info@acme\.example,office,'=HYPERLINK\(1\) & Co,/);
     expect(emailObject(row)).toMatchObject({ email: "info@acme.example", city: "Austin" });
   });

@@ -183,7 +183,7 @@ export function companyCard(company: Company): string {
     { name: "KIND", value: "org" },
     { name: "FN", value: name },
     { name: "ORG", value: name },
-    ...emails.map((one) => ({ name: "EMAIL", ...typeOf(one), value: one.value })),
+    ...emails.map(({ value }) => ({ name: "EMAIL", parameters: { TYPE: "work" }, value })),
     ...phones.map(({ value }) => ({
       name: "TEL",
       parameters: { VALUE: "uri", TYPE: "work" },
@@ -196,8 +196,9 @@ export function companyCard(company: Company): string {
       },
     },
     ...uri("URL", texts.website ?? (texts.domain && `https://${texts.domain}/`)),
-    ...Object.entries(socials).flatMap(([network, url]) =>
-      uri("URL", url).map((line) => ({ ...line, parameters: { TYPE: network } })),
+    ...Object.entries(socials).flatMap(
+      ([network, url]) =>
+      uri("URL", url).map((line) => ({ ...line, ...(isToken(network) && { parameters: { TYPE: network } }) })), // prettier-ignore
     ),
     ...uri("GEO", hasPoint ? `geo:${latitude},${longitude}` : undefined),
     { name: "CATEGORIES", value: { list: [...categories, ...tags] } },
@@ -209,7 +210,8 @@ export function companyCard(company: Company): string {
 
 const uri = (name: string, text: string | undefined) =>
   text === undefined ? [] : [{ name, value: { uri: text } }];
-const typeOf = ({ label }: Contact) => (label === undefined ? {} : { parameters: { TYPE: label } });
+/** TYPE takes words, not any text (RFC 6350 §5.6): the text of a link, as labels are, is none. */
+const isToken = (text: string): boolean => /^[a-z\d-]+$/i.test(text);
 
 /** One address of one company. */
 export interface EmailRow {
@@ -266,5 +268,5 @@ export const emailCard = ({ contact, company }: EmailRow): string =>
     { name: "KIND", value: "org" },
     { name: "FN", value: contact.label ? `${company.name} (${contact.label})` : company.name },
     { name: "ORG", value: company.name },
-    { name: "EMAIL", ...typeOf(contact), value: contact.value },
+    { name: "EMAIL", parameters: { TYPE: "work" }, value: contact.value },
   ]);

@@ -133,13 +133,16 @@ describe("a record", () => {
 
   test("ids of OpenStreetMap are one, however a program spells them", () => {
     const id = (value: unknown, more = {}) => placeOf({ ...at, id: value, ...more }).id;
-    expect([id("n7"), id("node/7"), id("osm/node/7"), id(7, { osm_type: "node" })]).toEqual(
+    const shop = { shop: "yes" };
+    expect([id("n7", shop), id("node/7"), id("osm/node/7"), id(7, { osm_type: "node" })]).toEqual(
       Array.from({ length: 4 }, () => "osm/node/7"),
     );
-    expect([id("w7"), id("a14"), id("a15"), id("r7")]).toEqual(
+    expect([id("w7", { "addr:city": "x" }), id("a14", shop), id("a15", shop), id("r7", { full_id: "r7" })]).toEqual(
       ["osm/way/7", "osm/way/7", "osm/relation/7", "osm/relation/7"],
     ); // prettier-ignore
-    expect(id("shop-7")).toBe("shop-7");
+    // Of a list of one's own.
+    for (const own of ["shop-7", "n/7", "a/1", "A1", "w7", "r 7"]) expect(id(own)).toBe(own);
+    expect(id("n/7", shop)).toBe("n/7");
   });
 
   test("without an id it has one of its own, the same wherever it stands", () => {

@@ -93,7 +93,7 @@ export function readRow(given: Row): ReadPlace {
   const reviews = numberOf(first("reviews"));
   const confidence = numberOf(first("confidence"));
   const rawId = textOf(first("id"), idMax);
-  const id = rawId === undefined ? idOf(name, point) : osmId(rawId, row["osm_type"] ?? row["type"]);
+  const id = rawId === undefined ? idOf(name, point) : osmId(rawId, row);
   return {
     kind: "place",
     place: withoutNothing({

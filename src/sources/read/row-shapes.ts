@@ -3,6 +3,7 @@
  * geometry, OpenStreetMap's programs spell ids in several ways.
  */
 import { pointOfGeometry } from "./geometry.ts";
+import { tagKeys } from "./place-names.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -78,11 +79,18 @@ export function flattened(row: Row): Row {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** `n1`, `way/1`, `node 1`, and of areas (osmium) `a2`: `osm/node/1`. Others stay as they are. */
-export function osmId(id: string, type: unknown): string {
-  const [, kind = "", digits = ""] =
-    /^(?:osm[/:])?(node|way|relation|[nwra])[/ ]?(\d{1,18})$/i.exec(id) ?? [];
+/**
+ * `way/1`, `node 1`, and of rows with names that OpenStreetMap's programs use also `n1`, and of areas
+ * (osmium) `a2`: `osm/node/1`. Others stay as they are: a list of somebody's own may well number its
+ * places A1, A2.
+ */
+export function osmId(id: string, row: Row): string {
+  const [, whole, short, number = ""] =
+    /^(?:(?:osm[/:])?(node|way|relation)[/ ]?|([nwra]))(\d{1,18})$/i.exec(id) ?? [];
+  const kind = whole ?? (short !== undefined && isFromOsm(row) ? short : "");
+  const digits = kind === "" ? "" : number;
   if (digits === "") {
+    const type = row["osm_type"] ?? row["type"];
     const isKnown = typeof type === "string" && /^(?:node|way|relation)$/.test(type);
     return isKnown && /^\d{1,18}$/.test(id) ? `osm/${type}/${id}` : id;
   }
@@ -90,6 +98,12 @@ export function osmId(id: string, type: unknown): string {
     const area = BigInt(digits);
     return area % 2n === 0n ? `osm/way/${area / 2n}` : `osm/relation/${(area - 1n) / 2n}`;
   }
-  const whole = { n: "node", w: "way", r: "relation" }[kind.toLowerCase()] ?? kind.toLowerCase();
-  return `osm/${whole}/${digits}`;
+  const long = { n: "node", w: "way", r: "relation" }[kind.toLowerCase()] ?? kind.toLowerCase();
+  return `osm/${long}/${digits}`;
 }
+
+/** It has a tag that says what it is, an address as tags, or a name that only exports have. */
+const isFromOsm = (row: Row): boolean =>
+  Object.keys(row).some(
+    (key) => tagKeys.has(key) || /^(?:addr:\w+|@id|@type|full_id|osm_\w+)$/.test(key),
+  );

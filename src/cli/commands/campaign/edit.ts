@@ -10,8 +10,8 @@ import {
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { diffExcerpt, lineDiff } from "../../../base/line-diff.ts";
-import { usageError } from "../../../base/usage-error.ts";
-import { defaultsName, openCampaignFolder } from "../../../campaign/index.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { defaultsName, openCampaignFolder, readUtf8 } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
 import { textFlag } from "../../flags.ts";
@@ -90,10 +90,14 @@ async function draftOf({ flags, cwd }: SettingsContext, base: EditedConfig): Pro
   const from = textFlag(flags, "from");
   if (from !== undefined) {
     const file = resolve(cwd, from);
-    const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
       throw usageError(`${file} cannot be read (${error.code})`);
     });
-    return { text, file, discard: async () => {} };
+    return {
+      text: await asUsage(async () => readUtf8(file, bytes)),
+      file,
+      discard: async () => {},
+    };
   }
   const folder = await mkdtemp(join(tmpdir(), "forager-campaign-"));
   const discard = () => rm(folder, { recursive: true, force: true });
@@ -101,11 +105,12 @@ async function draftOf({ flags, cwd }: SettingsContext, base: EditedConfig): Pro
   await writeFile(file, base.text, { mode: 0o600 });
   try {
     await openInEditor(file);
-    return { text: await readFile(file, "utf8"), file, discard };
   } catch (error) {
     await discard();
     throw error;
   }
+  const bytes = await readFile(file);
+  return { text: await asUsage(async () => readUtf8(file, bytes)), file, discard };
 }
 
 interface Attempt {

@@ -2,15 +2,21 @@ import { fetchMissingConfigs, type UnfetchedChanges } from "../../../app/index.t
 import { countOf } from "../../../base/count-words.ts";
 import type { SettingsContext } from "../../command.ts";
 
-/** Fetches campaign configurations that this node does not have yet: of one campaign, or of all. */
+/**
+ * Fetches campaign configurations that this node does not have yet: of one campaign, or of all. With
+ * `isNewest` also newer ones, unless the file here was edited.
+ */
 export async function fetchConfigs(
   context: Pick<SettingsContext, "settings" | "paths" | "clock" | "out">,
   name?: string,
+  { isNewest = false }: { readonly isNewest?: boolean } = {},
 ): Promise<void> {
-  const problem = await fetchMissingConfigs(context, name);
+  const problem = await fetchMissingConfigs({ ...context, isNewest }, name);
   if (problem === undefined) return;
   context.out.note(
-    `only campaigns of this data folder are shown, because the bucket could not be read: ${problem}`,
+    isNewest
+      ? `the configuration of this data folder is used, because the bucket could not be read: ${problem}`
+      : `only campaigns of this data folder are shown, because the bucket could not be read: ${problem}`,
   );
 }
 

@@ -24,7 +24,7 @@ export const campaignShow: Command = {
   async run(context) {
     const { paths, flags, out } = context;
     const name = await requireCampaignName(context);
-    await fetchConfigs(context, name);
+    await fetchConfigs(context, name, { isNewest: true });
     const { values } = await asUsage(() => openCampaignFolder(paths).resolve(name));
     const hasOrigin = flags["origin"] === true;
     const rows = hasOrigin ? values : values.map(({ key, value }) => ({ key, value }));

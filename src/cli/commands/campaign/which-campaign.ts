@@ -61,6 +61,6 @@ export async function loadCampaign(
 ): Promise<{ readonly campaign: Campaign; readonly folder: CampaignFolder }> {
   const folder = openCampaignFolder(context.paths);
   const name = await requireCampaignName(context);
-  await fetchConfigs(context, name);
+  await fetchConfigs(context, name, { isNewest: true });
   return { folder, campaign: await asUsage(() => folder.load(name)) };
 }

@@ -9,7 +9,7 @@ import {
   type SuggestedCampaign,
   type TemplateOptions,
 } from "../../../campaign/index.ts";
-import { createPaths } from "../../../config/index.ts";
+import { addressFault, createPaths, secretForms } from "../../../config/index.ts";
 import { isRemoteFile } from "../../../sources/index.ts";
 import { runChecks, type NamedFinding } from "../../doctor/run-checks.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
@@ -121,6 +121,15 @@ async function askAll(context: SettingsContext): Promise<Answers> {
   const bucket =
     given("bucket.url") ??
     (await ask("4/4 Bucket shared with other machines (s3://…, postgres://…); empty: only this machine", { suggested: "" })); // prettier-ignore
+  const fault = bucket ? addressFault(bucket) : undefined;
+  if (fault !== undefined) {
+    throw usageError(
+      `the address of the bucket ${fault}` +
+        (fault.includes("password")
+          ? `: leave it out of the address, and set bucket.password = ${secretForms} in forager.toml, or FORAGER_BUCKET_PASSWORD; nothing was written`
+          : "; nothing was written"),
+    );
+  }
   return { contact, data, source: source || undefined, bucket: bucket || undefined };
 }
 
