@@ -1,5 +1,14 @@
-import { request } from "undici";
+import { createRequire } from "node:module";
+import type { Agent as AgentClass, Dispatcher } from "undici";
 import { AppError } from "../../../base/app-error.ts";
+
+// By file, because the package's index needs zstd of node:zlib, which Node 22.14 does not have.
+const require = createRequire(import.meta.url);
+const Agent = require("undici/lib/dispatcher/agent.js") as typeof AgentClass;
+const request = require("undici/lib/api/api-request.js") as (
+  this: Dispatcher,
+  options: Dispatcher.RequestOptions,
+) => Promise<Dispatcher.ResponseData>;
 
 /** A file elsewhere, of which parts can be read. Calls throw AppError; `unavailable` may be tried again. */
 export interface RangeFile {
@@ -27,6 +36,7 @@ export interface FilePart {
 }
 
 const triesMax = 4;
+const agent = new Agent();
 export const tailBytes = 8;
 
 /** A file behind a server that has HTTP range requests. */
@@ -105,7 +115,16 @@ async function askServer(
     signal?.throwIfAborted();
     const parts: Buffer[] = [];
     try {
-      const answer = await request(url, { headers: { ...headers, "user-agent": userAgent }, ...(signal && { signal }), headersTimeout: 60_000, bodyTimeout: 60_000 }); // prettier-ignore
+      const { origin, pathname, search } = new URL(url);
+      const answer = await request.call(agent, {
+        origin,
+        path: `${pathname}${search}`,
+        method: "GET",
+        headers: { ...headers, "user-agent": userAgent },
+        ...(signal && { signal }),
+        headersTimeout: 60_000,
+        bodyTimeout: 60_000,
+      });
       const { statusCode } = answer;
       if (statusCode !== 206) {
         await answer.body.dump();
