@@ -20,7 +20,11 @@ export async function testAnonymousAccess(
 ): Promise<AnonymousAccess> {
   using caller = createS3Caller(place, { clock, isAnonymous: true });
   const { bucket: Bucket, prefix } = place;
-  const isAllowed = async (operation: "get" | "list", key: string, send: Parameters<typeof caller.send>[1]) => {
+  const isAllowed = async (
+    operation: "get" | "list",
+    key: string,
+    send: Parameters<typeof caller.send>[1],
+  ) => {
     try {
       await countRequest({ operation, onRequest }, () => caller.send(operation, send));
       return true;
