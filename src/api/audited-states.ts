@@ -1,4 +1,9 @@
-import { findDeleted, auditedRecords, listSuppressed, type RecordKind } from "../records/index.ts";
+import {
+  findDeleted,
+  auditedRecords,
+  readSuppressionKey,
+  type RecordKind,
+} from "../records/index.ts";
 import { auditedQueue } from "../queue/index.ts";
 import { auditedSchedule } from "../schedule/index.ts";
 import { contract, type Contract, type RouteName } from "./contract/contract.ts";
@@ -34,6 +39,9 @@ type OfJob = { readonly params: { readonly job: string } };
 type OfCampaign = { readonly params: { readonly campaign: string } };
 type OfUser = { readonly params: { readonly user: string } };
 type OfWebhook = { readonly params: { readonly webhook: string } };
+type OfValues = {
+  readonly body: { readonly values: readonly string[]; readonly country?: string | undefined };
+};
 type OfSchedule = { readonly params: { readonly schedule: string } };
 
 /** For every route that is not GET: what the audit log compares, or why there is nothing to compare. */
@@ -221,6 +229,9 @@ function ofWebhook({ params }: OfWebhook, { webhooks }: RouteContext): Read {
   return async () => (await webhooks.list()).find(({ id }) => id === params.webhook);
 }
 
-function ofSuppressions(_: unknown, { node }: RouteContext): Read {
-  return async () => ({ listed: (await listSuppressed(node.ledger)).length });
+/** How many of the values are listed: the whole list may be long, and the entry names nobody. */
+function ofSuppressions({ body }: OfValues, { node }: RouteContext): Read {
+  const { values, country } = body;
+  const keys = values.flatMap((value) => readSuppressionKey(value, { country }) ?? []);
+  return async () => ({ listed: (await node.ledger.suppressed(keys)).length });
 }
