@@ -49,6 +49,7 @@ export const graceMsDefault = 24 * 3_600_000;
 /** Every so many generations the store is searched for parts of publishes that were interrupted. */
 const sweepEvery = 16;
 const listsMax = 1_000;
+const deletesAtOnce = 8;
 
 export async function publishSite(options: PublishOptions): Promise<PublishedSite> {
   const { store, source, clock, sealing, oldKeys = [], graceMs = graceMsDefault } = options;
@@ -119,7 +120,10 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
       ? await orphansOf(store, manifest, { untilMs: isRevoking ? Infinity : nowMs - graceMs })
       : [];
   const removed = new Set([...expired.map(([path]) => path), ...swept]);
-  for (const path of removed) await store.delete(path);
+  const paths = [...removed];
+  for (let from = 0; from < paths.length; from += deletesAtOnce) {
+    await Promise.all(paths.slice(from, from + deletesAtOnce).map((path) => store.delete(path)));
+  }
   // "stale" is no fault: the next publish has ended meanwhile, and has removed them once more.
   if (isRevoking && expired.length > 0) await store.putIfMatch(manifestFile, manifestBytes(manifest, sealing), etag); // prettier-ignore
   return { status: "published", generation, at, body, written, removed: removed.size };
