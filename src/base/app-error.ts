@@ -28,18 +28,18 @@ export class AppError extends Error {
 }
 
 /**
- * Known by name and not by class: the program and the library are two copies of our modules, and a
- * handler that the program runs throws errors of the library.
+ * Compares names instead of using `instanceof`: the program and the library each have a copy of
+ * these classes, and handlers that the program runs throw errors of the library's copy.
  */
 export function isErrorNamed(value: unknown, name: string): boolean {
   try {
     return value instanceof Error && value.name === name;
   } catch {
-    return false; // handlers throw anything, also what throws when it is looked at
+    return false; // handlers can throw any value, even one whose properties throw when read
   }
 }
 
-/** For what cannot happen unless we made a mistake. Never for input, disk or network. */
+/** For conditions that can only be false because of a bug. Never for input, disk or network. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AppError("internal", "assertion_failed", `bug: ${message}`);
 }

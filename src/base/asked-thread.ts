@@ -2,16 +2,19 @@ import { parentPort, type WorkerOptions } from "node:worker_threads";
 import { AppError, assert, type ErrorKind } from "./app-error.ts";
 import { startThread } from "./start-thread.ts";
 
-/** A thread of ours that does jobs in their order. What its work refuses is refused here. */
+/**
+ * A worker thread of Forager. It runs jobs in the order of `ask`. An AppError of a job rejects its
+ * `ask`.
+ */
 export interface AskedThread<Job, Answer> {
-  /** `moved`: buffers that go over to the thread, and are of no use here any more. */
+  /** `moved`: buffers that are transferred to the thread; the caller cannot use them any more. */
   ask(job: Job, moved?: ArrayBuffer[]): Promise<Answer>;
-  /** Jobs that were not answered yet. */
+  /** The number of jobs that have no answer yet. */
   waiting(): number;
   end(): Promise<void>;
 }
 
-/** From the thread, for each job. */
+/** The thread's reply to one job. */
 type Reply<Answer> =
   | { readonly kind: "done"; readonly answer: Answer }
   | {
@@ -21,7 +24,7 @@ type Reply<Answer> =
       readonly message: string;
     };
 
-/** `program` is named without its ending, and calls `answerJobs`. */
+/** `program`: path without the file extension. The program must call `answerJobs`. */
 export function startAskedThread<Job, Answer>(
   program: URL,
   options: WorkerOptions = {},
@@ -52,7 +55,10 @@ export function startAskedThread<Job, Answer>(
   };
 }
 
-/** In the thread: does jobs as they come. `movedWith`: buffers of an answer that go over with it. */
+/**
+ * To be called in the thread: runs each job that arrives. `movedWith`: buffers to transfer with an
+ * answer.
+ */
 export function answerJobs<Job, Answer>(
   work: (job: Job) => Answer,
   movedWith: (answer: Answer) => ArrayBuffer[] = () => [],
@@ -63,7 +69,7 @@ export function answerJobs<Job, Answer>(
     try {
       return { kind: "done", answer: work(job) };
     } catch (error) {
-      if (!(error instanceof AppError)) throw error; // a bug: it ends the thread, and what it is for
+      if (!(error instanceof AppError)) throw error; // a bug ends the thread
       const { kind, code, message } = error;
       return { kind: "refused", error: kind, code, message };
     }

@@ -6,17 +6,22 @@ import { createId } from "./ids.ts";
 import { systemRandom } from "./random.ts";
 
 export interface WriteFileAtomicOptions {
-  /** Permission bits, whatever the umask. Absent: those of the file replaced, or the usual ones. */
+  /**
+   * Permission bits, regardless of the umask. Absent: the mode of the replaced file, or the default
+   * mode.
+   */
   readonly mode?: number;
 }
 
 /**
- * Replaces a file so that a reader, also after a crash, sees the old content or the new, whole.
- * When it resolves, the new content survives a power cut. When it rejects, the old content stands,
- * unless only the last step failed (syncing the folder): then the new one stands, not yet safely.
+ * Replaces a file atomically: a reader sees either the complete old content or the complete new
+ * content, also after a crash. When this resolves, the new content survives a power cut. When it
+ * rejects, the old content is still there, unless only the last step failed (syncing the folder):
+ * then the new content is there, but may be lost in a power cut.
  *
- * Concurrent writers are safe, the last one wins. A symbolic link is replaced, not followed. A
- * process killed half-way leaves a file that `isTemporaryFile` knows; it may be deleted.
+ * Concurrent writers are safe; the last one wins. A symbolic link is replaced, not followed. A
+ * process that is killed while it writes leaves a file for which `isTemporaryFile` is true; that
+ * file may be deleted.
  */
 export async function writeFileAtomic(
   path: string,
@@ -30,7 +35,7 @@ export async function writeFileAtomic(
       await writeAndSync(temporaryPath, data, mode ?? (await modeOf(path)));
       await fs.rename(temporaryPath, path);
     } catch (error) {
-      await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first failure matters more
+      await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first error counts
       throw error;
     }
     await syncFolder(folder);
@@ -40,10 +45,11 @@ export async function writeFileAtomic(
 }
 
 /**
- * Creates a file with its whole content, if there is none of that name; answers whether it did.
- * Of several processes that try at once exactly one succeeds, and no other sees half a file: the
- * complete file is linked to its name. On a file system without hard links (FAT) the name is
- * created first, so a concurrent reader may see a part of the content there.
+ * Creates a file with its complete content if no file of that name exists. Returns whether it
+ * created the file. If several processes try at once, exactly one succeeds, and the others never
+ * see a partial file, because the file is linked to its name only when it is complete. On a file
+ * system without hard links (FAT) the name is created first, so a concurrent reader may see part of
+ * the content.
  */
 export async function createFileAtomic(
   path: string,
@@ -60,7 +66,7 @@ export async function createFileAtomic(
         await writeAndSync(path, data, mode);
       });
     } finally {
-      await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first failure matters more
+      await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first error counts
     }
     await syncFolder(folder);
     return true;
@@ -70,17 +76,17 @@ export async function createFileAtomic(
   }
 }
 
-/** What link() fails with where the file system has no hard links. */
+/** Error codes of link() on a file system without hard links. */
 const noHardLinks: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Whether a file name is that of a write in progress, or of one that was killed. */
+/** True for the name of a write in progress, or of a write whose process was killed. */
 export function isTemporaryFile(name: string): boolean {
   return name.startsWith(temporaryPrefix);
 }
 
-const temporaryPrefix = ".tmp-write-"; // not made from the target's name, which may be of full length
+const temporaryPrefix = ".tmp-write-"; // without the name of the target, which may be too long already
 
-/** A large content may come piece by piece. */
+/** Large content can be an async iterable of chunks. */
 export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 async function writeAndSync(path: string, data: FileContent, mode: number | undefined) {
@@ -115,7 +121,10 @@ async function syncFolder(folder: string) {
   }
 }
 
-/** Turns what the file system says into what to do. Whatever is not its error passes unchanged. */
+/**
+ * Adds to an error of the file system what the user can do about it. Other errors are returned
+ * unchanged.
+ */
 export function translateFileError(error: unknown, path: string): unknown {
   const systemCode = errorCode(error);
   if (systemCode === undefined) return error;
@@ -126,7 +135,10 @@ export function translateFileError(error: unknown, path: string): unknown {
   return new AppError(kind, code, message, { cause: error });
 }
 
-/** Kind, code and what to do about an error of the file system in a folder; not for a full disk. */
+/**
+ * The kind, the code and the advice for an error of the file system in a folder. Does not cover a
+ * full disk.
+ */
 export function fileAdvice(
   systemCode: string,
   folder: string,

@@ -1,7 +1,7 @@
 import type { Counter, Family, Gauge, Metrics } from "./metrics.ts";
 import type { SingleFlightCache } from "./single-flight.ts";
 
-/** Metrics that all caches of a process share, told apart by the label `cache`. */
+/** Metrics that all caches of a process share. The label `cache` names the cache. */
 export interface CacheMetrics {
   readonly requests: Family<Counter>;
   readonly invalidations: Family<Counter>;
@@ -34,7 +34,7 @@ export function cacheMetrics(metrics: Metrics): CacheMetrics {
   return made;
 }
 
-/** Reports what a cache counts about itself, at each snapshot. */
+/** Updates the metrics from a cache's own counters at each snapshot. */
 export function reportCache(
   metrics: Metrics,
   name: string,

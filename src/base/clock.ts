@@ -2,10 +2,10 @@ import { setTimeout as setNodeTimeout, clearTimeout as clearNodeTimeout } from "
 import { AppError, assert } from "./app-error.ts";
 
 /**
- * All time comes from here, so that tests and simulations own it.
+ * The only source of time, so that tests and simulations can control it.
  * - `nowMs` is the wall clock in whole milliseconds; it may step in either direction;
- * - `monotonicMs` never goes back and is meaningful only as a difference, in one process;
- * - timers run on the monotonic clock and never before their moment.
+ * - `monotonicMs` never goes back; only differences within one process have a meaning;
+ * - timers use the monotonic clock and never fire early.
  */
 export interface Clock {
   nowMs(): number;
@@ -15,11 +15,13 @@ export interface Clock {
 }
 
 export interface Timer {
-  /** Safe to repeat, and after the timer fired. */
+  /** May be called several times, and after the timer has fired. */
   cancel(): void;
 }
 
-/** Longest delay Node's own timers take; `systemClock` makes longer waits of several. */
+/**
+ * The longest delay of Node's own timers. `systemClock` splits longer delays into several timers.
+ */
 export const timerDelayMsMax = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -34,7 +36,8 @@ export const systemClock: Clock = {
       handle = setNodeTimeout(fire, Math.min(Math.max(0, leftMs), timerDelayMsMax));
       if (options?.background) handle.unref();
     };
-    // Node cuts fractions, may fire up to a millisecond early, and has a longest delay: look again.
+    // Node drops fractions, may fire up to 1 ms early and limits the delay, so check the time
+    // again.
     const fire = () => (performance.now() < dueMs ? arm() : callback());
     arm();
     return { cancel: () => clearNodeTimeout(handle) };

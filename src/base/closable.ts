@@ -1,12 +1,12 @@
 /**
- * A resource that is closed by `close()`, or at the end of the block that declares it with
- * `await using`: both are the same. Closing it again returns the promise of the first time.
+ * A resource that is closed by `close()` or by leaving the block that declares it with `await
+ * using`. Closing it a second time returns the promise of the first call.
  */
 export interface Closable extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** The two names of one closing, which runs once. */
+/** Both ways to close; `close` runs only once. */
 export function closable(close: () => Promise<void>): Closable {
   let closing: Promise<void> | undefined;
   const once = () => (closing ??= close());

@@ -6,7 +6,10 @@ export const countOf = (count: number, noun: string, plural = `${noun}s`): strin
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 
-/** Hours, dollars: `12,345.5`, `0.4`, `0.000021`. What is not zero is never shown as zero. */
+/**
+ * For hours and dollars: `12,345.5`, `0.4`, `0.000021`. A value that is not zero is never shown as
+ * zero.
+ */
 export const formatAmount = (amount: number): string =>
   Math.abs(amount) < 1
     ? amount.toLocaleString("en-US", { maximumSignificantDigits: 3, maximumFractionDigits: 20 })

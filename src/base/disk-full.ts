@@ -3,9 +3,9 @@ import { dirname, resolve } from "node:path";
 import { AppError } from "./app-error.ts";
 
 /**
- * The error to throw if `cause` means that a disk is full; undefined: it has another reason. The file
- * system and SQLite have several codes for a full disk, and their messages do not help users. This
- * message says which disk is full and what to do. `path` is the file or folder to be written.
+ * The error to throw if `cause` means that a disk is full, otherwise undefined. The file system and
+ * SQLite have several codes for a full disk, and their messages do not help users. This message
+ * says which disk is full and what to do. `path` is the file or folder that was being written.
  */
 export function diskFullError(cause: unknown, path: string): AppError | undefined {
   const code = codeOf(cause);

@@ -1,10 +1,10 @@
 import { packageFile } from "./package-files.ts";
 
-/** The folder with the documentation of this very version, which is part of the npm package. */
+/** The folder with the documentation of the installed version; it is part of the npm package. */
 export const docsFolder = packageFile("docs");
 
 /**
- * The path of a page, for messages and help: `docsPage("worker.md")`. A path that can be opened as
- * it stands helps wherever Forager is installed; "docs/worker.md" helps only in a checkout.
+ * The absolute path of a page, for messages and help: `docsPage("worker.md")`. A user of the npm
+ * package can open an absolute path, but not "docs/worker.md".
  */
 export const docsPage = (name: string): string => packageFile(`docs/${name}`);

@@ -1,6 +1,6 @@
 /**
- * Text as it is compared: without case, accents and the marks that people leave out when they type.
- * Letters of every script stay letters, so no two names of different words become one.
+ * Text in the form in which it is compared: without case, accents and the marks that people leave
+ * out when they type. Letters of all scripts are kept, so different words never become equal.
  */
 export function folded(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -12,7 +12,7 @@ export function folded(text: string): string {
     .replaceAll(/[\u30a1-\u30f6]/g, toHiragana);
 }
 
-/** Most text is, and needs no more looking. */
+/** Most text is ASCII and needs no further processing. */
 // oxlint-disable-next-line no-control-regex -- these are the characters that are meant
 export const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text);
 
@@ -21,10 +21,10 @@ export const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text
  * all of \p{M}: in Thai, Devanagari and kana a mark makes another sound, and so another word.
  */
 const leftOutMarks =
-  // oxlint-disable-next-line no-misleading-character-class -- marks are what it is for
+  // oxlint-disable-next-line no-misleading-character-class -- it matches single marks on purpose
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g;
 
-/** Letters that people type in two ways. */
+/** Letters that people type in two ways, with the ASCII form. */
 const letters: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -54,5 +54,5 @@ export function wordsOf(text: string): readonly string[] {
   return (found ?? []).map((word) => (word.length > wordLengthMax ? cut(word) : word));
 }
 
-/** Not between the two halves of a character. */
+/** Does not cut a surrogate pair in half. */
 const cut = (word: string): string => word.slice(0, wordLengthMax).replace(/[\ud800-\udbff]$/, "");

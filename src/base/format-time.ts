@@ -13,7 +13,7 @@ export function formatDuration(durationMs: number): string {
   return pair(86_400, ["d", "h"], 3_600);
 }
 
-/** UTC and to the second, so that lines sort and two machines agree. */
+/** UTC to the second, so that lines sort by time and all machines write the same. */
 export const formatMoment = (atMs: number): string => {
   const at = new Date(atMs);
   return Number.isNaN(at.getTime()) ? "?" : `${at.toISOString().slice(0, 19)}Z`;

@@ -1,24 +1,27 @@
 import { constants, gunzipSync } from "node:zlib";
 
 export interface GunzipLimits {
-  /** The most that the format allows. */
+  /** The largest unpacked size that the file format allows. */
   readonly bytesMax: number;
-  /** What the format begins with. Anything else is refused before all of it is unpacked. */
+  /**
+   * The first characters of the unpacked text. Other data is refused before it is unpacked
+   * completely.
+   */
   readonly start: string;
 }
 
 /** The shortest gzip file: 10 bytes of header, 2 of data, 8 of trailer. */
 const packedBytesMin = 20;
-/** Below this a look at the beginning costs more than it can save. */
+/** For smaller files, checking the start first costs more than it saves. */
 const checkedFromBytes = 2 ** 20;
-/** Unpacks to at most 1,032 times as much. */
+/** These packed bytes unpack to at most 1,032 times as much. */
 const startPackedBytes = 512;
 
 /**
- * Unpacks one gzip member into one buffer. Memory is bounded by the length that the member's own
- * trailer states, and that is checked first: a member that would be too long is refused before it
- * is unpacked, and one that is longer than it states while it is. Throws if the bytes are not such
- * a member.
+ * Unpacks one gzip member into one buffer. Memory is bounded by the length in the member's own
+ * trailer, which is checked first: a member whose stated length is too large is refused before it
+ * is unpacked, and one that is longer than stated is refused while it is unpacked. Throws if the
+ * bytes are not such a member.
  */
 export function gunzipBounded(packed: Uint8Array, { bytesMax, start }: GunzipLimits): Buffer {
   if (packed.length < packedBytesMin) throw new RangeError("too short for gzip");

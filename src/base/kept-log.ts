@@ -4,13 +4,13 @@ import { makeFolder } from "./make-folder.ts";
 import { readRegularFileSync } from "./regular-file.ts";
 
 /**
- * The last log lines of the processes of a data folder, so that they can be read when a process is
- * gone, or from elsewhere. Each process has a file of its own, and one before that: no locks, and
- * what is kept is bounded however long a process runs and however often it is started.
+ * Keeps the last log lines of all processes of a data folder, so that they can be read after a
+ * process has ended, or by another process. Each process writes its own file and keeps one older
+ * file. So no locks are needed, and the size on disk is bounded.
  */
 export interface KeptLogOptions {
   readonly folder: string;
-  /** Unlike that of any other process that runs. */
+  /** Unique among the running processes. */
   readonly name: string;
   readonly fileBytesMax?: number;
 }
@@ -19,8 +19,9 @@ const fileBytesMaxDefault = 128 * 1024;
 const filesMax = 40;
 
 /**
- * Takes lines of JSON as the logger writes them. Written before the call returns: the last words
- * of a process that dies are the ones that matter. Where nothing can be written, nothing is kept.
+ * Accepts the lines of JSON that the logger writes. Each line is written before the call returns,
+ * because the last lines of a crashing process matter most. If the folder cannot be written,
+ * nothing is kept.
  */
 export function openKeptLog(options: KeptLogOptions): { write(line: string): void } {
   const { folder, name, fileBytesMax = fileBytesMaxDefault } = options;
@@ -41,7 +42,7 @@ export function openKeptLog(options: KeptLogOptions): { write(line: string): voi
         appendFileSync(file, line, { mode: 0o600 });
         bytes += Buffer.byteLength(line);
       } catch {
-        // A full disk must not end the work; the line went to stderr too.
+        // A full disk must not stop the process; the line was written to stderr too.
       }
     },
   };
@@ -57,20 +58,20 @@ export function readKeptLog(folder: string, { linesMax }: { readonly linesMax: n
     .map(({ line }) => line);
 }
 
-/** Equal while nobody has written: cheap to ask. */
+/** A value that changes when a process writes a line; cheap to compute. */
 export const keptLogMark = (folder: string): string =>
   namesIn(folder)
     .map((name) => `${name} ${sizeOf(join(folder, name))}`)
     .join(" ");
 
-/** What a crash left of a line in the middle of being written is none. */
+/** Ignores an incomplete line that a crash left. */
 function readLines(file: string): readonly string[] {
   try {
     return String(readRegularFileSync(file) ?? "")
       .split("\n")
       .filter((line) => line.startsWith("{") && line.endsWith("}"));
   } catch {
-    return []; // moved in between
+    return []; // renamed after it was listed
   }
 }
 
@@ -82,7 +83,7 @@ function namesIn(folder: string): readonly string[] {
       .filter((name) => name.endsWith(".jsonl"))
       .sort();
   } catch {
-    return []; // nobody has written yet
+    return []; // nothing has been written yet
   }
 }
 

@@ -2,46 +2,48 @@ import { AppError, assert } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
 
 export interface KeyedLimiterOptions {
-  /** How many may hold a key at once, for keys without a limit of their own. */
+  /** How many callers may hold a key at once if the key has no limit of its own. */
   readonly limit: number;
   readonly limitsByKey?: Readonly<Record<string, number>>;
-  /** How many keys are remembered. It never keeps anyone from working: see KeyedLimiter. */
+  /** How many keys are remembered. It never blocks a caller: see KeyedLimiter. */
   readonly keysMax: number;
-  /** How long a key that nobody holds or waits for is remembered. */
+  /** How long a key that is not held and has no waiters is remembered. */
   readonly idleMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Bounds how many work on one key at a time. Always:
- * - whoever gets in does so while fewer than the key's limit hold it;
- * - waiters of a key are served in the order they came, and nobody overtakes them;
- * - only a key without holder and waiter is ever evicted: after `idleMs`, or the longest idle first
- *   while more than `keysMax` are known. More busy keys than `keysMax` are all kept;
- * - a limit outlives its key's eviction, so that it can never be lost in silence.
+ * Limits how many callers work on one key at a time. Invariants:
+ * - a caller is admitted only while fewer callers than the key's limit hold the key;
+ * - the waiters of a key are served in the order in which they came;
+ * - a key is evicted only if nobody holds it or waits for it: after `idleMs`, or, while there are
+ *   more than `keysMax` keys, the one that has been idle longest first. More busy keys than
+ *   `keysMax` are all kept;
+ * - the limit set for a key is kept when the key is evicted.
  *
- * There are as many waiters as callers who wait: bound these, or give them a signal.
+ * The number of waiters is not limited here: limit the callers, or give them a signal.
  */
 export interface KeyedLimiter {
   /**
-   * Waits for a place; rejects with an `aborted` AppError as soon as the signal fires. The place is
-   * held until `release` is called.
+   * Waits until the key can be held; rejects with an `aborted` AppError as soon as the signal
+   * fires. The key is held until `release` is called.
    */
   acquire(
     key: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ReleaseSlot>;
-  /** A place if one is free right now and nobody waits for it, else undefined. */
+  /** Holds the key if that is possible without waiting, otherwise returns undefined. */
   tryAcquire(key: string): ReleaseSlot | undefined;
   /**
-   * Applies at once: raising lets waiters in; lowering admits nobody until enough have left, and
-   * takes nothing from those inside. 0 closes the key; undefined returns it to the common limit.
+   * Takes effect at once. A higher limit admits waiters; a lower limit admits nobody until enough
+   * callers have released the key, and takes nothing from those that hold it. 0 closes the key;
+   * undefined restores the common limit.
    */
   setLimit(key: string, limit: number | undefined): void;
   metrics(): KeyedLimiterMetrics;
 }
 
-/** Gives the place back. Safe to repeat. */
+/** Releases the key. May be called several times. */
 export type ReleaseSlot = () => void;
 
 export interface KeyedLimiterMetrics {
@@ -51,12 +53,12 @@ export interface KeyedLimiterMetrics {
   readonly evictions: number;
 }
 
-/** Limits are kept until taken back, so their number needs a bound of its own. */
+/** Limits of keys are never evicted, so their number needs its own bound. */
 export const ownLimitsMax = 100_000;
 
 interface BusyKey {
   held: number;
-  readonly admitNext: Set<() => void>; // the waiters, first come first
+  readonly admitNext: Set<() => void>; // the waiters, in the order in which they came
 }
 
 export function createKeyedLimiter(options: KeyedLimiterOptions): KeyedLimiter {
@@ -155,7 +157,7 @@ export function createKeyedLimiter(options: KeyedLimiterOptions): KeyedLimiter {
 
   const tryAcquire = (key: string): ReleaseSlot | undefined => {
     const busy = busyKey(key);
-    // Waiters are let in as soon as there is room, so where there is room nobody waits.
+    // A release admits waiters at once, so if there is room, nobody is waiting.
     if (hasRoom(key, busy)) return admit(key, busy);
     settle(key, busy);
     return undefined;

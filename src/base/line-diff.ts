@@ -10,7 +10,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const a = before.split("\n").slice(0, linesMax);
   const b = after.split("\n").slice(0, linesMax);
   const width = b.length + 1;
-  // lengths[i * width + j]: of the common subsequence of a from i on and b from j on.
+  // lengths[i * width + j]: length of the longest common subsequence of a[i…] and b[j…].
   const lengths = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
@@ -42,7 +42,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   return lines;
 }
 
-/** Only what changed, with some lines around it; `undefined` marks what was left out. */
+/** The changed lines and some lines around them; `undefined` marks a gap. */
 export function diffExcerpt(
   lines: readonly DiffLine[],
   around = 2,

@@ -3,8 +3,8 @@ import { redactText } from "./redact.ts";
 import type { LogFields } from "./logger.ts";
 
 /**
- * Makes any value safe to print as JSON. Whatever it is given it does not throw, ends, and says
- * where it left something out: secrets as `***`, what is too deep, too long or circular in brackets.
+ * Makes any value safe to print as JSON. It never throws and always ends. It replaces secrets by
+ * `***`, and says in brackets what it left out because it is too deep, too long or circular.
  */
 export function toLogFields(fields: LogFields): LogFields {
   const plain = Object.entries(toPlainObject(fields, []));
@@ -15,26 +15,26 @@ export function toLogFields(fields: LogFields): LogFields {
 
 const textLengthMax = 20_000;
 
-/** Without secrets, and not longer than a person reads: texts may come from websites or files. */
+/** Hides secrets and limits the length: the text may come from a website or a file. */
 export function toLogText(text: string): string {
   const left = text.length - textLengthMax;
   if (left <= 0) return redactText(text);
   return `${redactText(text).slice(0, textLengthMax)}… [${left} more]`;
 }
 
-const lineKeys = new Set(["level", "time", "msg"]); // a line's own keys; JSON must not have two
+const lineKeys = new Set(["level", "time", "msg"]); // every line has these keys already
 const depthMax = 10;
 const entriesMax = 200;
 
 const secretWords = new Set(["password", "passwords", "secret", "secrets", "token", "tokens"]);
 
-/** `apiToken`, `CLIENT_SECRET` and `db-password` are as secret as `password`. */
+/** `apiToken`, `CLIENT_SECRET` and `db-password` count as secret, like `password`. */
 function isSecretName(name: string): boolean {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   return words.split(/[^a-z]+/).some((word) => secretWords.has(word));
 }
 
-/** `above`: the objects this one is in, from the outermost. */
+/** `above`: the objects that contain this one, outermost first. */
 function toPlain(value: unknown, above: readonly object[]): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : `${value}`;
   if (typeof value === "bigint") return `${value}`;
@@ -73,7 +73,7 @@ function toPlainObject(value: object, path: readonly object[]): object {
   return Object.fromEntries(entries);
 }
 
-/** A getter or a toJSON may throw; a line must not be lost to it. */
+/** A getter or a toJSON may throw; the log line must be written nevertheless. */
 function readSafely(read: () => unknown): unknown {
   try {
     return read();
@@ -84,7 +84,7 @@ function readSafely(read: () => unknown): unknown {
 
 function toPlainError(error: Error, path: readonly object[]): object {
   const code = error instanceof AppError ? error.code : "code" in error ? error.code : undefined;
-  // An operating failure says all in its message; only a bug needs its place in the code.
+  // The message of an expected error says everything; only a bug needs its stack.
   const isBug = !(error instanceof AppError) || error.kind === "internal";
   return {
     name: error.name,

@@ -1,7 +1,7 @@
 /**
- * Where log lines go. Messages are constant and lower-case, data is in fields:
- * `log.warn("lease lost", { taskId })`. error = someone must act, warn = we recovered,
- * info = state changed, debug = the rest.
+ * Writes log lines. Messages are constant and lower-case, data is in fields: `log.warn("lease
+ * lost", { taskId })`. Levels: error = someone must act, warn = the program has recovered, info =
+ * state has changed, debug = everything else.
  */
 export interface Logger {
   debug(message: string, fields?: LogFields): void;

@@ -3,16 +3,16 @@ import { hostname, uptime } from "node:os";
 import { AppError } from "./app-error.ts";
 
 /**
- * Milliseconds since the machine booted, the same for all its processes; it never steps. Only
- * differences within one boot mean anything: `bootId` says which boot that is.
+ * Milliseconds since the machine booted, the same in all its processes. It never steps. Only
+ * differences within one boot have a meaning; `bootId` identifies the boot.
  */
 export const machineMonotonicMs = (): number => machineMonotonicUs() / 1_000;
 
 const machineMonotonicUs = (): number => Number(process.hrtime.bigint() / 1_000n);
 
 /**
- * Whole milliseconds since an earlier reading of `machineMonotonicMs`, rounded down. Counted in
- * whole microseconds, because a difference of fractions may come out just below a whole number.
+ * Whole milliseconds since an earlier reading of `machineMonotonicMs`, rounded down. It counts in
+ * whole microseconds, because the difference of two fractions may be slightly below a whole number.
  */
 export const machineMsSince = (earlierMs: number): number =>
   Math.floor((machineMonotonicUs() - Math.round(earlierMs * 1_000)) / 1_000);
@@ -20,12 +20,13 @@ export const machineMsSince = (earlierMs: number): number =>
 const linuxBoot = { platform: process.platform as string, file: "/proc/sys/kernel/random/boot_id" };
 
 /**
- * Changes with every boot of this machine, and is the same for all its processes: a store whose
- * boot id changed takes all leases for void. So on Linux there is no substitute for the kernel's
- * own id. A process that could not read it would disagree with those that can.
+ * Changes with every boot of this machine, and is the same in all its processes. A store that sees
+ * another boot id discards all leases. So on Linux there is no fallback for the kernel's id: a
+ * process that used one would disagree with processes that can read the kernel's.
  */
 export function bootId({ platform, file } = linuxBoot): string {
-  // Elsewhere: the moment of the boot, in steps coarser than the error of two such readings.
+  // On other systems: the time of the boot, rounded more coarsely than the error between two
+  // readings.
   if (platform !== "linux") {
     return `${hostname()}-${Math.round((Date.now() / 1_000 - uptime()) / 60)}`;
   }

@@ -5,19 +5,19 @@ import { fileAdvice } from "./atomic-file.ts";
 import { diskFullError } from "./disk-full.ts";
 
 export interface MakeFolderOptions {
-  /** Permission bits of every folder that is made. */
+  /** Permission bits of every folder that is created. */
   readonly mode?: number;
 }
 
-/** Other processes may remove folders while we make them; this many attempts are made in all. */
+/** The limit of attempts. Other processes may remove folders while we create them. */
 const attemptsMax = 1_000;
 
 /**
- * Makes a folder and all folders above it that are missing. Answers the topmost folder that it made;
- * undefined: the folder was already there. Throws AppError.
+ * Creates a folder and all missing folders above it. Returns the topmost folder that it created, or
+ * undefined if the folder already existed. Throws AppError.
  *
- * Node's recursive mkdir is not used: if a file system answers ENOENT although the parent exists, as
- * /proc does, it tries again for ever and lets no signal in.
+ * Node's recursive mkdir is not used: on a file system that answers ENOENT although the parent
+ * exists, such as /proc, it retries forever and blocks signals.
  */
 export function makeFolder(path: string, options: MakeFolderOptions = {}): string | undefined {
   if (isFolder(path)) return undefined;
@@ -37,7 +37,7 @@ export function makeFolder(path: string, options: MakeFolderOptions = {}): strin
     const parent = dirname(folder);
     const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
     if (!isMissing || parent === folder) throw notMade(target, folder, error);
-    // Another process may have made the parent just now: only a second refusal counts.
+    // Another process may have created the parent meanwhile, so only a second ENOENT counts.
     const times = (refused.get(folder) ?? 0) + 1;
     refused.set(folder, times);
     if (!isFolder(parent)) missing.push(parent);

@@ -1,18 +1,19 @@
 import { assert } from "./app-error.ts";
 
 /**
- * Numbers that a program keeps about itself. Always:
- * - a name, its help and its label names are fixed when the metric is made;
- * - no metric has more than `seriesMax` series: what comes after is counted under the label value
- *   "other", so that a label can never grow with the data;
- * - a counter only rises, for as long as its process lives.
- * A handle is one object with a number in it, so that counting costs next to nothing.
+ * Metrics of a process. Invariants:
+ * - the name, the help text and the label names of a metric never change;
+ * - a metric has at most `seriesMax` series; further label values are counted under "other", so a
+ *   label cannot grow with the data;
+ * - a counter never falls while its process lives.
+ *
+ * A handle is one object with a number in it, so that counting costs almost nothing.
  */
 export interface Metrics {
   counter(definition: MetricDefinition): Family<Counter>;
   gauge(definition: MetricDefinition): Family<Gauge>;
   histogram(definition: HistogramDefinition): Family<Histogram>;
-  /** Called before each snapshot, for gauges that are read rather than kept. */
+  /** `read` is called before each snapshot, for gauges that are computed on demand. */
   onSnapshot(read: () => void): void;
   snapshot(): MetricsSnapshot;
 }
@@ -23,12 +24,15 @@ export interface MetricDefinition {
   readonly labels?: readonly string[];
 }
 export interface HistogramDefinition extends MetricDefinition {
-  /** Upper bounds, rising; the one of all is added. */
+  /** Upper bounds in ascending order; +Inf is added. */
   readonly bounds: readonly number[];
 }
 
 export interface Family<Handle> {
-  /** The values of the labels, in their order. The same values give the same handle. */
+  /**
+   * The values of the labels, in the order of the label names. The same values give the same
+   * handle.
+   */
   of(...values: readonly string[]): Handle;
 }
 export interface Counter {
@@ -38,11 +42,11 @@ export interface Gauge {
   set(value: number): void;
 }
 export interface Histogram {
-  /** `count` of them at once, each of this value. */
+  /** Adds `count` observations of this value. */
   observe(value: number, count?: number): void;
 }
 
-/** Plain data: it travels between processes as JSON. */
+/** Plain data: processes send it to each other as JSON. */
 export type MetricsSnapshot = readonly FamilySnapshot[];
 export interface FamilySnapshot extends MetricDefinition {
   readonly type: "counter" | "gauge" | "histogram";
@@ -52,9 +56,11 @@ export interface FamilySnapshot extends MetricDefinition {
 }
 export interface SeriesSnapshot {
   readonly values: readonly string[];
-  /** Of a counter or gauge; of a histogram the sum of all that was observed. */
+  /** The value of a counter or gauge; for a histogram, the sum of all observations. */
   readonly value: number;
-  /** Of a histogram: how many fell into each bucket, the last one being all above the bounds. */
+  /**
+   * For a histogram: the observations in each bucket. The last bucket has those above all bounds.
+   */
   readonly buckets?: readonly number[];
 }
 
@@ -150,7 +156,7 @@ const snapshotOf = (series: Series): SeriesSnapshot => ({
   ...(series instanceof HistogramSeries && { buckets: [...series.buckets] }),
 });
 
-/** Several processes as one: everything is added up. */
+/** Adds up the snapshots of several processes. */
 export function mergeSnapshots(snapshots: readonly MetricsSnapshot[]): MetricsSnapshot {
   const merged = new Map<string, { family: FamilySnapshot; series: Map<string, SeriesSnapshot> }>();
   for (const family of snapshots.flat()) {
@@ -168,7 +174,7 @@ export function mergeSnapshots(snapshots: readonly MetricsSnapshot[]): MetricsSn
   }));
 }
 
-/** What stays of a process that has ended: what it counted, not how it was. */
+/** What is kept of a process that has ended: counters and histograms, but no gauges. */
 export const countedOnly = (snapshot: MetricsSnapshot): MetricsSnapshot =>
   snapshot.filter(({ type }) => type !== "gauge");
 

@@ -1,6 +1,6 @@
 /**
- * The candidate that `name` most likely means, if one is close: a hint that is far off misleads.
- * Dotted names also match by their last part.
+ * The candidate that `name` most likely means, or undefined if no candidate is close, because a
+ * wrong hint misleads. Dotted names also match by their last part.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined;
@@ -11,7 +11,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** The words for the nearest candidate, or nothing if none is close. */
+/** The hint for a message, or an empty string if no candidate is close. */
 export function nearestHint(
   name: string,
   candidates: Iterable<string>,
@@ -21,7 +21,7 @@ export function nearestHint(
   return found === undefined ? "" : words(found);
 }
 
-/** A right name in the wrong table, or with another spelling of its words, is a near miss. */
+/** A correct name in the wrong table, or with its words spelt differently, counts as close. */
 function keyDistance(name: string, candidate: string): number {
   const whole = wordDistance(plain(name), plain(candidate));
   const last = wordDistance(plain(lastPart(name)), plain(lastPart(candidate)));
@@ -29,9 +29,9 @@ function keyDistance(name: string, candidate: string): number {
 }
 
 /**
- * Infinite if the words are not close: one wrong character in a short word, three of ten in a long
- * one, or the beginning of a word. People rarely mistype the first letter, so words that begin
- * differently are further apart.
+ * Infinite if the words are not close. Close means: one wrong character in a short word, three of
+ * ten in a long one, or one word is the beginning of the other. People rarely mistype the first
+ * letter, so words that begin differently are further apart.
  */
 function wordDistance(a: string, b: string): number {
   if (isSwapped(a, b)) return 1;
@@ -42,10 +42,10 @@ function wordDistance(a: string, b: string): number {
   return distance <= most ? distance : Infinity;
 }
 
-/** Shorter beginnings are those of too many words. */
+/** Shorter beginnings match too many words. */
 const beginningMin = 3;
 
-/** Two neighbouring letters in the wrong order: the most common typing error of all. */
+/** Two neighbouring letters in the wrong order: a frequent typing error. */
 function isSwapped(a: string, b: string): boolean {
   const at = a.split("").findIndex((letter, index) => letter !== b[index]);
   if (at < 0 || a.length !== b.length) return false;
@@ -54,10 +54,10 @@ function isSwapped(a: string, b: string): boolean {
 
 const lastPart = (key: string) => key.slice(key.lastIndexOf(".") + 1);
 
-// Cut, so that a hostile key of a megabyte costs nothing.
+// Truncated, so that a hostile key of a megabyte costs nothing.
 const plain = (key: string) => key.toLowerCase().replaceAll(/[-_]/g, "").slice(0, 100);
 
-/** Levenshtein's: how many characters to insert, delete or replace. */
+/** Levenshtein distance: the number of characters to insert, delete or replace. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {

@@ -1,7 +1,9 @@
-/** The name of a network file system, by the magic number that statfs(2) gives; else undefined. */
+/**
+ * The name of a network file system for the magic number that statfs(2) gives, otherwise undefined.
+ */
 export const networkFileSystem = (magic: number): string | undefined => names.get(magic >>> 0);
 
-/** File systems whose locks do not hold between machines. */
+/** File systems whose locks do not work between machines. */
 const names = new Map([
   [0x6969, "nfs"],
   [0xff534d42, "cifs"],

@@ -1,11 +1,11 @@
 export interface Once<T> {
-  /** Makes it at the first call; a failed attempt is repeated by the next call. */
+  /** Creates the value at the first call. After a failed attempt, the next call tries again. */
   readonly get: () => Promise<T>;
-  /** What was made; undefined if nobody asked for it, or it could not be made. */
+  /** The value; undefined if `get` was never called or failed. */
   readonly opened: () => Promise<T | undefined>;
 }
 
-/** Makes something when it is first needed, once, however many ask at the same time. */
+/** Creates a value when it is first needed; concurrent calls share one attempt. */
 export function createOnce<T>(make: () => Promise<T>): Once<T> {
   let making: Promise<T> | undefined;
   return {

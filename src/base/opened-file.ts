@@ -1,16 +1,19 @@
 import { statSync } from "node:fs";
 
 /**
- * Tells whether a path still names the file that this process opened. A process that has a file open
- * can go on writing to it after somebody deleted it or moved another one over it; nobody else ever
- * sees what it writes there.
+ * Says whether a path still names the file that this process opened. If somebody deletes the file
+ * or moves another one over it, the process can go on writing to the open file, but no other
+ * process will see what it writes.
  */
 export interface OpenedFile {
-  /** One `stat`: about 2 µs. True also when the file system gives no answer, which proves nothing. */
+  /**
+   * Costs one `stat`, about 2 µs. Also true if the file system gives no answer, because that proves
+   * nothing.
+   */
   isInPlace(): boolean;
 }
 
-/** Call it while the file is open: an open file keeps its inode number, so no other file has it. */
+/** Call this while the file is open: no other file can get the inode number of an open file. */
 export function rememberFile(path: string): OpenedFile {
   const opened = statOf(path);
   return {
@@ -23,9 +26,10 @@ export function rememberFile(path: string): OpenedFile {
 }
 
 /**
- * Names a file across closing and opening, as long as it is neither copied nor moved to another file
- * system. The time of creation is part of it because inode numbers of deleted files are used again.
- * The device is not: its number may change with a reboot. Undefined: there is no such file.
+ * Identifies a file after it was closed and opened again, as long as it is not copied and not moved
+ * to another file system. It contains the time of creation, because inode numbers of deleted files
+ * are used again. It does not contain the device, whose number may change with a reboot. Undefined
+ * if the file does not exist.
  */
 export function fileIdentity(path: string): string | undefined {
   const found = statOf(path);
@@ -35,7 +39,7 @@ export function fileIdentity(path: string): string | undefined {
 
 function statOf(path: string) {
   try {
-    // Inode numbers of some file systems do not fit into a double.
+    // Some file systems have inode numbers that do not fit into a double.
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return "unknown" as const;

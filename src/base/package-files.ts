@@ -2,17 +2,20 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { AppError } from "./app-error.ts";
 
-/** In development the modules of src run as they are; the package has them in dist. */
+/** In development the modules run from src; the npm package has them in dist. */
 const codeFolder = import.meta.url.endsWith(".ts") ? "src" : "dist";
 const packageFolder = findPackageFolder();
 
-/** A file of the package by its path there: `packageFile("docs/worker.md")`. */
+/** The absolute path of a file in the package: `packageFile("docs/worker.md")`. */
 export const packageFile = (path: string): string => fileURLToPath(new URL(path, packageFolder));
 
-/** A file of the program by its path in src, which is its path in dist too. */
+/** The URL of a module, given its path in src, which is the same in dist. */
 export const programFile = (path: string): URL => new URL(`${codeFolder}/${path}`, packageFolder);
 
-/** A bundle puts modules into other folders than src has, so package.json is searched for upwards. */
+/**
+ * Searches upwards for package.json, because a bundle puts modules into other folders than src
+ * does.
+ */
 function findPackageFolder(): URL {
   let folder = new URL("./", import.meta.url);
   while (!existsSync(new URL("package.json", folder))) {

@@ -1,19 +1,19 @@
 /**
- * The only way to ask whether a text is a URL. `URL.canParse` is not used: on some versions of Node
- * its compiled form reads Latin-1 strings as UTF-8, so after about a thousand calls it refuses every
- * host with an umlaut. `test/tidy.test.ts` refuses it too.
+ * The only way to parse a URL that may be invalid. `URL.canParse` is not used: on some versions of
+ * Node its compiled form reads Latin-1 strings as UTF-8, so after about a thousand calls it refuses
+ * every host with an umlaut. `test/tidy.test.ts` forbids it.
  */
 export function parseUrl(text: string, base?: string | URL): URL | undefined {
   try {
     return new URL(text, base);
   } catch {
-    return undefined; // a TypeError is all it throws
+    return undefined; // it throws nothing but TypeError
   }
 }
 
 /**
- * A host as DNS and URLs spell it: lower case, punycode, no dot at the end. `Gärtnerei.DE` and
- * `xn--grtnerei-0za.de` are one host. Undefined: no host is called that.
+ * A host in the form of DNS and URLs: lower case, punycode, no dot at the end. `Gärtnerei.DE` and
+ * `xn--grtnerei-0za.de` are the same host. Undefined if the text is not a valid host.
  */
 export function asciiHost(text: string): string | undefined {
   const host = text.trim().toLowerCase().replace(/\.$/, "");

@@ -11,7 +11,7 @@ export interface PinoLoggerOptions {
   readonly level: LogLevel;
   /** Where lines go; stderr when absent. */
   readonly destination?: LogDestination;
-  /** Lines for people instead of JSON. Absent: whether the destination is a terminal. */
+  /** Lines for people instead of JSON. Default: true if the destination is a terminal. */
   readonly pretty?: boolean;
   /** Gets every line too, always as JSON. */
   readonly kept?: LogDestination;
@@ -24,8 +24,8 @@ export interface LogDestination {
 }
 
 /**
- * The Logger of a running program. pino takes a while to load, so this file alone imports it:
- * load it with `await import()` where logs are really written.
+ * The Logger of a running program. Only this file imports pino, which loads slowly: import this
+ * file with `await import()`, and only if logs are written.
  */
 export function createPinoLogger({
   level,
@@ -41,14 +41,15 @@ export function createPinoLogger({
   const lines = pino<never>(
     {
       level,
-      base: null, // a fleet's lines are told apart by node and session, not by pid and host name
+      base: null, // lines carry node and session instead of pid and host name
       timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
       formatters: {
         level: (label) => ({ level: label }),
-        // Wrapped until here: pino takes a bare object with method and headers for a request.
+        // Unwrapped only here, because pino treats an object with `method` and `headers` as a
+        // request.
         log: ({ fields }) => fields as Record<string, unknown>,
       },
-      serializers: { err: (value: unknown) => value }, // errors are plain already
+      serializers: { err: (value: unknown) => value }, // errors were already converted
     },
     {
       write(given) {
@@ -63,7 +64,7 @@ export function createPinoLogger({
   const withFields = (bound: LogFields): Logger => {
     const writer = (lineLevel: LogLevel) => (message: string, fields?: LogFields) => {
       if (!lines.isLevelEnabled(lineLevel)) return;
-      // Merged here: pino would print a key twice that is both the child's and the line's.
+      // Merged here, because pino would print a key twice if both the child and the line have it.
       lines[lineLevel](
         { fields: { ...bound, ...(fields && toLogFields(fields)) } },
         toLogText(message),
@@ -80,10 +81,11 @@ export function createPinoLogger({
   return withFields({});
 }
 
-/** Written before the call returns, so that the last words of a process that exits are not lost. */
+/** Writes synchronously, so that the last lines of a process that exits are not lost. */
 function openStderr(): LogDestination {
   const stderr = pino.destination({ dest: 2, sync: true });
-  // A full disk or a closed pipe under stderr leaves no place to tell, and must not end the work.
+  // If stderr is a closed pipe or on a full disk, the error cannot be reported, and must not end
+  // the process.
   stderr.on("error", () => {});
   return stderr;
 }

@@ -1,10 +1,10 @@
-/** How far one long task is, for whoever shows it. */
+/** Reports the progress of one long task. */
 export interface ProgressHandle {
   advance(count?: number): void;
-  /** For a total that is known only later, or changes. */
+  /** For a total that is not known at the start, or changes. */
   setTotal(total: number): void;
-  /** What is being done right now, behind the numbers. Replaced by the next one. */
+  /** The step that is being done now, shown after the numbers. The next note replaces it. */
   note(text: string): void;
-  /** Ends the line. Safe to repeat; later calls of any method do nothing. */
+  /** Ends the progress line. May be called several times; all later calls do nothing. */
   done(summary?: string): void;
 }

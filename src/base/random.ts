@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { assert } from "./app-error.ts";
 
-/** All chance comes from here. Seeded, a run can be repeated exactly. */
+/** The only source of randomness. With a seed, a run can be repeated exactly. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;
@@ -11,7 +11,7 @@ export interface Random {
 }
 
 export const systemRandom: Random = fromUint32(() => {
-  const words = new Uint32Array(256); // asking the system for one at a time costs 20 times more
+  const words = new Uint32Array(256); // a system call for each number would cost 20 times more
   let used = words.length;
   return () => {
     if (used === words.length) {

@@ -1,8 +1,8 @@
 /** One line of a file, without its end. */
 export interface TextLine {
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
-  /** undefined: it is longer than allowed, and was skipped. */
+  /** undefined: the line is longer than allowed and was skipped. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -14,15 +14,16 @@ export interface LinesRead {
 const lineFeed = 0x0a;
 
 /**
- * Cuts bytes into lines, as many at a time as a chunk ends. Holds at most one chunk and
- * `lineBytesMax`, however long a line is. The last line needs no end; an empty rest is no line.
+ * Splits bytes into lines. Yields all lines that end in one chunk together. Holds at most one chunk
+ * and `lineBytesMax` in memory. The last line needs no line end; nothing after the last line end is
+ * not a line.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
   lineBytesMax: number,
 ): AsyncGenerator<LinesRead> {
   let number = 1;
-  let rest: Buffer[] = []; // the beginning of a line that goes on in the next chunk
+  let rest: Buffer[] = []; // the start of a line that continues in the next chunk
   let restBytes = 0;
   const keep = (part: Buffer) => {
     restBytes += part.length;

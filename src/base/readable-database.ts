@@ -16,23 +16,27 @@ import { AppError } from "./app-error.ts";
 import { diskFullError } from "./disk-full.ts";
 
 /**
- * An SQLite file that can be read without writing anything into its folder. SQLite cannot do that if
- * the file is in WAL mode, or if a journal of an interrupted write is beside it: it would create or
- * change files there, or fail if it may not. Then this is a copy in a private temporary folder.
+ * An SQLite file that can be read without writing anything into its folder. SQLite itself cannot do
+ * that if the file is in WAL mode or if there is a journal of an interrupted write: it would create
+ * or change files there, or fail without write access. In these cases, this is a copy in a private
+ * temporary folder.
  */
 export interface ReadableDatabase extends Disposable {
-  /** Open this one: read-only unless it is a copy. */
+  /** The file to open: read-only unless it is a copy. */
   readonly path: string;
-  /** True after the process that wrote the file was killed, or while one writes it. */
+  /** True if the process that wrote the file was killed, or if a process is writing it. */
   readonly isCopy: boolean;
 }
 
-/** Copies in a row that may fail because a process writes to the file. */
+/** How many copies in a row may fail because a process writes to the file. */
 const attemptsMax = 10;
-/** The log and the rollback journal. SQLite makes the third file, `-shm`, again from the log. */
+/**
+ * The write-ahead log and the rollback journal. SQLite rebuilds the third file, `-shm`, from the
+ * log.
+ */
 const besides = ["-wal", "-journal"] as const;
 
-/** Undefined if there is no such file, or an empty one. Throws AppError. */
+/** Undefined if the file does not exist or is empty. Throws AppError. */
 export function prepareToRead(file: string): ReadableDatabase | undefined {
   try {
     const head = readHead(file, headLength);
@@ -46,7 +50,7 @@ export function prepareToRead(file: string): ReadableDatabase | undefined {
   }
 }
 
-/** A copy in any case: for a file that has to be changed before it can be read. Throws AppError. */
+/** Always copies: for a file that must be changed before it can be read. Throws AppError. */
 export function copyToRead(file: string): ReadableDatabase {
   try {
     return copyOf(file);
@@ -69,7 +73,7 @@ function readError(error: unknown, file: string): unknown {
   );
 }
 
-/** Up to byte 19, which tells the mode. */
+/** Up to byte 19, which contains the journal mode. */
 const headLength = 20;
 const isWal = (head: Buffer): boolean => head[18] === 2 || head[19] === 2;
 
@@ -99,9 +103,9 @@ function copyOf(file: string): ReadableDatabase {
 }
 
 /**
- * False if the log was started again meanwhile: then pages may be missing in both copies. As long as
- * its head is the same, it has every page that was moved into the file while that was copied, and
- * SQLite ignores what is incomplete at its end.
+ * Returns false if the log was restarted while it was copied: then both copies may lack pages. As
+ * long as the header of the log is unchanged, the log has every page that was moved into the file
+ * during the copy, and SQLite ignores an incomplete end of the log.
  */
 function copyOnce(file: string, path: string): boolean {
   const before = besides.map((end) => readHead(`${file}${end}`, logHeadLength));
@@ -115,16 +119,19 @@ function copyOnce(file: string, path: string): boolean {
   return besides.every((end, at) => readHead(`${path}${end}`, logHeadLength).equals(before[at]!));
 }
 
-/** A copy has the mode of its original, which its reader may not be allowed to write. */
+/**
+ * Makes the copy writable: it would otherwise have the mode of the original, which may be
+ * read-only.
+ */
 function copyWritable(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
   chmodSync(to, 0o600);
 }
 
-/** Number of checkpoints and random salts included. */
+/** Includes the checkpoint number and the random salts. */
 const logHeadLength = 32;
 
-/** Fewer bytes if the file is shorter; none if there is no file. */
+/** Returns fewer bytes if the file is shorter, and none if it does not exist. */
 function readHead(file: string, length: number): Buffer {
   let opened: number;
   try {

@@ -1,7 +1,7 @@
 /**
- * Hides what may be secret in the URLs inside a text, however they came there: the user information
- * and the values of query parameters whose names sound secret. Messages and log lines pass through
- * this; the rest of a URL stays, because it says which page or server is meant.
+ * Hides what may be secret in all URLs inside a text: the user information, and the values of query
+ * parameters whose names suggest a secret. Messages and log lines pass through this. The rest of a
+ * URL stays, because it says which page or server is meant.
  */
 export function redactText(text: string): string {
   if (!text.includes("://")) return text;
@@ -24,8 +24,8 @@ const isSecretParameter = (name: string): boolean =>
   );
 
 /**
- * A URL as it may be shown where all of it was a setting: without user information, and with the
- * values of those query parameters alone that are known to be harmless.
+ * A URL from a setting, in a form that may be shown: without user information, and only with the
+ * values of query parameters that are known to be harmless.
  */
 export function redactUrl(url: string, harmless: ReadonlySet<string>): string {
   const [beforeFragment = ""] = url.split("#", 1);

@@ -40,7 +40,7 @@ export async function readRegularFile(path: string): Promise<Buffer> {
   return await file.readFile();
 }
 
-/** Opens a regular file, or creates one if the flags include O_CREAT. */
+/** Opens a regular file. Creates one if the flags include O_CREAT. */
 export async function openRegularFile(
   path: string,
   flags: number,
@@ -63,7 +63,7 @@ export async function openRegularFile(
   }
 }
 
-/** What an entry of a folder is, if it is neither a regular file nor a folder. */
+/** Names the type of a folder entry that is neither a regular file nor a folder. */
 export function specialEntry(found: Stats): string | undefined {
   if (found.isSymbolicLink()) return "a symbolic link";
   if (found.isFIFO()) return "a named pipe";

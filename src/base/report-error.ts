@@ -9,7 +9,7 @@ export interface ReportOptions {
   readonly isVerbose: boolean;
 }
 
-/** One line for people, one JSON object for programs; --verbose adds where it came from. */
+/** Prints one line for people or one JSON object for programs; --verbose adds the stack. */
 export function reportError(error: unknown, { stderr, isJson, isVerbose }: ReportOptions): void {
   const { kind, code, message: whole } = describe(error);
   const message = redactText(whole);
@@ -29,7 +29,10 @@ export function reportError(error: unknown, { stderr, isJson, isVerbose }: Repor
     );
 }
 
-/** A message may hold a list: indented lines below the first. All else is made one line. */
+/**
+ * A message may contain a list: indented lines after the first one. All other line breaks are
+ * removed.
+ */
 const toLines = (message: string) =>
   message
     .split(/\n(?= {2})/)
@@ -46,7 +49,7 @@ function describe(error: unknown): { kind: string; code: string; message: string
   };
 }
 
-const causesMax = 16; // a chain may be a circle
+const causesMax = 16; // a chain of causes may be circular
 
 function formatTrace(error: unknown): string[] {
   const lines: string[] = [];

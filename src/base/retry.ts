@@ -5,21 +5,21 @@ import type { Random } from "./random.ts";
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** How often the operation may run in all, the first time included. */
+  /** The limit of calls of the operation, including the first one. */
   readonly attempts: number;
-  /** The longest first wait; it doubles with each attempt, up to `delayMsMax`. */
+  /** The upper bound of the first wait; it doubles with each attempt, up to `delayMsMax`. */
   readonly delayMs: number;
   readonly delayMsMax: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs an operation again while it fails with an AppError of kind `unavailable`; any other failure
- * passes at once. After the last attempt the last error is thrown as it came.
+ * Repeats an operation while it fails with an AppError of kind `unavailable`. Any other error is
+ * thrown at once. After the last attempt, the last error is thrown unchanged.
  *
- * The operation must be safe to repeat: an attempt that failed may have happened. An abort ends
- * the call at once with an `aborted` AppError; an attempt in hand gets the same signal and is
- * otherwise left to end by itself, its outcome ignored.
+ * The operation must be safe to repeat, because an attempt that failed may have taken effect. An
+ * abort ends the call at once with an `aborted` AppError. An attempt that is running gets the same
+ * signal, and its outcome is ignored.
  */
 export async function retry<T>(
   operation: (attempt: number, signal?: AbortSignal) => Promise<T>,
@@ -38,7 +38,7 @@ export async function retry<T>(
       if (attempt >= attempts) throw error;
       lastError = error;
     }
-    // Full jitter: clients that failed together must not come back together.
+    // Full jitter: clients that failed at the same time must not retry at the same time.
     // https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
     const waitMsMax = Math.min(delayMsMax, delayMs * 2 ** Math.min(attempt - 1, 52));
     try {
@@ -49,7 +49,7 @@ export async function retry<T>(
   }
 }
 
-/** The operation's outcome, or a rejection with the signal's reason, whichever comes first. */
+/** Settles like the operation, or rejects with the signal's reason, whichever comes first. */
 function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return start();
   return new Promise((resolve, reject) => {

@@ -2,18 +2,18 @@ import { AppError } from "./app-error.ts";
 import { afterTick } from "./tick.ts";
 
 /**
- * Runs work one piece at a time, in the order in which it was given. Work that takes long calls
- * `pause` now and then, so that others do not wait for all of it.
+ * Runs one piece of work at a time, in the order of the calls. Work that takes long should call
+ * `pause` from time to time, so that other work does not wait until all of it is done.
  */
 export interface Serial {
   /**
-   * Rejects with what the work throws. If the signal fires while it waits, the work is not run, and
-   * this rejects with an AppError `aborted`.
+   * Rejects with the error of the work. If the signal fires before the work starts, the work does
+   * not run, and this rejects with an AppError `aborted`.
    */
   run<T>(work: () => Promise<T>, options?: SerialOptions): Promise<T>;
   /**
-   * To be called by the work that runs now: lets the event loop turn, then all work that waits runs
-   * first, then this returns. If the signal has fired, it throws an AppError `aborted`.
+   * Only for the work that is running now: lets the event loop turn, runs all work that is waiting,
+   * then returns. Throws an AppError `aborted` if the signal has fired.
    */
   pause(options?: SerialOptions): Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface SerialOptions {
 }
 
 export function createSerial(): Serial {
-  /** In order; each is called when it is its turn. */
+  /** In the order of the calls; each function starts one piece of work. */
   const waiting: (() => void)[] = [];
   let isBusy = false;
 
@@ -61,10 +61,10 @@ export function createSerial(): Serial {
       }
     },
     async pause({ signal } = {}) {
-      // Work that never waits for the disk would keep others from even asking.
+      // Without this, work that never does I/O would keep others from even calling `run`.
       await new Promise<void>(afterTick);
       if (waiting.length > 0 && !signal?.aborted) {
-        // Without the signal: the work that paused has to have its turn again to end in order.
+        // Without the signal: the work that paused must run again so that it ends in order.
         const again = begin({});
         end();
         await again;

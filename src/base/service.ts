@@ -1,26 +1,32 @@
 import { AppError } from "./app-error.ts";
 
-/** Something that runs between `start` and `stop`. It lives once: build a new one to run again. */
+/**
+ * Something that runs between `start` and `stop`. It can be started once: create a new one to run
+ * again.
+ */
 export interface Service {
-  /** Resolves when the service is ready. One whose start failed has cleaned up after itself. */
+  /** Resolves when the service is ready. If it rejects, the service has already cleaned up. */
   start(): Promise<void>;
-  /** Takes no new work, waits for the work in hand, then resolves. Safe to repeat. */
+  /** Takes no new work, waits for the running work, then resolves. May be called several times. */
   stop(): Promise<void>;
 }
 
 /**
- * Many services as one. They start in order, each when the one before is ready, and stop in
- * reverse order. Always:
- * - a member is started at most once, and stopped exactly once if its start succeeded, else never;
+ * Combines services into one. They start in order, each one when the one before is ready, and stop
+ * in reverse order. Invariants:
+ * - each member is started at most once. It is stopped exactly once if its start succeeded,
+ *   otherwise never;
  * - repeated and concurrent calls of `start`, or of `stop`, share one run and its outcome;
- * - a start that fails stops what was started, then rejects with that failure; the group is over;
- * - `stop` during a start lets the member in hand finish starting, starts no other, stops what was
- *   started and then resolves; the start rejects with an `aborted` AppError;
- * - `stop` before a start only ends the group; a start after any stop is `aborted`;
- * - a member that fails to stop does not keep the others from stopping. All such failures are in
- *   the `errors` of one AggregateError; after a failed start, that failure is the first of them.
+ * - if a start fails, the members that were started are stopped, and `start` rejects with that
+ *   error. The group cannot be started again;
+ * - `stop` during a start waits until the member that is starting is ready, starts no other member,
+ *   stops those that were started and resolves; the `start` rejects with an `aborted` AppError;
+ * - `stop` before a start ends the group; a `start` after any `stop` rejects with `aborted`;
+ * - if a member fails to stop, the others are still stopped. All these errors are in the `errors`
+ *   of one AggregateError. After a failed start, the error of the start is the first of them.
  *
- * A member must not await the group's `start` or `stop` inside its own: it would wait for itself.
+ * A member must not await the group's `start` or `stop` in its own `start` or `stop`: that is a
+ * deadlock.
  */
 export function createServiceGroup(services: readonly Service[]): Service {
   const started: Service[] = [];
@@ -36,7 +42,7 @@ export function createServiceGroup(services: readonly Service[]): Service {
       }
       refuseWhenStopped();
     } catch (error) {
-      if (stopRun) throw error; // that run stops the members and reports how it went
+      if (stopRun) throw error; // `stop` stops the members and reports errors
       const stopErrors = await stopStarted();
       if (stopErrors.length === 0) throw error;
       const message = `a service failed to start, and ${stopErrors.length} others then to stop`;
@@ -51,7 +57,7 @@ export function createServiceGroup(services: readonly Service[]): Service {
   };
 
   const stopAll = async () => {
-    await startRun?.catch(() => {}); // whoever called start has that failure
+    await startRun?.catch(() => {}); // the caller of `start` gets this error
     const errors = await stopStarted();
     if (errors.length === 0) return;
     const message = `${errors.length} of ${services.length} services failed to stop`;
@@ -72,7 +78,7 @@ export function createServiceGroup(services: readonly Service[]): Service {
 
   return {
     async start() {
-      // Later, so that a member that calls back into the group finds `startRun` set.
+      // Deferred, so that a member that calls the group sees that `startRun` is set.
       startRun ??= Promise.resolve().then(startAll);
       await startRun;
       refuseWhenStopped();

@@ -2,44 +2,50 @@ import { assert } from "./app-error.ts";
 import type { Clock } from "./clock.ts";
 
 export interface SingleFlightCacheOptions<Key, Value> {
-  /** Fetches the value of a key. It should have a deadline: everyone who asks waits for it. */
+  /** Loads the value of a key. It should have a deadline, because all callers wait for it. */
   readonly load: (key: Key) => Promise<Value>;
   readonly clock: Clock;
   /** How long a value may be used, counted from the end of its load. */
   readonly ttlMs: number;
   readonly entriesMax: number;
-  /** Whether a loaded value is remembered. Absent: every value is. */
+  /** Whether to remember a loaded value. Default: always. */
   readonly keeps?: (value: Value) => boolean;
 }
 
 /**
- * Remembers loaded values. Always:
- * - at most one load per key runs at a time, and all who ask meanwhile share its outcome;
- * - at most `entriesMax` values are kept, none longer than `ttlMs`; the least recently used goes
- *   first, and never while an expired one is there to go;
- * - a failed load is not kept: its waiters get the error, the next `get` loads again;
- * - after an `invalidate` no `get` sees older data: a load then under way still answers those who
- *   were waiting, but is not kept, and who asks later gets a load that starts after it.
+ * Remembers loaded values. Invariants:
+ * - at most one load per key runs at a time, and concurrent callers share its outcome;
+ * - at most `entriesMax` values are kept, each at most `ttlMs`. Expired values are evicted first,
+ *   then the least recently used one;
+ * - a failed load is not kept: its callers get the error, and the next `get` loads again;
+ * - after `invalidate`, a new `get` never returns older data. A load that was already running still
+ *   answers its own callers, but its value is not kept, and new callers get a load that starts
+ *   later.
  */
 export interface SingleFlightCache<Key, Value> {
   get(key: Key): Promise<Value>;
-  /** Replaces the value of a key by one that is known to be current. `reason` as below. */
+  /**
+   * Replaces the value of a key by a value that is known to be current. `reason`: see `invalidate`.
+   */
   put(key: Key, value: Value, reason: string): void;
-  /** Forgets a key. `reason` becomes a metric's label: use one of a few constants. */
+  /** Removes a key. `reason` becomes the label of a metric: use one of a few constants. */
   invalidate(key: Key, reason: string): void;
-  /** Forgets every key, each counted under `reason`. */
+  /** Removes all keys; each is counted under `reason`. */
   clear(reason: string): void;
   metrics(): SingleFlightMetrics;
 }
 
 export interface SingleFlightMetrics {
-  /** Answered from memory. `hits` and `misses` together are all calls of `get`. */
+  /** Answered from memory. `hits` + `misses` is the number of calls of `get`. */
   readonly hits: number;
-  /** Had to wait for a load, be it one already under way. */
+  /** Had to wait for a load, including a load that was already running. */
   readonly misses: number;
   readonly loads: number;
   readonly loadsFailed: number;
-  /** Values and loads given up, by reason: `expired`, `evicted`, and those of the callers. */
+  /**
+   * Removed values and discarded loads, by reason: `expired`, `evicted`, and the reasons of
+   * callers.
+   */
   readonly invalidationsByReason: Readonly<Record<string, number>>;
   readonly size: number;
 }
@@ -47,7 +53,7 @@ export interface SingleFlightMetrics {
 interface Flight<Value> {
   readonly result: Promise<Value>;
   isStale: boolean;
-  /** The load that follows this stale one, shared by all who asked for it. */
+  /** The load that replaces this invalidated one; all later callers share it. */
   next?: Promise<Value>;
 }
 
@@ -63,7 +69,7 @@ export function createSingleFlightCache<Key, Value>({
 
   const values = new Map<Key, Value>(); // least recently used first
   const expiriesMs = new Map<Key, number>(); // the same keys, oldest first: all live equally long
-  const flights = new Map<Key, Flight<Value>>(); // a key has a value, a flight, or a value and a stale flight
+  const flights = new Map<Key, Flight<Value>>(); // a key has a value, a load, or a value and a stale load
   const invalidations = new Map([
     ["expired", 0],
     ["evicted", 0],
@@ -99,7 +105,7 @@ export function createSingleFlightCache<Key, Value>({
   };
 
   const startFlight = (key: Key): Promise<Value> => {
-    // The load begins a turn later, when the flight is listed: it may call back into the cache.
+    // Deferred until the load is registered, because `load` may call the cache.
     const result = Promise.resolve()
       .then(() => load(key))
       .then(

@@ -3,20 +3,22 @@ import { dirname, resolve } from "node:path";
 import { makeFolder } from "./make-folder.ts";
 
 /**
- * Makes a folder, and those above it that are missing. When it returns, all of them survive a power
- * cut: a new name is safe only once the folder that holds it is synced.
+ * Creates a folder and all missing folders above it. When this returns, they survive a power cut: a
+ * new name is durable only after the folder that contains it is synced.
  */
 export function makeSyncedFolder(path: string, { mode }: { readonly mode?: number } = {}): void {
   const folder = resolve(path);
   const first = makeFolder(folder, mode === undefined ? {} : { mode });
-  if (first === undefined) return; // all were there
+  if (first === undefined) return; // the folder already existed
   for (let made = folder; ; made = dirname(made)) {
     syncFolder(dirname(made));
     if (made === first || made === dirname(made)) return;
   }
 }
 
-/** What was created, renamed or removed in the folder survives a power cut from now on. */
+/**
+ * After this, everything that was created, renamed or removed in the folder survives a power cut.
+ */
 export function syncFolder(folder: string): void {
   if (process.platform === "win32") return; // Windows cannot sync a folder
   const handle = fs.openSync(folder, "r");

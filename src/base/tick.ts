@@ -1,14 +1,14 @@
 import { setImmediate as setNodeImmediate } from "node:timers";
 
 /**
- * Calls back once everything that is running now, with the promises it resolved, has had its turn.
- * For joining what one turn of the event loop asks for; it is not a way to wait.
+ * Calls back after all running code and all promise callbacks it triggers have run. Use it to
+ * combine requests of one turn of the event loop, not to wait for something.
  */
 export function afterTick(callback: () => void): void {
   setNodeImmediate(callback);
 }
 
-/** Does something with each item, and lets other work run after every `size` of them. */
+/** Processes all items, and lets other work run after every `size` of them. */
 export async function inSlices<T>(
   items: Iterable<T>,
   work: (item: T) => void,

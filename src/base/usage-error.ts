@@ -2,14 +2,17 @@ import { AppError } from "./app-error.ts";
 
 const usageCode = "usage";
 
-/** For a command line or a setting that cannot be followed: exit code 2. Say what to write instead. */
+/**
+ * For a command line or a setting that is wrong: exit code 2. The message must say what to write
+ * instead.
+ */
 export function usageError(message: string, options?: { cause?: unknown }): AppError {
   return new AppError("invalid", usageCode, message, options);
 }
 
 /**
- * For work whose input stands on the command line or in the settings: what is found invalid in it is
- * wrong usage. `codes`: only errors with these codes are.
+ * For work whose input comes from the command line or the settings: turns an `invalid` error into a
+ * usage error. `codes`: only errors with these codes.
  */
 export async function asUsage<T>(work: () => Promise<T>, codes?: readonly string[]): Promise<T> {
   try {
@@ -21,7 +24,7 @@ export async function asUsage<T>(work: () => Promise<T>, codes?: readonly string
   }
 }
 
-/** A folder that may not be written, for instance: whatever one writes on the command line. */
+/** True for errors that no other command line can prevent, such as missing rights on a folder. */
 function isOfSystem(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return "syscall" in error || isOfSystem(error.cause);

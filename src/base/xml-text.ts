@@ -1,5 +1,5 @@
-/** What XML 1.0 cannot hold in any form: control characters, surrogates, U+FFFE and U+FFFF. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+/** Characters that XML 1.0 cannot represent: control characters, surrogates, U+FFFE and U+FFFF. */
+// oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const entities: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;",
 };
 
-/** Text as it may stand in an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 export const xmlText = (text: string): string =>
   text
     .replaceAll(/\p{Surrogate}/gu, "\ufffd")

@@ -1,7 +1,8 @@
 import { writeFileAtomic } from "../atomic-file.ts";
 
-// A process to be killed: replaces one file again and again, each time whole with another letter.
-process.on("disconnect", () => process.exit(1)); // a test that dies must not leave it behind
+// A process that tests kill: it replaces one file again and again, each time with a different
+// letter.
+process.on("disconnect", () => process.exit(1)); // end with the test process
 const [path = "", bytes = ""] = process.argv.slice(2);
 for (let turn = 0; ; turn++) {
   const letter = String.fromCharCode("a".charCodeAt(0) + (turn % 26));

@@ -1,6 +1,6 @@
 /**
- * How long this process works at something. What others do on the machine meanwhile does not count,
- * so a limit on it tells a loop that does not end well from a busy machine.
+ * The processor time that this process uses for `work`. Other processes do not affect it, so a
+ * limit can distinguish an endless loop from a busy machine.
  */
 export function cpuMsOf(work: () => void): number {
   const before = process.cpuUsage();

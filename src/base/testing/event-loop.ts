@@ -1,8 +1,8 @@
 import { afterTick } from "../tick.ts";
 
 /**
- * Does some work, and tells for how long it kept the event loop from everything else at most: the
- * processor time between two of its turns. What others do on the machine meanwhile does not count.
+ * Runs some work and returns the longest time for which it blocked the event loop, as the processor
+ * time between two turns. Other processes do not affect it.
  */
 export async function longestBlockMs<T>(
   work: () => Promise<T>,

@@ -2,7 +2,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import { keepHeapSmall } from "../small-heap.ts";
 
-/** Makes much garbage, some of which lives for a while, and prints how large the heap has become. */
+/** Creates much garbage, some of which lives for a while, and prints the size of the heap. */
 if (process.argv[2] === "small") keepHeapSmall();
 let largest = 0;
 for (let round = 0; round < 120; round++) {

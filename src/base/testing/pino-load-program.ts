@@ -1,4 +1,4 @@
-// Imports the file it is given and says whether pino was loaded with it.
+// Imports the file in its first argument and prints whether that loaded pino.
 import { createRequire } from "node:module";
 
 await import(process.argv[2] ?? "");

@@ -1,4 +1,4 @@
-// A program to be started with its stderr somewhere: logs two lines and exits without waiting.
+// Logs two lines and exits without waiting. Tests start it with different kinds of stderr.
 import { createPinoLogger } from "../pino-logger.ts";
 
 const log = createPinoLogger({ level: "info" });

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { lstatSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 
-/** Makes something at a path that is not a regular file. */
+/** Creates something at a path that is not a regular file. */
 export interface SpecialFile {
-  /** What a message about it says. */
+  /** How messages name it. */
   readonly words: string;
   make(path: string): Promise<AsyncDisposable>;
 }
 
-/** `elsewhere` is what the link leads to. */
+/** `elsewhere`: the target of the link. */
 export const linkTo = (elsewhere: string): SpecialFile => ({
   words: "a symbolic link",
   async make(path) {
@@ -41,7 +41,10 @@ export const socket: SpecialFile = {
   },
 };
 
-/** A device that reads as endless zeros: its own node if we may make one, else a link to it. */
+/**
+ * A device that reads as endless zeros: a device file if we may create one, otherwise a link to
+ * one.
+ */
 export const device: SpecialFile = canMakeDevices()
   ? {
       words: "a device",

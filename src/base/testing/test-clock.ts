@@ -1,15 +1,17 @@
 import { assert } from "../app-error.ts";
 import type { Clock, Timer } from "../clock.ts";
 
-/** Virtual time: nothing moves unless a test moves it, and timers fire in a fixed order. */
+/** Virtual time: it moves only when a test moves it, and timers fire in a fixed order. */
 export interface TestClock extends Clock {
   /**
-   * Moves time forward, firing due timers in order of (moment, creation). Between timers it lets
-   * pending promise callbacks run, so that what a timer woke can set the next timer. A call made
-   * while another runs takes its turn after it. A timer that throws ends the call it fired in.
+   * Moves time forward and fires due timers in order of (time, creation). After each timer it runs
+   * pending promise callbacks, so that they can set the next timer. Concurrent calls run one after
+   * the other. A timer that throws ends the call in which it fired.
    */
   advance(deltaMs: number): Promise<void>;
-  /** The wall clock jumps (NTP, an operator); monotonic time and timers do not. */
+  /**
+   * Makes the wall clock jump, as NTP or an operator does; monotonic time and timers do not change.
+   */
   step(deltaMs: number): void;
   pendingTimers(): number;
 }
@@ -55,7 +57,7 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
     async advance(deltaMs) {
       assert(deltaMs >= 0, "time only moves forward; use step for a wall clock jump");
       const turn = lastAdvance.then(() => run(deltaMs));
-      lastAdvance = turn.catch(() => {}); // its caller hears of the failure
+      lastAdvance = turn.catch(() => {}); // its caller gets the error
       await turn;
     },
     step: (deltaMs) => void (offsetMs += deltaMs),
@@ -63,5 +65,5 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
   };
 }
 
-/** Lets chains of resolved promises run to their end: a macrotask comes after all microtasks. */
+/** Lets chains of resolved promises run to their end: a macrotask runs after all microtasks. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

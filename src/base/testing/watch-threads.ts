@@ -1,6 +1,6 @@
 import { createHook } from "node:async_hooks";
 
-/** Threads that are started while it is not disposed of: how many were, and how many still run. */
+/** Counts the threads that were started before it is disposed, and those that still run. */
 export interface ThreadWatch extends Disposable {
   started(): number;
   running(): number;
