@@ -2,19 +2,19 @@ import { AppError } from "../base/app-error.ts";
 
 const outcomeUnknown = "bucket_outcome_unknown";
 
-/** A write without an answer: it may have happened, or may still happen. */
+/** For a write without an answer: it may have happened, or may still happen. */
 export function unknownOutcome(key: string, why: string, cause?: unknown): AppError {
   const message = `whether ${key} was written is not known (${why}): read it, then decide`;
   return new AppError("unavailable", outcomeUnknown, message, { cause });
 }
 
-/** A read without an answer. */
+/** For a read without an answer. */
 export function unanswered(what: string, why: string, cause?: unknown): AppError {
   const message = `the bucket did not answer ${what} (${why}): try again`;
   return new AppError("unavailable", "bucket_unavailable", message, { cause });
 }
 
-/** Whether what threw this may have changed the bucket all the same. */
+/** Whether the call that threw this error may have changed the bucket. */
 export const mayHaveHappened = (error: unknown): boolean =>
   error instanceof AppError && error.code === outcomeUnknown;
 
@@ -23,7 +23,10 @@ export const isUnavailable = (error: unknown): boolean =>
 
 const unsent = new WeakSet<Error>();
 
-/** Marks the error of a call that ended before it sent its request, which a meter does not count. */
+/**
+ * Marks the error of a call that failed before it sent a request, so that a meter does not count
+ * it.
+ */
 export function asUnsent<T>(error: T): T {
   if (error instanceof Error) unsent.add(error);
   return error;

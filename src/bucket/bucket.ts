@@ -1,49 +1,55 @@
 import type { Closable } from "../base/closable.ts";
 
 /**
- * A store of whole objects by key: what a fleet stands on. Throughout:
+ * A store of whole objects by key, on which a fleet is built. Invariants:
  * - a write is applied whole or not at all; a reader never sees half of one;
- * - a condition and its write are one atomic step, whoever else is writing, from whichever machine;
- * - what was written is seen by every read and list that starts after the answer;
- * - what can be expected is a return value. A store that fails throws AppError: `invalid` for what
- *   trying again cannot mend (credentials, rights, a bucket that is not there), `unavailable` for
- *   the rest. **A write that throws `unavailable` may have happened, or may still happen**: its
- *   code is `bucket_outcome_unknown`, and only reading the object can tell. It is never guessed.
- * - a key that `checkKey` refuses, and a body that is over `bodyBytesMax` or no bytes, are `invalid`.
+ * - a condition and its write are one atomic step, also with concurrent writers on other machines;
+ * - every read and list that starts after a write was answered sees that write;
+ * - expected outcomes are return values. Failures throw AppError: `invalid` if a retry cannot help
+ *   (credentials, rights, a bucket that does not exist), otherwise `unavailable`. **A write that
+ *   throws `unavailable` may have happened, or may still happen**: its code is
+ *   `bucket_outcome_unknown`. Read the object to find out; never guess;
+ * - a key that `checkKey` refuses, and a body that is too large or not a Uint8Array, are `invalid`.
  *
- * An ETag names a content of a key. It is opaque, and equal bodies may have equal ETags: whoever
- * relies on one puts a nonce or a counter into the body. There is no conditional delete, because
- * some stores ignore its condition.
+ * An ETag identifies one content of a key. It is opaque, and equal bodies may have equal ETags: a
+ * caller that must tell two writes apart puts a nonce or a counter into the body. There is no
+ * conditional delete, because some stores ignore its condition.
  *
- * Close a bucket when its last call has been answered: what is under way may fail.
+ * Close a bucket only after its last call was answered: calls in progress may fail.
  */
 export interface Bucket extends Closable {
-  /** The object as it is. With `ifNoneMatch`, "unchanged" while its ETag is still that one. */
+  /** The current object. With `ifNoneMatch`, returns "unchanged" if it still has that ETag. */
   get(key: string, options?: GetOptions): Promise<Got>;
 
-  /** Creates an object; of all who try, exactly one is told "created". */
+  /** Creates an object. If several clients try, exactly one gets "created". */
   putIfAbsent(key: string, body: Uint8Array): Promise<PutIfAbsentAnswer>;
 
-  /** Replaces the content that has this ETag. "stale": it has another one, or is not there. */
+  /**
+   * Replaces the content that has this ETag. "stale": the object has another ETag or does not
+   * exist.
+   */
   putIfMatch(key: string, body: Uint8Array, etag: string): Promise<PutIfMatchAnswer>;
 
-  /** Creates or replaces; the last to arrive stands. */
+  /** Creates or replaces an object; the last write to arrive wins. */
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<{ readonly etag: string }>;
 
-  /** Removes an object; one that is not there is no error. */
+  /** Removes an object. It is no error if the object does not exist. */
   delete(key: string): Promise<void>;
 
   /**
-   * Objects whose key begins with `prefix`, in the order of their keys' UTF-8 bytes. Not a
-   * snapshot: what is created behind the last key that was read is missed. Fewer than `limit`
-   * (default and at most `listLimitMax`) means that there were no more.
+   * Objects whose key begins with `prefix`, in the order of their keys' UTF-8 bytes. The list is
+   * not a snapshot: it misses an object that is created after the list has passed its key. Fewer
+   * results than `limit` (default and maximum: `listLimitMax`) mean that there are no more.
    */
   list(prefix: string, options?: ListOptions): Promise<readonly ListedObject[]>;
 
-  /** What the store's clock shows, as an interval: no two machines' clocks are compared. */
+  /**
+   * The time of the store's clock, as an interval, so that clocks of different machines need not be
+   * compared.
+   */
   now(): Promise<StoreTime>;
 
-  /** What was learnt about this store, for people: `{ etags: "unquoted" }`. */
+  /** Properties of this store that were found out, for people: `{ etags: "unquoted" }`. */
   traits(): Readonly<Record<string, string>>;
 }
 
@@ -54,7 +60,7 @@ export interface GetOptions {
   readonly ifNoneMatch?: string;
 }
 
-/** For browsers that read an object. A store that serves none does not keep it. */
+/** For browsers that read an object. A store that does not serve browsers ignores it. */
 export interface PutOptions {
   readonly contentType?: string;
   readonly cacheControl?: string;
@@ -68,9 +74,12 @@ export type Got =
 export interface StoredObject {
   readonly body: Uint8Array;
   readonly etag: string;
-  /** By the store's clock, which may show whole seconds only. */
+  /** By the store's clock, whose resolution may be one second. */
   readonly modifiedAtMs: number;
-  /** The same clock when it answered: the difference is the object's age, no client's clock in it. */
+  /**
+   * The store's clock at the time of the answer. The difference is the object's age, without any
+   * client's clock.
+   */
   readonly seenAtMs: number;
 }
 
@@ -83,7 +92,7 @@ export type PutIfMatchAnswer =
   | { readonly status: "stale" };
 
 export interface ListOptions {
-  /** Only keys behind this one, which need not exist. */
+  /** Only keys after this one, which need not exist. */
   readonly startAfter?: string;
   readonly limit?: number;
 }
@@ -100,8 +109,8 @@ export interface StoreTime {
   readonly latestMs: number;
 }
 
-/** Pages of S3 have at most this many. */
+/** The maximum page size of S3. */
 export const listLimitMax = 1_000;
 
-/** Everything is in memory while it travels. */
+/** An object is kept in memory while it is transferred. */
 export const bodyBytesMax = 64 * 2 ** 20;

@@ -4,22 +4,24 @@ import type { Random } from "../base/random.ts";
 import { unanswered, unknownOutcome } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
 
-/** How often each fault strikes, from 0 (absent) to 1. */
+/** The probability of each fault, from 0 (never) to 1. */
 export interface Faults {
-  /** A write happens and its answer is lost. */
+  /** A write happens, but its answer is lost. */
   readonly lostAnswer?: number;
-  /** A request is turned away (429, 503) before anything happened. */
+  /** A request is refused (429, 503) before anything happens. */
   readonly refused?: number;
-  /** A write gets no answer and arrives up to `lateMsMax` afterwards, if its condition then holds. */
+  /**
+   * A write gets no answer, and arrives up to `lateMsMax` later if its condition still holds then.
+   */
   readonly lateLanding?: number;
   readonly lateMsMax?: number;
   /** A condition that did not hold is answered with 409 or 500 instead of 412. */
   readonly vagueLoser?: number;
-  /** A write whose condition held is answered with 409, and nothing happened. */
+  /** A write whose condition holds is answered with 409, and does not happen. */
   readonly falseConflict?: number;
   /** The answer to a read is lost. */
   readonly lostRead?: number;
-  /** The longest way of a request to the store, and of its answer back. */
+  /** The maximum time of a request to the store, and of its answer back. */
   readonly wayMsMax?: number;
 }
 
@@ -33,7 +35,7 @@ export interface FaultyBucketOptions {
   readonly onFault?: (kind: FaultKind, key: string) => void;
 }
 
-/** A bucket on a bad day: as true to its promises as the one inside, but much harder to use. */
+/** A bucket with injected faults: it keeps the contract of the bucket inside, but fails often. */
 export function createFaultyBucket(options: FaultyBucketOptions): Bucket {
   const { bucket, faults, clock, random, onFault = () => {} } = options;
   const { lateMsMax = 0, wayMsMax = 0 } = faults;

@@ -7,18 +7,21 @@ export interface FitnessOptions {
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
-  /** "daily": what somebody proved within a day is believed. */
+  /** "daily": a successful probe by any node within the last day is enough. */
   readonly probe: "always" | "daily";
 }
 
 const key = "probe/fit.json";
 const dayMs = 86_400_000;
-/** An object that was copied here, from a store that was fit, is younger than what it says. */
+/**
+ * A larger difference means that the object was copied here from another store, so it proves
+ * nothing.
+ */
 const writtenWithinMs = 60_000;
 
 /**
- * Throws on a store that does not keep its conditions. A probe takes about 160 requests and more
- * than a second: for commands that come and go, one proof holds for a day.
+ * Throws if the store does not honour conditions. A probe takes about 160 requests and more than a
+ * second, so with "daily", for short commands, a proof is valid for a day.
  */
 export async function requireFitness(options: FitnessOptions): Promise<void> {
   const { bucket, probe } = options;
@@ -37,6 +40,6 @@ async function isProven(bucket: Bucket): Promise<boolean> {
     const isOriginal = Math.abs(got.modifiedAtMs - fitAtMs) < writtenWithinMs;
     return isOriginal && got.seenAtMs - fitAtMs < dayMs;
   } catch {
-    return false; // not ours, or damaged: prove it again
+    return false; // not ours, or damaged: probe again
   }
 }

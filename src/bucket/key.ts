@@ -3,12 +3,12 @@ import { AppError, assert } from "../base/app-error.ts";
 import { asUnsent } from "./bucket-error.ts";
 import { bodyBytesMax, listLimitMax, type ListOptions } from "./bucket.ts";
 
-/** S3 allows 1,024 with its prefix; folders of a directory need some room too. */
+/** S3 allows 1,024 including the prefix; the path of a directory bucket needs some room too. */
 export const keyBytesMax = 900;
 
 /**
- * Refuses a key that some store or some tool on the way would change: an HTTP client resolves `.`
- * and `..`, XML has no control characters, a lone surrogate has no UTF-8.
+ * Refuses a key that some store or intermediary would change: an HTTP client resolves `.` and `..`,
+ * XML cannot hold control characters, and a lone surrogate has no UTF-8.
  */
 export function checkKey(key: string): void {
   const fault = key === "" ? "it is empty" : (textFault(key) ?? partFault(key.split("/")));
@@ -49,7 +49,7 @@ export const compareKeys = (a: string, b: string): number =>
 function textFault(text: string): string | undefined {
   if (typeof text !== "string") return "it is not a string";
   if (Buffer.byteLength(text) > keyBytesMax) return `it is over ${keyBytesMax} bytes`;
-  // oxlint-disable-next-line no-control-regex -- control characters are what it is for
+  // oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
   if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return "it holds a control character";
   if (/[\ufffe\uffff]|\p{Surrogate}/u.test(text)) return "it is not well-formed Unicode";
   return undefined;
@@ -66,7 +66,7 @@ function refused(what: string, text: string, fault: string): AppError {
   return asUnsent(new AppError("invalid", "bucket_key", `${what} ${shown} is refused: ${fault}`));
 }
 
-/** For a value that has another type than its declaration: callers in JavaScript are not checked. */
+/** Describes a value of a wrong type, because callers in JavaScript are not type-checked. */
 function nameOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

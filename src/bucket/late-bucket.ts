@@ -3,10 +3,9 @@ import { isUnavailable } from "./bucket-error.ts";
 import { createLazyBucket } from "./lazy-bucket.ts";
 
 /**
- * Opens a bucket; where its store does not answer now, a bucket that is opened by the first call
- * that reaches the store. Until then every call throws what opening did: `unavailable`. So a node
- * starts, and a command says what it can, while a store is away. What is wrong for good is thrown
- * here.
+ * Opens a bucket. If its store does not answer now, returns a bucket that the first successful call
+ * opens; until then every call throws the error of opening, `unavailable`. So a node can start, and
+ * a command can show what it knows, while a store is unreachable. Permanent errors are thrown here.
  */
 export async function openLateBucket(open: () => Promise<Bucket>): Promise<Bucket> {
   try {

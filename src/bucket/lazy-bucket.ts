@@ -3,8 +3,8 @@ import { closable } from "../base/closable.ts";
 import type { Bucket } from "./bucket.ts";
 
 /**
- * A bucket that is opened by its first call. A call that cannot open it throws what opening threw,
- * and the next call tries again. Nothing is opened after `close()`.
+ * A bucket that its first call opens. If opening fails, the call throws that error and the next
+ * call tries again. After `close()` it is never opened.
  */
 export function createLazyBucket(open: () => Promise<Bucket>): Bucket {
   let opened: Bucket | undefined;
@@ -27,7 +27,7 @@ export function createLazyBucket(open: () => Promise<Bucket>): Bucket {
     traits: () => opened?.traits() ?? {},
     ...closable(async () => {
       isClosed = true;
-      const late = await opening?.catch(() => undefined); // what failed to open is closed already
+      const late = await opening?.catch(() => undefined); // nothing to close if opening failed
       await (opened ?? late)?.close();
     }),
   };

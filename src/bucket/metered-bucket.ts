@@ -15,7 +15,7 @@ export type BucketOperation = (typeof bucketOperations)[number];
 
 export interface Usage {
   readonly requests: number;
-  /** Without an answer that counts: servers charge nothing for their own failures. */
+  /** Requests that failed on the server; servers do not charge for these. */
   readonly failed: number;
   /** Bytes of objects, without headers and listings. */
   readonly bytesSent: number;
@@ -23,7 +23,10 @@ export interface Usage {
   readonly dollars: number;
 }
 
-/** Dollars for 1,000 requests: S3 Standard, us-east-1, as of 2026. Refused conditions cost too. */
+/**
+ * Dollars for 1,000 requests: S3 Standard, us-east-1, as of 2026. A refused condition costs the
+ * same.
+ */
 const dollarsPerThousand: Readonly<Record<BucketOperation, number>> = {
   get: 0.0004,
   putIfAbsent: 0.005,
@@ -36,7 +39,7 @@ const dollarsPerThousand: Readonly<Record<BucketOperation, number>> = {
 /** Called when a request has ended. */
 export type OnRequest = (operation: BucketOperation, used: Usage) => void;
 
-/** The same bucket; `onRequest` hears of each of its requests. */
+/** The same bucket; calls `onRequest` for each of its requests. */
 export function createMeteredBucket(bucket: Bucket, onRequest: OnRequest): Bucket {
   const counted = <T>(operation: BucketOperation, send: () => Promise<T>, body?: Uint8Array) =>
     countRequest({ operation, body, onRequest }, send);
@@ -58,7 +61,7 @@ export interface CountedRequest {
   readonly onRequest: OnRequest;
 }
 
-/** Sends a request and tells what it used. */
+/** Sends a request and reports its usage. */
 export async function countRequest<T>(
   { operation, body, onRequest }: CountedRequest,
   send: () => Promise<T>,
@@ -73,14 +76,14 @@ export async function countRequest<T>(
   } catch (error) {
     if (isUnsent(error)) throw error;
     const used = { requests: 1, failed: 1, bytesSent, bytesReceived: 0, dollars: 0 };
-    // A server charges for what it refuses, not for its own failures.
+    // A server charges for requests that it refuses, but not for its own failures.
     const isRefused = error instanceof AppError && error.kind === "invalid";
     onRequest(operation, isRefused ? { ...used, dollars } : used);
     throw error;
   }
 }
 
-/** An object that was found has a body. */
+/** The size of the body, if an object was found. */
 function bytesOf(answer: unknown): number {
   const { body } = (answer ?? {}) as { readonly body?: Uint8Array };
   return body?.byteLength ?? 0;
@@ -88,19 +91,25 @@ function bytesOf(answer: unknown): number {
 
 export interface Meter {
   /**
-   * The same bucket; what goes through it is counted for this caller. Put it below whatever repeats
-   * requests. `isFree`: its requests cost nothing, as on a disk.
+   * The same bucket; its requests are counted for this caller. Put it below a bucket that repeats
+   * requests. `isFree`: requests cost nothing, as on a disk.
    */
   meter(bucket: Bucket, caller: string, options?: { readonly isFree?: boolean }): Bucket;
-  /** Counts a request that no metered bucket has seen. */
+  /** Counts a request that did not go through a metered bucket. */
   add(caller: string, operation: BucketOperation, used: Usage): void;
   usage(caller?: string): Readonly<Record<BucketOperation, Usage>>;
   callers(): readonly string[];
-  /** Tells what was counted so far, then each request. Returns the way to stop. */
+  /**
+   * Calls the listener for the totals so far, then for each request. Returns a function that stops
+   * it.
+   */
   follow(listener: (caller: string, ...request: Parameters<OnRequest>) => void): () => void;
 }
 
-/** Counts requests by caller and operation, and what they cost. Callers are few, and named in code. */
+/**
+ * Counts requests by caller and operation, and what they cost. There are few callers, named in
+ * code.
+ */
 export function createMeter(): Meter {
   const counts = new Map<string, Record<BucketOperation, Usage>>();
   const listeners = new Set<Parameters<Meter["follow"]>[0]>();

@@ -4,14 +4,14 @@ import { checkBody, checkKey, checkListing } from "./key.ts";
 
 export interface PrefixedBucketOptions {
   readonly bucket: Bucket;
-  /** Begins the key of every object, and ends with a slash: `handlers/`. */
+  /** The start of every key; it ends with a slash: `handlers/`. */
   readonly prefix: string;
 }
 
 /**
- * The part of a bucket whose keys begin with a prefix. Keys are given and listed without it. No key
- * leads out of it: a key is checked as it was given, so `..` and a first `/` are refused, and the
- * prefix is put before it. Closing it closes the bucket.
+ * The part of a bucket whose keys begin with a prefix. Keys are given and listed without the
+ * prefix. No key can leave it: `..` and a leading `/` are refused before the prefix is added.
+ * Closing it closes the bucket.
  */
 export function createPrefixedBucket({ bucket, prefix }: PrefixedBucketOptions): Bucket {
   if (!prefix.endsWith("/")) {

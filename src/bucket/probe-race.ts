@@ -11,12 +11,13 @@ export interface ProbeRaceOptions {
   readonly key: string;
 }
 
-/** "none": nobody can be said to have won, which proves nothing; try again on another key. */
+/** "none": it is not clear that anybody won, which proves nothing; try again with another key. */
 export type RaceOutcome = "one" | "none" | { readonly fault: string };
 
 /**
- * All write at once under one condition. A racer without an answer may be the winner, so its body
- * may stand; but two who were told that they won, or a winner whose body does not stand, cannot be.
+ * Several clients write at once under the same condition. A racer without an answer may be the
+ * winner, so its body may be stored. It is a fault if two racers were told that they won, or if a
+ * winner's body is not stored.
  */
 export async function raceOnce(
   { patient, random, key }: ProbeRaceOptions,
@@ -39,7 +40,8 @@ export async function raceOnce(
   const [winner] = winners;
   if (winner) return stands(winner) ? "one" : { fault: "the winner of a race was overwritten" };
   const owner = racers.find(stands);
-  if (owner?.outcome === "lost") return { fault: "a racer that was told it lost has won" };
+  if (owner?.outcome === "lost")
+    return { fault: "a racer got the answer that it lost, but its body is stored" };
   return owner ? "one" : "none";
 }
 

@@ -14,15 +14,15 @@ export interface ProbeOptions {
 }
 
 export interface ProbeReport {
-  /** Whether leases and queues may be built on this store. */
+  /** True if leases and queues may use this store. */
   readonly isFit: boolean;
   readonly steps: readonly ProbeStep[];
   readonly traits: Readonly<Record<string, string>>;
 }
 
 /**
- * "forbidden": a right is missing. "unknown": there was no clear answer in several tries, or an
- * earlier step left nothing to try it on. Only "ok" is trusted.
+ * "forbidden": a right is missing. "unknown": several tries gave no clear answer, or an earlier
+ * step failed that this one needs. Only "ok" is trusted.
  */
 export interface ProbeStep {
   readonly name: string;
@@ -36,9 +36,9 @@ const triesMax = 8;
 const raceRounds = 2;
 
 /**
- * Finds out what a store really does, because many take a condition and ignore it, or check it and
- * then write in two steps: only a race tells. Takes about 160 requests and leaves nothing behind.
- * Throws where nothing can be tried at all (wrong credentials, no such bucket, nobody answers).
+ * Finds out how a store really behaves. Many stores accept a condition and ignore it, or check it
+ * and then write in two steps; only a race shows that. Takes about 160 requests and leaves nothing
+ * behind. Throws if nothing can be tried at all (wrong credentials, no such bucket, no answer).
  */
 export async function probeBucket({ bucket, clock, random }: ProbeOptions): Promise<ProbeReport> {
   const folder = `probe/${createId(random)}/`;
@@ -53,7 +53,7 @@ export async function probeBucket({ bucket, clock, random }: ProbeOptions): Prom
   return { isFit: steps.every(({ state }) => state === "ok"), steps, traits: bucket.traits() };
 }
 
-/** Throws unless the store is fit: what must never run on one that is not calls this first. */
+/** Throws unless the store is fit. Call it before using anything that needs conditional writes. */
 export async function requireFitBucket(options: ProbeOptions): Promise<ProbeReport> {
   const report = await probeBucket(options);
   if (report.isFit) return report;
@@ -69,7 +69,7 @@ export async function requireFitBucket(options: ProbeOptions): Promise<ProbeRepo
 
 interface ProbeContext {
   readonly bucket: Bucket;
-  /** Repeats what may be repeated. */
+  /** Retries requests that are safe to repeat. */
   readonly patient: Bucket;
   readonly clock: Clock;
   readonly random: Random;
@@ -121,7 +121,7 @@ const probeSteps: Readonly<Record<string, (at: ProbeContext) => Promise<Verdict>
     race(at, async (round) => {
       const key = keyOf(at, `update-${round}`);
       const { etag } = await at.patient.put(key, nonce(at));
-      // Some stores turn away a second write to a key within a second.
+      // Some stores refuse a second write to a key within one second.
       if (round > 0) await sleep(at.clock, 1_100);
       return raceOnce({ ...at, key }, (body) => at.bucket.putIfMatch(key, body, etag));
     }),
@@ -150,7 +150,7 @@ async function race(
   return clear === raceRounds ? ok("of 32 at once, one wins") : unclear();
 }
 
-/** Tries a conditional write until it is clear how it ended, by reading what stands. */
+/** Tries a conditional write until its outcome is clear, by reading the stored content. */
 async function settle(
   at: ProbeContext,
   name: string,
@@ -167,7 +167,7 @@ async function settle(
       if (!isUnavailable(error)) throw error;
     }
     const found = await read(at, name);
-    if (found && Buffer.compare(found.body, body) === 0) return "won"; // an answer was lost
+    if (found && Buffer.compare(found.body, body) === 0) return "won"; // the answer was lost
     if (isRefused) return "lost";
     await pause(at);
   }
@@ -180,7 +180,7 @@ async function read({ patient, folder }: ProbeContext, name: string) {
 }
 
 async function removeAll({ patient, folder }: ProbeContext): Promise<Verdict> {
-  // What was written is known; a user that may not list can still clean up.
+  // The keys are known, so they can be deleted without the right to list.
   const races = Array.from({ length: triesMax }, (_, round) => [
     `create-${round}`,
     `update-${round}`,

@@ -10,12 +10,13 @@ export interface RetryingBucketOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Spans the second for which some stores turn away a second write to one key. */
+/** Covers the second in which some stores refuse another write to the same key. */
 const policy = { attempts: 8, delayMs: 100, delayMsMax: 2_000 };
 
 /**
- * Repeats reads, plain puts and deletes that got no answer. Never a conditional write: the second
- * try may find the first one's success and call it someone else's. Whoever wrote it reads back.
+ * Repeats reads, unconditional puts and deletes that got no answer. It never repeats a conditional
+ * write: the second try may find the success of the first one and take it for another client's. The
+ * caller must read the object instead.
  */
 export function createRetryingBucket(options: RetryingBucketOptions): Bucket {
   const { bucket, clock, random, signal } = options;

@@ -7,26 +7,31 @@ import { isUnavailable } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
 
 /**
- * One object that many sessions change by compare-and-swap. With many writers a nonce does not
- * tell a lost answer from a lost race: another may have built on my write before I read it back.
- * So the object carries, for each session, the number of its last commit that was applied.
+ * One object that many sessions change by compare-and-swap. With many writers, a nonce cannot
+ * distinguish a lost answer from a lost race, because another session may have changed the object
+ * again before this one reads it. So the object contains, for each session, the number of its last
+ * applied commit.
  */
 export interface SharedObject<Value> {
-  /** As it is now. With `isSticky`, an object that has not changed is not sent again. */
+  /** The current value. With `isSticky`, the store does not send an unchanged object again. */
   read(): Promise<Value | undefined>;
-  /** What was last seen of it, without asking; undefined before the first answer. */
+  /** The last value read or written, without a request; undefined before the first answer. */
   seen(): Value | undefined;
-  /** Whether another session changed it within that time before what was last seen. */
+  /** Whether another session changed it within that time before the last read. */
   hasCompany(withinMs: number): boolean;
   /**
-   * Applies `change` to the current value, exactly once, and resolves with what it made. It may be
-   * called several times, on newer values. A value returned as it came is not written. Throws
-   * `unavailable` where the end stays unclear: then it was applied once or not at all.
+   * Applies `change` to the current value exactly once, and resolves with the result. `change` may
+   * be called several times, with newer values. If it returns the value unchanged, nothing is
+   * written. Throws `unavailable` if the outcome stays unknown: then the change was applied once or
+   * not at all.
    */
   change(change: ObjectChange<Value>): Promise<Value>;
 }
 
-/** May be called several times; only the last call counts. `number` is that of the commit. */
+/**
+ * May be called several times; only the result of the last call counts. `number`: the commit's
+ * number.
+ */
 export type ObjectChange<Value> = (
   value: Value | undefined,
   number: number,
@@ -35,23 +40,26 @@ export type ObjectChange<Value> = (
 export interface SharedObjectOptions<Value> {
   readonly bucket: Bucket;
   readonly key: string;
-  /** One life of one writer; never used again. */
+  /** Identifies one run of one writer; never used again. */
   readonly session: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** How it is written; absent, as JSON. */
+  /** How the value is encoded. Default: JSON. */
   readonly codec?: SharedCodec<Value>;
-  /** Builds on what was last seen or written, without reading it again: a wrong guess is refused. */
+  /**
+   * Starts from the last value read or written without reading again. If that is stale, the write
+   * is refused.
+   */
   readonly isSticky?: boolean;
-  /** How long a change tries to get a clear answer. */
+  /** How long a change retries until it gives up. */
   readonly giveUpMs?: number;
-  /** A write was refused or unclear, and the object is looked at again. */
+  /** Called when a write was refused or its outcome is unknown, before the object is read again. */
   readonly onConflict?: () => void;
 }
 
 export interface SharedCodec<Value> {
   encode(envelope: Envelope<Value>): Uint8Array;
-  /** Throws where the body is not ours (`corrupt`) or newer (`invalid`). */
+  /** Throws `corrupt` if the body is not ours, `invalid` if a newer version wrote it. */
   decode(body: Uint8Array, key: string): Envelope<Value>;
 }
 
@@ -64,23 +72,25 @@ export interface Envelope<Value> {
 interface Seen<Value> {
   readonly etag: string | undefined;
   readonly envelope: Envelope<Value> | undefined;
-  /** The store's clock then, and this machine's. */
+  /** The store's clock at that time. */
   readonly seenAtMs: number;
   readonly monotonicMs: number;
-  /** This machine's when the answer was there. */
+  /** This machine's clock when the answer arrived. */
   readonly answeredMs: number;
 }
 
 const backoffMs = { first: 25, max: 2_000 };
 const refusedMsMax = 60;
 const giveUpMsDefault = 15_000;
-/** A process that was stopped for a while, or a slow one, has not tried enough by its clock alone. */
+/**
+ * After a pause of the process, elapsed time alone does not show that it has tried often enough.
+ */
 const triesMin = 4;
-/** After that long others have most likely written: to look costs a twelfth of a refused write. */
+/** After this time others have probably written. A read costs a twelfth of a refused write. */
 const freshMs = 2_000;
-/** The same where somebody else was in the way of the last change: only what was just seen counts. */
+/** The same if another session interfered with the last change: only a very recent read counts. */
 const freshMsInCompany = 50;
-/** A session that has not written for so long resolves nothing any more. */
+/** The commit numbers of a session that has not written for so long are dropped. */
 const commitKeptMs = 3_600_000;
 
 export function createSharedObject<Value>(
@@ -90,15 +100,15 @@ export function createSharedObject<Value>(
   const { isSticky = false, giveUpMs = giveUpMsDefault, onConflict = () => {} } = options;
   let lastNumber = 0;
   let last: Seen<Value> | undefined;
-  /** One after the other: a number stands for all commits of the session before it. */
+  /** One at a time: the number of a commit covers all earlier commits of the session. */
   const changes = createSerial();
-  /** Others write here too, as far as is known: then a look comes before a write. */
+  /** True if other sessions write too: then read before writing. */
   let isContended = false;
 
   const read = async (): Promise<Seen<Value>> => {
     const before = last;
     const known = isSticky && before?.etag !== undefined ? before : undefined;
-    // An answer that was overtaken by a commit, or by a later read, is not news.
+    // Ignore an answer that is older than a later read or a commit.
     const keep = (seen: Seen<Value>) => {
       if (last === before) last = seen;
       return seen;
@@ -112,7 +122,7 @@ export function createSharedObject<Value>(
       const { etag, seenAtMs } = got;
       return keep({ etag, envelope, seenAtMs, monotonicMs, answeredMs });
     }
-    // A commit is dated by the store's clock also where there is no object yet to tell it.
+    // Use the store's clock for the commit even if there is no object yet that carries a time.
     const { latestMs } = await bucket.now();
     const seenAtMs = latestMs;
     return keep({ etag: undefined, envelope: undefined, seenAtMs, monotonicMs, answeredMs });
@@ -126,7 +136,7 @@ export function createSharedObject<Value>(
     }
   };
 
-  /** The body of a commit on top of what was seen; undefined where nothing changes. */
+  /** The body of a commit on top of a read value; undefined if nothing changes. */
   const prepare = async (base: Seen<Value>, { number, change }: Commit<Value>) => {
     const before = base.envelope?.value;
     const value = await change(before, number);
@@ -161,7 +171,7 @@ export function createSharedObject<Value>(
     let lastError: unknown;
     for (let attempt = 0; attempt < triesMin || clock.monotonicMs() < deadlineMs; attempt++) {
       if (next === undefined) {
-        // What was just looked at need not be looked at again to be sure of it.
+        // A value that was just read need not be read again.
         const now = base === known ? await read() : base;
         if (now.etag === base.etag) return base.envelope!.value;
         base = now;
@@ -188,7 +198,7 @@ export function createSharedObject<Value>(
       }
       onConflict();
       isContended = true;
-      // Who lost a race must not also come late to the next one.
+      // After a lost race, do not wait so long that the next one is lost too.
       const waitMs = isRefused ? Math.min(refusedMsMax, waitMsMax(attempt)) : waitMsMax(attempt);
       await sleep(clock, random.next() * waitMs);
       const found = await readOrUndefined();
@@ -196,11 +206,11 @@ export function createSharedObject<Value>(
       if ((found.envelope?.commits[session]?.number ?? 0) >= commit.number) {
         return next.envelope.value;
       }
-      if (found.etag === base.etag) continue; // it may still arrive: the same again
+      if (found.etag === base.etag) continue; // it may still arrive: send the same again
       base = found;
       next = await prepare(base, commit);
     }
-    last = undefined; // what was sent last may still arrive
+    last = undefined; // the last write may still arrive
     const message = `${key} gave no clear answer: whether the change was applied is not known`;
     throw new AppError("unavailable", "shared_object_unresolved", message, { cause: lastError });
   };
@@ -234,7 +244,7 @@ function decodeJson<Value>(body: Uint8Array, key: string): Envelope<Value> {
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
-    // said below, together with JSON of another kind
+    // handled below, like JSON of another format
   }
   const isOurs = isReadable("sharedObject", found, key);
   if (isOurs && typeof found?.commits === "object" && "value" in found) {

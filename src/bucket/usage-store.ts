@@ -1,6 +1,6 @@
 import type { Usage } from "./metered-bucket.ts";
 
-/** What one part of the program asked of buckets on one day (UTC). */
+/** The requests that one part of the program sent to buckets on one day (UTC). */
 export interface DayUsage extends Usage {
   /** `2026-02-11`. */
   readonly day: string;
@@ -8,13 +8,13 @@ export interface DayUsage extends Usage {
   readonly operation: string;
 }
 
-/** Keeps usage by day, for all processes of a data folder. */
+/** Stores usage by day, for all processes of a data folder. */
 export interface UsageStore {
-  /** Adds to what is stored, and drops days that are too old to be kept. */
+  /** Adds to the stored usage, and deletes days older than `usageDaysMax`. */
   add(rows: readonly DayUsage[]): void;
-  /** From this day on, in the order of day, caller and operation. */
+  /** All rows from this day on, ordered by day, caller and operation. */
   read(fromDay: string): readonly DayUsage[];
 }
 
-/** Older days are dropped. */
+/** Older days are deleted. */
 export const usageDaysMax = 400;

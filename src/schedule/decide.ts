@@ -10,30 +10,36 @@ export interface OccurrenceDecision {
 
 export interface DecideOptions {
   readonly schedule: Schedule;
-  /** The newest occurrence that was decided before; it may be out of date. */
+  /** The newest occurrence that was decided before; it may be older than the true one. */
   readonly lastMs: number | undefined;
   readonly nowMs: number;
 }
 
-/** An occurrence is late, and counts as missed, after this. */
+/** An occurrence counts as missed if it is later than this. */
 export const graceMs = 120_000;
-/** Of missed = all. */
+/** The most missed occurrences that run with the policy `all`. */
 export const runsMax = 10;
-/** Occurrences that are decided one by one; the reason of the oldest covers all before it. */
+/**
+ * The most occurrences that are decided one by one; the reason of the oldest covers all earlier
+ * ones.
+ */
 const decisionsMax = 50;
-/** Nothing older is looked at: queues reserve keys of finished tasks for longer than this. */
+/**
+ * Older occurrences are ignored. It is shorter than the time for which queues reserve keys of
+ * finished tasks.
+ */
 const lookBackMs = 60 * 86_400_000;
 
 /**
- * What to do with the occurrences since `lastMs`, oldest first. The rules only ever turn a run into
- * a skip as time goes on, and each occurrence is added to the queue once. So it does not matter which
- * node decides, how often, or how much of the past it knows.
+ * What to do with the occurrences after `lastMs`, oldest first. As time passes, a decision can only
+ * change from run to skip, and each occurrence is added to the queue once. So it does not matter
+ * which node decides, how often, or how much of the past it knows.
  */
 export function decide({ schedule, lastMs, nowMs }: DecideOptions): readonly OccurrenceDecision[] {
   const { timing, sinceMs, missed, withinMs, isPaused } = schedule;
   const afterMs = Math.max(sinceMs, lastMs ?? -Infinity, nowMs - lookBackMs);
-  const stretch = { afterMs, untilMs: nowMs, countMax: decisionsMax };
-  const { occurrences, hasEarlier } = newestOccurrences(timing, stretch);
+  const range = { afterMs, untilMs: nowMs, countMax: decisionsMax };
+  const { occurrences, hasEarlier } = newestOccurrences(timing, range);
   const newestMs = occurrences.at(-1);
   return occurrences.map((atMs, index) => {
     const newer = occurrences.length - 1 - index;
@@ -59,7 +65,7 @@ interface Lateness {
   readonly missed: MissedPolicy;
   readonly lateMs: number;
   readonly withinMs: number;
-  /** Later occurrences that have come too. */
+  /** The number of later occurrences that are due too. */
   readonly newer: number;
   readonly newestMs: number;
 }

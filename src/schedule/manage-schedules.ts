@@ -14,27 +14,27 @@ import { faultWords, scheduleInputSchema, type Schedule, type ScheduleInput } fr
 
 type ScheduleLedger = Parameters<typeof readSchedules>[0] & Parameters<typeof writeSchedule>[0];
 
-/** What commands and the API work on. */
+/** The dependencies of commands and API calls that read schedules. */
 export interface ScheduleReader {
   readonly ledger: Pick<ScheduleLedger, "read">;
-  /** Absent: there is no queue yet, so nothing has run. */
+  /** Absent: the queue does not exist yet, so nothing has run. */
   readonly queue: Pick<Queue, "log" | "ended"> | undefined;
   readonly clock: Clock;
 }
 
-/** What commands that change schedules work on. */
+/** The dependencies of commands and API calls that change schedules. */
 export interface ScheduleWriter {
   readonly ledger: ScheduleLedger;
   readonly clock: Clock;
 }
 
-/** One occurrence that has ended, or that was asked for. */
+/** One occurrence that has ended, or an extra run. */
 export interface ScheduleRun {
   readonly occurrence: string;
   readonly isRunNow: boolean;
   readonly state: "done" | "skipped" | "failed";
   readonly endedAt: string;
-  /** Why it was skipped or has failed; null: it is done. */
+  /** Why it was skipped or has failed; null if it succeeded. */
   readonly reason: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface ScheduleView {
   readonly overlap: Schedule["overlap"];
   readonly isPaused: boolean;
   readonly since: string;
-  /** The next three occurrences; none while it is paused. */
+  /** The next three occurrences; empty while the schedule is paused. */
   readonly next: readonly string[];
   /** The last run that was not skipped. */
   readonly last: ScheduleRun | null;
@@ -59,13 +59,13 @@ export interface ScheduleDetails extends ScheduleView {
   readonly runs: readonly ScheduleRun[];
 }
 
-/** Why a schedule cannot compact. */
+/** Why a schedule cannot use the action `compact`. */
 export const compactWithoutBucket =
   "compact folds the ledger in the fleet's bucket, and no bucket is set: set bucket.url, or leave this schedule out (without a bucket there is nothing to compact)"; // prettier-ignore
 
 export type ScheduleChange = "added" | "changed" | "unchanged";
 
-/** Adds a schedule, or changes the one of that name; a changed one starts from now. */
+/** Adds a schedule, or replaces the one with that name; a changed schedule starts from now. */
 export async function putSchedule(
   { ledger, clock, hasBucket }: ScheduleWriter & { readonly hasBucket: boolean },
   input: ScheduleInput,
@@ -101,7 +101,7 @@ export async function pauseSchedule(
 ): Promise<Schedule> {
   const { schedule } = await findSchedule(ledger, name);
   if (schedule.isPaused === isPaused) return schedule;
-  // Occurrences during the pause do not run later.
+  // Occurrences during the pause are not made up for.
   const changed = { ...schedule, isPaused, ...(!isPaused && { sinceMs: clock.nowMs() }) };
   await writeSchedule(ledger, changed, source);
   return changed;
@@ -140,7 +140,9 @@ export async function listSchedules(place: ScheduleReader): Promise<readonly Sch
   return views;
 }
 
-/** What the audit log compares before and after a change. Undefined: there is none of that name. */
+/**
+ * What the audit log compares before and after a change. Undefined if the schedule does not exist.
+ */
 export const auditedSchedule = async (
   ledger: Pick<ScheduleLedger, "read">,
   name: string,
@@ -176,7 +178,7 @@ async function findSchedule(
   throw new AppError("invalid", "no_schedule", `there is no schedule ${name}${hint}`);
 }
 
-/** The next three; none while it is paused. */
+/** The next three occurrences; empty while the schedule is paused. */
 export function nextRunsOf(
   { timing, sinceMs, isPaused }: Schedule,
   nowMs: number,

@@ -9,7 +9,7 @@ import {
   type ScheduleAction,
 } from "./schedule.ts";
 
-/** One occurrence of a schedule: it runs, or it is on record as skipped with its reason. */
+/** One occurrence of a schedule. Its task runs it, or ends as skipped with the reason. */
 export const scheduleKind = "schedule";
 
 const payloadSchema = z.object({
@@ -23,7 +23,7 @@ const payloadSchema = z.object({
 type OccurrencePayload = z.output<typeof payloadSchema>;
 
 export interface ScheduleServices {
-  /** Does what a schedule asks for. What it returns is kept as the result of the run. */
+  /** Performs the action of a schedule. Its return value is stored as the result of the run. */
   readonly runScheduled: (
     action: ScheduleAction,
     run: {
@@ -38,7 +38,7 @@ export interface ScheduleServices {
 
 export const scheduleJob = (name: string): string => `schedule:${name}`;
 
-/** The key names the occurrence, so that it is there once in the fleet, whoever adds it. */
+/** The key names the occurrence, so the fleet has one task for it, whichever nodes add it. */
 export const occurrenceKey = (name: string, occurrence: string): string =>
   `${scheduleKind} ${name} ${occurrence}`;
 
@@ -48,7 +48,7 @@ export function occurrenceOf(key: string): string {
 
 export const isRunNow = (key: string): boolean => / now \S+$/.test(key);
 
-/** Above the tasks of campaigns, so that schedules run before them. */
+/** Higher than the tasks of campaigns, so that schedules run before them. */
 const schedulePriority = 900;
 const attemptsMax = 3;
 
@@ -76,7 +76,7 @@ export function occurrenceTask(
   };
 }
 
-/** How many unfinished tasks are searched for an earlier run. */
+/** The most unfinished tasks that are searched for an earlier run. */
 const liveMax = 200;
 
 export function createScheduleHandler(): Handler<ScheduleServices> {
@@ -100,7 +100,7 @@ export function createScheduleHandler(): Handler<ScheduleServices> {
   );
 }
 
-/** The occurrence of the same schedule before this one, if it has not ended. */
+/** The previous occurrence of the same schedule, if it has not ended. */
 async function earlierRun(
   queue: Pick<Queue, "browse">,
   { id, job, payload: { occurrence } }: { id: number; job: string; payload: OccurrencePayload },

@@ -7,12 +7,12 @@ export type Timing =
 
 /**
  * Croner only computes times; it starts no timers. Daylight saving: an occurrence in a skipped hour
- * moves to the first moment after it; in a repeated hour, a fixed time occurs only the first time.
+ * moves to the first moment after it. In a repeated hour, a fixed time occurs only the first time.
  */
 const parsed = ({ cron, timezone }: { readonly cron: string; readonly timezone: string }) =>
   new Cron(cron, { paused: true, timezone, mode: "5-part" });
 
-/** The first occurrence after a moment; undefined: there is none any more. */
+/** The first occurrence after a moment; undefined if there is none. */
 export function nextOccurrence(timing: Timing, afterMs: number): number | undefined {
   if ("everyMs" in timing) {
     const { everyMs, fromMs } = timing;
@@ -41,7 +41,7 @@ export interface TimeRange {
   readonly countMax: number;
 }
 
-/** How far to look back first. Doubled until there are enough occurrences. */
+/** How far to look back first. It is doubled until there are enough occurrences. */
 const firstLookMs = 3_600_000;
 
 /**
@@ -67,7 +67,7 @@ function between(timing: Timing, afterMs: number, untilMs: number): readonly num
   return found;
 }
 
-/** What is wrong with a timing; undefined: nothing. */
+/** What is wrong with a timing; undefined if it is valid. */
 export function timingFault(timing: Timing): string | undefined {
   if ("everyMs" in timing) return undefined;
   const { cron, timezone } = timing;

@@ -1,7 +1,10 @@
 import type { Ledger } from "../ledger/index.ts";
 import { storedScheduleSchema, type Schedule } from "./schedule.ts";
 
-/** Schedules are facts of the ledger, so every node knows them: one field each, on one target. */
+/**
+ * Schedules are facts of the ledger, so every node knows them. Each is one field of the same
+ * target.
+ */
 const target = "schedule/all";
 const lastPrefix = "last/";
 
@@ -11,11 +14,11 @@ type StoredIn = Pick<Ledger, "write"> & {
 
 export interface KnownSchedule {
   readonly schedule: Schedule;
-  /** The newest occurrence that some node has decided about, as far as this node has heard. */
+  /** The newest occurrence that a node has decided, as far as this node knows. */
   readonly lastMs: number | undefined;
 }
 
-/** Sorted by name. Schedules that are damaged or of a later version are left out. */
+/** Sorted by name. Schedules that are damaged or written by a later version are left out. */
 export async function readSchedules(
   ledger: Pick<StoredIn, "read">,
 ): Promise<readonly KnownSchedule[]> {

@@ -3,7 +3,7 @@ import { AppError } from "../base/app-error.ts";
 import { exportFormats } from "../records/index.ts";
 import { timingFault, type Timing } from "./occurrences.ts";
 
-/** What a schedule can do. Each is also a command of its own. */
+/** The actions of schedules. Each is also a command. */
 export const scheduleKinds = [
   "gather",
   "rescrape",
@@ -15,32 +15,35 @@ export const scheduleKinds = [
   "purge",
 ] as const;
 export type ScheduleKind = (typeof scheduleKinds)[number];
-/** Other spellings that people may give. */
+/** Other spellings that the input may use. */
 export const scheduleKindAliases = ["re-scrape"] as const;
 
-/** What happens to occurrences at which no node was running. */
+/** What happens to occurrences that were due while no node was running. */
 export const missedPolicies = ["latest", "skip", "all"] as const;
 export type MissedPolicy = (typeof missedPolicies)[number];
 export const overlapPolicies = ["skip", "queue"] as const;
 
 export const withinMsDefault = 12 * 3_600_000;
-/** Shorter than keys of finished tasks are reserved, so that no occurrence can run twice. */
+/**
+ * Shorter than the time for which keys of finished tasks are reserved, so no occurrence can run
+ * twice.
+ */
 export const withinMsMax = 30 * 86_400_000;
 
-/** One rule for all names: they are parts of jobs, fields and URLs. */
+/** One rule for all names, because they become parts of jobs, fields and URLs. */
 export const scheduleNameRule = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const nameOf = (what: string) => {
   const error = `${what} must be 1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit`;
   return z.string({ error }).regex(scheduleNameRule, { error });
 };
 
-/** Errors are whole sentences: nothing of the validator is shown. */
+/** Complete sentences, so that no message of the validator is shown. */
 const textOf = (what: string, max: number) => {
   const error = `${what} must be text of 1 to ${max} characters`;
   return z.string({ error }).min(1, { error }).max(max, { error });
 };
 
-/** What companies that are visited again may lack. */
+/** Fields of which a company must lack all to be visited again. */
 export const rescrapeFields = ["email", "phone", "domain"] as const;
 
 const missingError = `missing must be some of ${rescrapeFields.join(", ")}`;
@@ -51,27 +54,30 @@ export const scheduleActionSchema = z.strictObject({
       error: `does must be one of ${scheduleKinds.join(", ")}`,
     })
     .transform((kind): ScheduleKind => (kind === "re-scrape" ? "rescrape" : kind)),
-  /** Of gather, report and export. */
+  /** For gather, report and export. */
   campaign: textOf("campaign", 63).optional(),
-  /** Of rescrape: companies that lack all of these. */
+  /** For rescrape: companies that lack all of these fields. */
   missing: z
     .array(z.enum(rescrapeFields, { error: missingError }), { error: missingError })
     .min(1, { error: missingError })
     .optional(),
-  /** Of rescrape: companies whose website was not read for so long. */
+  /** For rescrape: companies whose website was not read for this long. */
   staleMs: z
     .int({ error: "stale must be a time, such as 30d" })
     .min(1, { error: "stale must be a time above 0, such as 30d" })
     .optional(),
-  /** Of export. */
+  /** For export. */
   format: z
     .enum(exportFormats, { error: `format must be one of ${exportFormats.join(", ")}` })
     .optional(),
-  /** Of export: only companies that no earlier export of this name had, in a file of its own. */
+  /**
+   * For export: only companies that no earlier export of this name contained, in a new file each
+   * time.
+   */
   onlyNew: nameOf("the name of the export").optional(),
-  /** Of export: a feed of changes of this name, each run in a file of its own. */
+  /** For export: a feed of changes with this name; each run writes a new file. */
   changes: nameOf("the name of the feed").optional(),
-  /** Of publish: where a site was published to before. */
+  /** For publish: the destination. A site must have been published there before. */
   target: textOf("target", 1_000).optional(),
 });
 export type ScheduleAction = z.output<typeof scheduleActionSchema>;
@@ -86,7 +92,7 @@ const timing = z.union([
       .int({ error: "every must be a time, such as 6h" })
       .min(60_000, { error: "an interval is at least one minute" })
       .max(366 * 86_400_000, { error: "an interval is at most 366 days" }),
-    /** Occurrences are this moment plus whole intervals. */
+    /** Occurrences are at this moment plus whole intervals. */
     fromMs: z.number(),
   }),
 ]);
@@ -107,7 +113,7 @@ const fields = {
     .optional(),
 };
 
-/** As a person gives it. */
+/** A schedule as the user enters it. */
 export const scheduleInputSchema = z
   .strictObject({ name: nameOf("its name"), ...fields })
   .superRefine((input, ctx) => {
@@ -131,7 +137,7 @@ export function toTiming({ cron, timezone, everyMs }: GivenTiming, nowMs: number
   return cron === undefined ? { everyMs: everyMs!, fromMs: nowMs } : { cron, timezone };
 }
 
-/** As it is stored. Later versions may add fields. */
+/** A schedule as it is stored. Later versions may add fields. */
 export const storedScheduleSchema = z.object({
   ...fields,
   overlap: z.enum(overlapPolicies),
@@ -144,9 +150,9 @@ export interface Schedule {
   readonly timing: Timing;
   readonly action: ScheduleAction;
   readonly missed: MissedPolicy;
-  /** An occurrence that could not start for so long is skipped. */
+  /** An occurrence that could not start within this time is skipped. */
   readonly withinMs: number;
-  /** If the run before has not ended: skip the occurrence, or run it afterwards. */
+  /** If the previous run has not ended: skip the occurrence, or run it afterwards. */
   readonly overlap: (typeof overlapPolicies)[number];
   readonly isPaused: boolean;
   /** When it was created, changed or resumed. Occurrences up to this moment are ignored. */

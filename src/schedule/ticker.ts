@@ -7,13 +7,15 @@ import { occurrenceTask, scheduleJob } from "./occurrence-task.ts";
 import { readSchedules, writeLast, type KnownSchedule } from "./schedule-store.ts";
 
 export interface TickerOptions {
-  /** Of this node. It knows the schedules of the whole fleet. */
+  /** The ledger of this node. It has the schedules of the whole fleet. */
   readonly ledger: Parameters<typeof readSchedules>[0] & Parameters<typeof writeLast>[0];
-  /** Asked for only when an occurrence is due, so that an idle node sends no requests. */
+  /** Opened only when an occurrence is due, so that an idle node sends no requests. */
   readonly queue: () => Promise<Pick<Queue, "add" | "now" | "openJob">>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** After each look, for people: how many schedules there are, and when the next is due. */
+  /**
+   * Called after each look, for people: how many schedules there are, and when the next one is due.
+   */
   readonly onLook?: (view: TickerView) => void;
 }
 
@@ -22,18 +24,18 @@ export interface TickerView {
   readonly nextMs: number | undefined;
 }
 
-/** How soon a new or changed schedule is noticed. Reading it costs no request. */
+/** How soon a new or changed schedule is noticed. Reading the ledger costs no request. */
 const lookEveryMs = 5_000;
 
 /**
- * Adds occurrences to the queue when they are due. Every node of a fleet may run one: an occurrence
- * is a task whose key names it, so the queue stores it once. There is no leader.
+ * Adds occurrences to the queue when they are due. Every node of a fleet may run one, without a
+ * leader: an occurrence is a task whose key names the occurrence, so the queue stores it once.
  */
 export function createTicker(options: TickerOptions): Service & { tick(): Promise<void> } {
   const { ledger, clock, log, onLook = () => {} } = options;
-  /** By schedule: the newest occurrence decided here, even if another node added it first. */
+  /** For each schedule, the newest occurrence decided here, even if another node added it first. */
   const decided = new Map<string, number>();
-  /** The queue's wall clock less this machine's. */
+  /** The queue's wall clock minus this machine's. */
   let aheadMs = 0;
   let timer: Timer | undefined;
   let working: Promise<void> = Promise.resolve();
@@ -58,7 +60,7 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
   async function addDue(one: KnownSchedule): Promise<void> {
     const { schedule } = one;
     const queue = await options.queue();
-    // One clock for all nodes, where the store has one.
+    // Use the store's clock, which is the same for all nodes.
     const { wallMs: nowMs } = await queue.now();
     aheadMs = nowMs - clock.nowMs();
     const decisions = decide({ schedule, lastMs: lastOf(one), nowMs });
@@ -79,7 +81,7 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
     }
     decided.set(schedule.name, newest.atMs);
     const isNew = answers.some(({ status }) => status === "added");
-    // Written by the node that was first, and not by all of them.
+    // Written only by the node that added the task first.
     if (isNew) await writeLast(ledger, schedule.name, newest.atMs);
   }
 

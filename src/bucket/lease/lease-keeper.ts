@@ -12,20 +12,20 @@ export interface BucketLeaseKeeperOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly ttlMs: number;
-  /** How often to look whether the role is free. */
+  /** How often to check whether the role is free. */
   readonly pollMs: number;
   readonly work: (hold: Hold) => Promise<void>;
 }
 
 export interface Hold {
   readonly epoch: number;
-  /** Fires when the role is lost, at the latest at its deadline: end the work. */
+  /** Fires when the role is lost, at the latest at its deadline: the work must end. */
   readonly signal: AbortSignal;
-  /** Look before every act: a process that was paused acts before it hears of the signal. */
+  /** Check this before every action: after a pause, a process may act before it gets the signal. */
   readonly isHeld: () => boolean;
 }
 
-/** Takes a role whenever it is free, renews it three times per ttl, and gives it back when stopped. */
+/** Takes a role when it is free, renews it three times per ttl, and releases it when stopped. */
 export function createLeaseKeeper(options: BucketLeaseKeeperOptions): Service {
   const { lease, clock, random, log, ttlMs, pollMs, work } = options;
   const stopping = new AbortController();
@@ -40,7 +40,7 @@ export function createLeaseKeeper(options: BucketLeaseKeeperOptions): Service {
         if (!isUnavailable(error)) throw error;
         log.warn("the lease gave no answer", { error });
       }
-      // With jitter, or all who wait would come at once, again and again.
+      // With jitter, so that waiting nodes do not all try at the same time.
       await pause(pollMs * (0.5 + random.next()));
     }
   };
@@ -81,7 +81,7 @@ export function createLeaseKeeper(options: BucketLeaseKeeperOptions): Service {
     watch.cancel();
   };
 
-  /** Ends the hold at its deadline, also while a renewal waits for its answer. */
+  /** Ends the role at its deadline, even while a renewal waits for its answer. */
   const watchDeadline = (over: AbortController) => {
     let timer = clock.setTimer(lease.leftMs(), check);
     function check() {

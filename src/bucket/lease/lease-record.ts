@@ -2,8 +2,9 @@ import { AppError } from "../../base/app-error.ts";
 import { isReadable } from "../../base/formats.ts";
 
 /**
- * What `lease/<name>.json` holds. Made once and never deleted, or the epoch would begin again.
- * Whoever writes under an epoch is fenced by it: it only ever rises, with each new holder.
+ * The content of `lease/<name>.json`. The object is created once and never deleted, because
+ * otherwise the epoch would start again. The epoch rises with each new owner, so it fences writes
+ * of earlier owners.
  */
 export interface LeaseRecord {
   readonly format: number;
@@ -11,16 +12,18 @@ export interface LeaseRecord {
   readonly readableBy?: number;
   readonly epoch: number;
   readonly state: "held" | "released";
-  /** For people: which node. */
+  /** The node that holds it; for people. */
   readonly owner: string;
-  /** One life of one holder; never used again. */
+  /** Identifies one run of one owner; never used again. */
   readonly session: string;
-  /** Of this write alone: how a writer knows its own, and why no two contents are equal. */
+  /**
+   * Identifies this write, so that a writer recognises its own write and no two contents are equal.
+   */
   readonly nonce: string;
   readonly ttlMs: number;
-  /** When this epoch began, by the holder's wall clock. For people only. */
+  /** When this epoch began, by the owner's wall clock. For people only. */
   readonly sinceMs: number;
-  /** Why it was released by someone else. */
+  /** Why another node released it. */
   readonly reason?: string;
 }
 
@@ -29,7 +32,7 @@ export const leaseKey = (name: string): string => `lease/${name}.json`;
 export const encodeLease = (record: LeaseRecord): Uint8Array =>
   Buffer.from(`${JSON.stringify(record)}\n`);
 
-/** Refuses what we did not write, and what a newer version wrote; neither is ever overwritten. */
+/** Refuses content that is not ours or that a newer version wrote; neither is ever overwritten. */
 export function decodeLease(body: Uint8Array, key: string): LeaseRecord {
   let value: unknown;
   try {

@@ -1,10 +1,10 @@
 /**
- * The decisions of a lease, without any I/O. Three times matter, and no two clocks are compared:
- * - a holder counts from the moment it *sent* its write, on its own monotonic clock, and stops at
+ * The decisions of a lease, without any I/O. No two clocks are compared:
+ * - the owner counts from the moment it *sent* its write, on its own monotonic clock, and stops at
  *   `deadlineMs`;
- * - a stranger counts from the moment the store stamped that write, on the store's clock, which
- *   cannot be earlier than the sending, and waits longer than the holder may go on;
- * - the margin on both sides covers stamps of whole seconds, front ends whose clocks differ, and
+ * - another node counts from the time that the store gave to that write, on the store's clock,
+ *   which cannot be earlier than the sending. It waits longer than the owner may go on;
+ * - the margin on both sides covers times in whole seconds, front ends whose clocks differ, and
  *   clocks that run at different speeds.
  */
 import type { LeaseRecord } from "./lease-record.ts";
@@ -14,25 +14,25 @@ export interface LeaseTimes {
   readonly marginMs: number;
 }
 
-/** When the holder stops by itself, on the clock that `sentMs` is from. */
+/** When the owner stops without being asked, on the clock of `sentMs`. */
 export const deadlineMs = (sentMs: number, { ttlMs, marginMs }: LeaseTimes): number =>
   sentMs + ttlMs - marginMs;
 
-/** The age at which a stranger may take a lease over: 0 when its holder gave it back. */
+/** The age at which another node may take the lease: 0 if the owner released it. */
 export const freeAtAgeMs = (record: LeaseRecord, marginMs: number): number =>
   record.state === "released" ? 0 : record.ttlMs + marginMs;
 
-/** How a write to the lease ended, as far as its answer says. */
+/** The outcome of a write to the lease, as far as its answer tells. */
 export type WriteAnswer = "accepted" | "refused" | "unknown";
 
-/** What a read after that shows: the write itself, the content it was to replace, or another. */
+/** What a later read shows: this write, the content that it should replace, or something else. */
 export type ReadBack = "mine" | "base" | "other";
 
 /**
- * An accepted write is held. Every other answer proves nothing, for a refusal may be the second
- * answer to one's own success, and an error may come before, after or without the write. So what
- * stands decides; and what does not stand yet may still arrive, so it is the same write again,
- * never the conclusion that nothing was written.
+ * The lease is held if its write was accepted. Any other answer proves nothing: a refusal may be
+ * the second answer to a write that succeeded, and an error may come before, after or without the
+ * write. So the stored content decides. If the write is not there, it may still arrive, so the same
+ * write is sent again; it is never concluded that nothing was written.
  */
 export function judgeWrite(answer: WriteAnswer, readBack: ReadBack | undefined): WriteVerdict {
   if (answer === "accepted") return "held";

@@ -16,9 +16,9 @@ import {
 
 export interface LeaseOptions {
   readonly bucket: Bucket;
-  /** Which role: `lease/<name>.json`. */
+  /** The name of the role: `lease/<name>.json`. */
   readonly name: string;
-  /** Which node, for people. */
+  /** The name of this node, for people. */
   readonly owner: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -27,7 +27,7 @@ export interface LeaseOptions {
 }
 
 export const leaseTtlMsDefault = 60_000;
-/** Stamps of whole seconds need two of them; the rest is for clocks that differ. */
+/** Two seconds cover times in whole seconds; the rest covers clocks that differ. */
 export const leaseMarginMsDefault = 5_000;
 const marginMsMin = 2_000;
 const triesMax = 8;
@@ -35,38 +35,47 @@ const backoffMs = { first: 50, max: 2_000 };
 
 export type LeaseAttempt =
   | { readonly status: "held"; readonly epoch: number }
-  /** `freeInMs`: when it can be free at the earliest, if its holder does nothing. */
+  /** `freeInMs`: the earliest time until it can be free, if its owner does nothing. */
   | { readonly status: "taken"; readonly by: LeaseRecord; readonly freeInMs: number }
-  /** Someone was quicker. */
+  /** Another session was faster. */
   | { readonly status: "lost" };
 
 /**
- * A role that one session in the fleet holds at a time. One object is one session; it is used by
- * one caller at a time. `isHeld` is true only until its own deadline, whatever the store says, and
- * costs nothing: look before every act. It cannot guard an act that takes long or that a paused
- * process does after its pause: that is what the epoch is for.
+ * A role that one session in the fleet holds at a time. One object is one session and has one
+ * caller at a time. `isHeld` is true only until the session's own deadline, whatever the store
+ * says. It costs nothing: check it before every action. It does not protect an action that takes
+ * long, or one that a paused process does after its pause; the epoch protects these.
  */
 export interface BucketLease {
-  /** One try. A store that gives no clear answer throws `unavailable`, and nothing is held. */
+  /**
+   * One attempt. Throws `unavailable` if the store gives no clear answer; then the lease is not
+   * held.
+   */
   acquire(): Promise<LeaseAttempt>;
-  /** Moves the deadline. "lost": it is over, stop at once. Throws like `acquire`; the old deadline stands. */
+  /**
+   * Moves the deadline. "lost": the lease is over, stop at once. Throws like `acquire`; then the
+   * old deadline still applies.
+   */
   renew(): Promise<"held" | "lost">;
-  /** Gives it back, so that others need not wait. Nothing is held afterwards, whatever happens. */
+  /**
+   * Releases the lease, so that others need not wait for its end. Afterwards it is not held, even
+   * if this throws.
+   */
   release(): Promise<void>;
   isHeld(): boolean;
   /** Undefined while not held. */
   epoch(): number | undefined;
   /** Milliseconds until the deadline; 0 when not held. */
   leftMs(): number;
-  /** What the store says; undefined when it was never taken. */
+  /** The state in the store; undefined if nobody has ever taken the lease. */
   show(): Promise<LeaseView | undefined>;
-  /** Takes it from whoever holds it, for people who know that the holder is gone. */
+  /** Takes the lease from its owner, for people who know that the owner is gone. */
   forceRelease(reason: string): Promise<"released" | "free" | "lost">;
 }
 
 export interface LeaseView {
   readonly record: LeaseRecord;
-  /** Since its last write, by the store's clock. */
+  /** The time since its last write, by the store's clock. */
   readonly ageMs: number;
   readonly isExpired: boolean;
 }
@@ -78,7 +87,10 @@ export function createLease(options: LeaseOptions): BucketLease {
   const key = leaseKey(name);
   const session = createId(random);
   let held: Held | undefined;
-  /** A renewal whose end is not known yet. It may still land, so the next one is the same. */
+  /**
+   * A renewal whose outcome is unknown. It may still arrive, so the next renewal sends the same
+   * write.
+   */
   let open: OpenWrite | undefined;
 
   const isHeld = () => held !== undefined && clock.monotonicMs() < held.untilMs;
@@ -100,7 +112,7 @@ export function createLease(options: LeaseOptions): BucketLease {
     sentMs: clock.monotonicMs(),
   });
 
-  /** Brings a record in place, and finds out how that ended: its ETag, or "lost". */
+  /** Writes a record and finds out the outcome: its ETag, or "lost". */
   const write = async ({ record, base, sentMs }: OpenWrite): Promise<string | Lost> => {
     const body = encodeLease(record);
     let lastError: unknown;
@@ -146,12 +158,12 @@ export function createLease(options: LeaseOptions): BucketLease {
     return decodeLease(got.body, key).nonce === nonce ? "mine" : "other";
   };
 
-  const hold = async (wanted: OpenWrite): Promise<Held | undefined> => {
-    open = wanted;
-    const etag = await write(wanted);
+  const hold = async (intended: OpenWrite): Promise<Held | undefined> => {
+    open = intended;
+    const etag = await write(intended);
     open = undefined;
     if (etag === lost) return (held = undefined);
-    const { record, sentMs } = wanted;
+    const { record, sentMs } = intended;
     return (held = { record, etag, untilMs: deadlineMs(sentMs, { ttlMs, marginMs }) });
   };
 
@@ -162,7 +174,8 @@ export function createLease(options: LeaseOptions): BucketLease {
       const got = await bucket.get(key);
       const record = got.status === "found" ? decodeLease(got.body, key) : undefined;
       if (record && got.status === "found") {
-        // What this session left behind needs no waiting: it knows that it holds nothing.
+        // A lease that this same session left needs no waiting: the session knows that it is not
+        // held.
         const ageMs = got.seenAtMs - got.modifiedAtMs;
         const freeInMs = freeAtAgeMs(record, marginMs) - ageMs;
         const isFree = record.state === "released" || freeInMs < 0 || record.session === session;
@@ -188,9 +201,9 @@ export function createLease(options: LeaseOptions): BucketLease {
       const { epoch, sinceMs } = held.record;
       const released = () => recordOf(epoch, { state: "released", sinceMs });
       const { etag } = held;
-      held = open = undefined; // first: nobody may act on what is being given back
+      held = open = undefined; // first, so that nothing acts on a lease that is being released
       if ((await write(begin(released(), etag))) !== lost) return;
-      // An own renewal may have landed late; what is another's stays.
+      // A late renewal of this session may have arrived. A record of another session is left alone.
       const got = await bucket.get(key);
       if (got.status !== "found") return;
       const found = decodeLease(got.body, key);
@@ -229,9 +242,9 @@ interface Held {
 
 interface OpenWrite {
   readonly record: LeaseRecord;
-  /** The ETag of what it replaces; undefined for nothing. */
+  /** The ETag of the content that it replaces; undefined if there is none. */
   readonly base: string | undefined;
-  /** When it was sent first: whichever sending lands, it lands after this. */
+  /** When it was first sent. Whichever attempt arrives, it arrives after this. */
   readonly sentMs: number;
 }
 

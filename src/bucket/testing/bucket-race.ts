@@ -14,9 +14,9 @@ import { openSharedBucket, type SharedBucket } from "./race-store.ts";
 
 const processesCount = 8;
 const keys = ["register/one", "register/two"];
-/** A holder goes on for 1 s without renewing, a stranger waits for 5. */
+/** The owner stops after 1 s without a renewal; another process waits for 5 s. */
 const [ttlMs, marginMs] = [3_000, 2_000];
-/** On a busy machine a race takes so many times as long at most, until it has seen enough. */
+/** On a busy machine a race may take up to this many times as long, until it has seen enough. */
 const busyFactor = 10;
 
 export interface BucketRaceOptions {
@@ -25,10 +25,10 @@ export interface BucketRaceOptions {
   readonly raceMs: number;
 }
 
-/** Real processes race on one bucket, some are killed and some stopped for a while. */
+/** Real processes race on one bucket; some are killed and some are paused. */
 export function bucketRace({ name, open, raceMs }: BucketRaceOptions): void {
   test(
-    `${name}: ${processesCount} processes, killed and stopped: every register is linearizable, one holder at a time`,
+    `${name}: ${processesCount} processes, killed and stopped: every register is linearizable, one owner at a time`,
     async () => {
       const folder = mkdtempSync(join(tmpdir(), "forager-bucket-race-"));
       try {
@@ -37,7 +37,7 @@ export function bucketRace({ name, open, raceMs }: BucketRaceOptions): void {
         const { events, kills, stops } = await race({ shared, folder, raceMs });
         expect(keys.flatMap((key) => checkRegister(key, events))).toEqual([]);
         expect(checkActs(events)).toEqual([]);
-        // It was a race, and not eight processes that waited.
+        // Processes really were killed and paused.
         expect(Math.min(kills, stops)).toBeGreaterThanOrEqual(1);
         expect(missingIn(events)).toEqual([]);
       } finally {
@@ -54,13 +54,13 @@ async function prepare(shared: SharedBucket): Promise<void> {
   for (const key of keys) await bucket.put(key, Buffer.from(value));
 }
 
-/** What a race must have seen. */
+/** The events that a race must contain but does not. */
 function missingIn(events: readonly BucketRaceEvent[]): readonly string[] {
   const count = (event: string) => events.filter((one) => one.event === event).length;
   return [
     ...(count("wrote") > 15 ? [] : ["writes"]),
     ...(count("refused") + count("unknown") > 10 ? [] : ["refused writes"]),
-    ...(epochsOf(events) >= 2 ? [] : ["a change of the holder"]),
+    ...(epochsOf(events) >= 2 ? [] : ["a change of the owner"]),
   ];
 }
 
@@ -107,7 +107,7 @@ async function race({ shared, folder, raceMs }: RaceOptions) {
       } else {
         racer.kill("SIGSTOP");
         stops += 1;
-        // Every other one for longer than a stranger waits, while the race goes on.
+        // Every other pause is longer than another process waits before it takes the role.
         const stopMs = stops % 2 === 0 ? 5_500 : 300 + random.next() * 700;
         systemClock.setTimer(stopMs, () => racer.kill("SIGCONT"));
       }

@@ -16,7 +16,10 @@ export interface BucketSuiteOptions {
   readonly name: string;
   /** Opens fresh, empty storage. The suite closes it. */
   readonly open: () => Promise<OpenedBucket>;
-  /** Clauses this backend cannot keep: title → why. Each needs a test of what it does instead. */
+  /**
+   * Clauses that this backend cannot keep: title → reason. Each needs a test of the actual
+   * behaviour.
+   */
   readonly deviations?: Readonly<Record<string, string>>;
 }
 

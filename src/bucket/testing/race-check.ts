@@ -5,13 +5,14 @@ type EventOf<Name extends BucketRaceEvent["event"]> = Extract<
   { readonly event: Name }
 >;
 
-/** The value that the parent writes before a race begins. */
+/** The value that the parent process writes before a race begins. */
 export const firstNonce: string = "first";
 
 /**
- * Whether a history of compare-and-swaps on one register is linearizable, in words; empty when it
- * is. Every content has a nonce of its own and says how many came before it, so the order of the
- * writes is known, and what is left to check is that it is one order, and agrees with real time.
+ * Checks that a history of compare-and-swaps on one register is linearizable. Returns what is
+ * wrong, or an empty list. Every content has its own nonce and the number of earlier writes, so the
+ * order of the writes is known. It remains to check that there is only one order and that it agrees
+ * with real time.
  */
 export function checkRegister(key: string, events: readonly BucketRaceEvent[]): readonly string[] {
   const faults: string[] = [];
@@ -24,7 +25,7 @@ export function checkRegister(key: string, events: readonly BucketRaceEvent[]): 
   const reads = of("read");
   const wrote = of("wrote");
 
-  /** What really stood at some time: somebody was told so, or saw it. */
+  /** Contents that were stored at some time: a process got a success for it or read it. */
   const nonceOf = new Map<number, string>([[0, firstNonce]]);
   const stood = (count: number, nonce: string) => {
     const known = nonceOf.get(count);
@@ -62,7 +63,7 @@ interface RealTimeOptions {
   readonly real: ReadonlySet<string>;
 }
 
-/** Nothing that began after a number was known to stand may show, or become, a lower one. */
+/** After a number is known to be stored, no later operation may see or write a lower one. */
 function checkRealTime({ reads, wrote, tries, real }: RealTimeOptions): readonly string[] {
   const known = [
     ...reads.map(({ count, atMs }) => ({ count, atMs })),
@@ -86,7 +87,7 @@ function checkRealTime({ reads, wrote, tries, real }: RealTimeOptions): readonly
   return faults;
 }
 
-/** Whether one session at a time acted in a role, with rising epochs; what is wrong, in words. */
+/** Checks that one session at a time acted in a role, with rising epochs. Returns what is wrong. */
 export function checkActs(events: readonly BucketRaceEvent[]): readonly string[] {
   const acts = events
     .filter((event): event is EventOf<"act"> => event.event === "act")

@@ -2,11 +2,13 @@ import { readFileSync, writeSync } from "node:fs";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 
 /**
- * What the processes of a race say they did, each in a file of its own, so that kill -9 takes
- * nothing back. Times are of the machine's monotonic clock, the same for all processes.
+ * What the processes of a race did, each in its own file, so that kill -9 loses nothing. Times are
+ * of the machine's monotonic clock, which all processes share.
  */
 export type BucketRaceEvent =
-  /** Written before the request leaves: whatever is found later must have been announced. */
+  /**
+   * Written before the request is sent, so every content that is found later has been announced.
+   */
   | (RegisterValue & {
       readonly event: "try";
       readonly key: string;
@@ -22,7 +24,7 @@ export type BucketRaceEvent =
       readonly sinceMs: number;
       readonly atMs: number;
     })
-  /** Done in the name of the role; `atMs` was read before it was checked that the role is held. */
+  /** An action in the role; `atMs` was read before the check that the role is held. */
   | {
       readonly event: "act";
       readonly session: string;
@@ -30,7 +32,7 @@ export type BucketRaceEvent =
       readonly atMs: number;
     };
 
-/** How the try with this nonce ended, as far as its answer says. */
+/** The outcome of the try with this nonce, as far as its answer tells. */
 interface End<Name extends string> {
   readonly event: Name;
   readonly key: string;
@@ -38,13 +40,13 @@ interface End<Name extends string> {
   readonly atMs: number;
 }
 
-/** A register's content: how many writes there were, and which one this is. */
+/** The content of a register: the number of writes so far, and the nonce of this one. */
 export interface RegisterValue {
   readonly count: number;
   readonly nonce: string;
 }
 
-/** One write for each event, straight to the system. */
+/** Each event is one unbuffered write to the file. */
 export const createHistory =
   (file: number) =>
   (event: BucketRaceEvent): void =>

@@ -1,6 +1,6 @@
 /**
- * One process of a race: raises registers by compare-and-swap and acts in a role, until it is told
- * to stop, or is killed. The parent gives its settings as JSON in the first argument.
+ * One process of a race: increments registers by compare-and-swap and acts in a role until the
+ * parent stops or kills it. The first argument has its settings as JSON.
  */
 import { openSync } from "node:fs";
 import { sleep, systemClock } from "../../base/clock.ts";
@@ -24,7 +24,7 @@ const { keys, ttlMs, marginMs } = settings;
 const [clock, random] = [systemClock, systemRandom];
 let isStopping = false;
 process.on("message", () => (isStopping = true));
-process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody reads the log
+process.on("disconnect", () => process.exit(1)); // end with the parent
 
 const bucket = await openSharedBucket(settings.shared);
 const log = createHistory(openSync(settings.logFile, "a"));
@@ -83,7 +83,7 @@ async function actForEver(): Promise<void> {
         }
         if (renewed === renewals || (await lease.renew()) === "lost") break;
       }
-      // Some are given back; some are left to expire, as after a crash.
+      // Releases some leases, and lets others expire, as after a crash.
       if (lease.isHeld() && random.next() < 0.7) await lease.release();
     });
     while (lease.isHeld()) await sleep(clock, 20);
@@ -91,7 +91,7 @@ async function actForEver(): Promise<void> {
   }
 }
 
-/** A store that gives no answer for a moment is part of the race. */
+/** Ignores errors of a store that does not answer for a moment; they are part of the race. */
 async function passing(work: () => Promise<void>): Promise<void> {
   try {
     await work();

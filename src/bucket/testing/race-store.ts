@@ -4,13 +4,13 @@ import { openDirectoryBucket } from "../adapters/directory/directory-bucket.ts";
 import type { S3Place } from "../adapters/s3/s3-client.ts";
 import type { Bucket } from "../bucket.ts";
 
-/** Where a race runs, in a form that can be handed to another process. */
+/** The store of a race, in a form that can be passed to another process. */
 export type SharedBucket =
   | { readonly kind: "directory"; readonly root: string }
   | { readonly kind: "postgres"; readonly url: string; readonly table: string }
   | { readonly kind: "s3"; readonly place: S3Place };
 
-/** Loads only what it needs: eight processes start at once. */
+/** Loads only the modules it needs, because eight processes start at once. */
 export async function openSharedBucket(shared: SharedBucket): Promise<Bucket> {
   const [clock, random] = [systemClock, systemRandom];
   switch (shared.kind) {

@@ -9,7 +9,7 @@ export interface BucketFixture {
 
 export const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
-/** The text of an object that must be there. */
+/** The text of an object that must exist. */
 export async function textOf(bucket: Bucket, key: string): Promise<string> {
   const got = await bucket.get(key);
   if (got.status !== "found") throw new Error(`${key} is ${got.status}`);

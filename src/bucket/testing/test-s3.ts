@@ -11,7 +11,7 @@ export interface TestS3 {
   readonly secretKey: string;
 }
 
-/** A new bucket on a test server, and a client of its owner's. */
+/** Creates a bucket on a test server, and a client of its owner. */
 export async function createTestPlace(s3: TestS3): Promise<{
   readonly place: Required<Pick<S3Place, "credentials">> & S3Place;
   readonly client: S3Client;
@@ -24,16 +24,16 @@ export async function createTestPlace(s3: TestS3): Promise<{
   return { place: { bucket, prefix: "some/prefix/", endpoint, region, credentials }, client };
 }
 
-/** A way to a server that can be cut and mended, and notes what is asked of the server. */
+/** A connection to a server that can be cut and restored, and that records requests. */
 export interface TestLink extends AsyncDisposable {
   readonly endpoint: string;
-  /** `METHOD PATH`, with the query, since the link was made. */
+  /** `METHOD PATH` with the query, of all requests so far. */
   requests(): readonly string[];
   cut(): void;
   mend(): void;
 }
 
-/** A client sends the head of a request in one piece. */
+/** A client sends the head of a request in one chunk. */
 const requestLine = /^((?:GET|HEAD|PUT|POST|DELETE) \S+) HTTP\/1\.1\r$/gm;
 
 export async function createTestLink(endpoint: string): Promise<TestLink> {

@@ -9,7 +9,10 @@ import { nextOccurrence } from "../occurrences.ts";
 import type { Schedule } from "../schedule.ts";
 import { createTicker } from "../ticker.ts";
 
-/** A fleet in virtual time: nodes start and end, the store is away, answers are lost. */
+/**
+ * A fleet in virtual time: nodes start and stop, the store is unreachable at times, answers are
+ * lost.
+ */
 export interface SimulationOptions {
   readonly seed: number;
   readonly openStore: (now: () => StoreNow) => Promise<QueueStore & Partial<AsyncDisposable>>;
@@ -19,7 +22,9 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
 const zones = ["UTC", "Europe/Berlin", "America/New_York", "Africa/Cairo", "Australia/Lord_Howe"];
-/** Around changes of the clock in these zones, and far from any. */
+/**
+ * Times around changes to and from daylight saving time in these zones, and a time far from any.
+ */
 const starts = ["2026-03-28T05:10Z", "2026-10-24T11:07Z", "2026-04-23T18:00Z", "2026-07-01T00:59Z"];
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random.below(list.length)]!;
@@ -49,7 +54,9 @@ function randomSchedule(random: Random, sinceMs: number): Schedule {
 
 type Facts = Map<string, unknown>;
 
-/** What a node knows of the ledger: its own writes at once, those of others after a while. */
+/**
+ * What each node knows of the ledger: its own writes at once, those of other nodes after a delay.
+ */
 function createSimLedger(random: Random, nowMs: () => number) {
   const log: { readonly field: string; readonly value: unknown; readonly seenAtMs: number[] }[] =
     [];
@@ -68,7 +75,10 @@ function createSimLedger(random: Random, nowMs: () => number) {
   };
 }
 
-/** Returns what is wrong; empty: every occurrence was there at most once, and the policy held. */
+/**
+ * Returns what is wrong, or an empty list: each occurrence ran at most once, and the policy was
+ * kept.
+ */
 export async function simulateSchedules(options: SimulationOptions): Promise<readonly string[]> {
   const random = createSeededRandom(options.seed);
   const startMs = Date.parse(pick(random, starts));
@@ -84,7 +94,7 @@ export async function simulateSchedules(options: SimulationOptions): Promise<rea
     const ledger = createSimLedger(random, () => nowMs);
     const put = ({ name, ...rest }: Schedule) => ledger.write(0, nodes, name, rest, true);
     put(versions[0]!);
-    /** Moments at which the queue stored what a node had decided. */
+    /** The times at which the queue stored a decision of a node. */
     const decidedAt: number[] = [];
     let isAway = false;
     let awayUntilMs = 0;
@@ -166,7 +176,7 @@ interface Ran {
   readonly decidedAt: readonly number[];
 }
 
-/** What should be there, worked out from the moments of the decisions alone. */
+/** The expected occurrences, computed only from the times of the decisions. */
 function expected({ versions, startMs, endMs, decidedAt }: Ran): ReadonlyMap<string, boolean> {
   const all = new Map<string, boolean>();
   for (const [at, { timing, missed, withinMs, sinceMs }] of versions.entries()) {
@@ -178,7 +188,7 @@ function expected({ versions, startMs, endMs, decidedAt }: Ran): ReadonlyMap<str
       const first = own.find((ms) => ms >= o);
       if (first === undefined) continue;
       const newer = occurrences.filter((other) => other > o && other <= first).length;
-      if (newer >= 50) continue; // told in the reason of a newer one
+      if (newer >= 50) continue; // the reason of a newer one covers it
       const lateMs = first - o;
       const isRun =
         missed === "skip"

@@ -19,15 +19,16 @@ export interface DirectoryBucketOptions {
   readonly root: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Permission bits of its files, whatever the umask. Absent: the usual ones. */
+  /** Permission bits of its files, regardless of the umask. Absent: the default mode. */
   readonly fileMode?: number;
 }
 
 /**
  * Bucket in a folder of a local disk, for the processes of one machine. An object is a file, and
- * its ETag the digest of its bytes. A write prepares its file aside and synced; then, under the
- * lock, the condition is checked and the file renamed into place: so a reader and a crash find the
- * old object or the new one. `.forager/` in the folder holds the lock and what is being written.
+ * its ETag is the digest of its bytes. A write first creates and syncs a temporary file. Then,
+ * under the lock, it checks the condition and renames the file into place, so a reader sees the
+ * complete old object or the complete new one, also after a crash. `.forager/` in the folder holds
+ * the lock and the temporary files.
  */
 export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
   const { root, clock, random, fileMode } = options;
@@ -46,12 +47,15 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
     return openDirectoryLock(join(own, "lock.db"), clock);
   });
 
-  /** What is not there is absent only while the bucket is: its disk may be unmounted, or its folder moved away. */
+  /**
+   * An object is missing only if the bucket itself exists: its disk may be unmounted, or its folder
+   * moved away.
+   */
   const checkRoot = () => {
     if (!fs.existsSync(own)) throw bucketGone(root);
   };
 
-  /** `isAllowed` sees the ETag that the object has now; undefined where there is none. */
+  /** `isAllowed` gets the current ETag of the object; undefined if there is no object. */
   const write = async (
     key: string,
     body: Uint8Array,
@@ -90,7 +94,8 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
         return {
           status: "found",
           body,
-          // Takes as long as reading, and who reads millions does not ask for it.
+          // Computed on demand: it takes as long as reading, and callers that list millions do not
+          // need it.
           get etag() {
             return (etag ??= etagOf(body));
           },
@@ -138,7 +143,7 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
       for (const key of keys) {
         if (listed.length === limit) break;
         const found = await readWhole(objectPath(root, key)).catch((error: unknown) => {
-          if (isAbsent(error)) return undefined; // deleted since
+          if (isAbsent(error)) return undefined; // deleted after it was listed
           throw translateDirectoryError(error, key);
         });
         if (!found) continue;
@@ -158,12 +163,15 @@ const bucketGone = (root: string) =>
   new AppError(
     "unavailable",
     "bucket_gone",
-    `the bucket in the folder ${root} is gone since this process opened it: mount its disk again, or put the folder back`,
+    `the bucket in the folder ${root} has disappeared since this process opened it: mount its disk again, or put the folder back`,
   );
 
 const etagOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
 
-/** Body and time of one content: files are replaced, never written to, so an open one stays as it is. */
+/**
+ * Body and time of the same content: files are replaced and never modified, so an open file does
+ * not change.
+ */
 async function readWhole(path: string): Promise<readonly [Uint8Array, fs.Stats]> {
   const file = await open(path, "r");
   try {
@@ -173,7 +181,7 @@ async function readWhole(path: string): Promise<readonly [Uint8Array, fs.Stats]>
     for (let more = 1; more > 0 && length < body.length; length += more) {
       more = (await file.read(body, length, body.length - length)).bytesRead;
     }
-    if (stats.isDirectory()) await file.read(body); // fails as an object that is none
+    if (stats.isDirectory()) await file.read(body); // fails with EISDIR: a folder is not an object
     return [body.subarray(0, length), stats];
   } finally {
     await file.close();
@@ -204,7 +212,7 @@ function removeEmptyFolders(root: string, folder: string): void {
   }
 }
 
-/** All keys below the folder that every key of this prefix is in. */
+/** All keys below the deepest folder that contains every key with this prefix. */
 function walk(root: string, prefix: string): readonly string[] {
   const folder = prefix.includes("/") ? prefix.slice(0, prefix.lastIndexOf("/")) : "";
   const start = folder === "" ? [] : objectPath("", folder).split("/");
@@ -227,12 +235,15 @@ function entriesOf(folder: string): readonly fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (isAbsent(error)) return []; // its last object was deleted since
+    if (isAbsent(error)) return []; // the folder was removed with its last object
     throw error;
   }
 }
 
-/** ENOTDIR and EISDIR: a part of the key is an object, or it is the folder of other objects. */
+/**
+ * ENOTDIR and EISDIR: a part of the key is the name of an object, or the key is the folder of other
+ * objects.
+ */
 function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR";

@@ -4,7 +4,7 @@ import { translateFileError } from "../../../base/atomic-file.ts";
 import { diskFullError } from "../../../base/disk-full.ts";
 import { unknownOutcome } from "../../bucket-error.ts";
 
-/** The one place where errors of files and of SQLite become ours. */
+/** The only place that translates errors of files and of SQLite. */
 export function translateDirectoryError(error: unknown, path: string): unknown {
   const full = diskFullError(error, path);
   if (full) return full;
@@ -17,7 +17,7 @@ export function translateDirectoryError(error: unknown, path: string): unknown {
   const translated = translateFileError(error, path);
   if (!(translated instanceof AppError) || translated.kind !== "unavailable") return translated;
   if (translated.code === "bucket_locked" || translated.code === "disk_full") return translated;
-  // A failing disk may have taken the rename all the same.
+  // On a failing disk, the rename may have happened although it reported an error.
   return unknownOutcome(path, translated.message, error);
 }
 

@@ -6,22 +6,25 @@ import { formats, isReadable } from "../../../base/formats.ts";
 import { bootId, machineMonotonicMs, machineMsSince } from "../../../base/machine-clock.ts";
 
 export interface LockedStep {
-  /** The folder's clock: a wall clock moment noted once per boot, carried on by the monotonic one. */
+  /**
+   * The folder's clock: the wall clock is read once per boot, and then advances with the monotonic
+   * clock.
+   */
   readonly nowMs: number;
 }
 
 /**
- * One writer at a time among all processes of a machine. The lock is a transaction on a small
- * SQLite file: the kernel ends it with the process that held it, so none can stay behind. The file
- * also keeps the folder's clock, so that a step of the wall clock makes no object older.
+ * Allows one writer at a time among all processes of a machine. The lock is a transaction on a
+ * small SQLite file: the kernel releases it when its process ends, so no stale lock can remain. The
+ * file also stores the folder's clock, so that objects do not get older when the wall clock steps.
  *
- * Transactions are exclusive from their beginning. One that begins with a weaker lock needs the
- * exclusive one to commit, and is refused if another process is reading at that moment, as everyone
- * does who tries to begin. It would then be left open: its process could do nothing more, and nobody
- * else could write.
+ * Transactions are exclusive from the beginning. A transaction that begins with a weaker lock needs
+ * the exclusive lock to commit, and SQLite refuses that while another process reads, which every
+ * process does that tries to begin. The transaction would stay open: its process could do nothing
+ * more, and no other process could write.
  */
 export interface DirectoryLock extends Disposable {
-  /** Runs a synchronous step while nobody else writes. */
+  /** Runs a synchronous step while no other process writes. */
   run<T>(step: (at: LockedStep) => T): Promise<T>;
   nowMs(): number;
 }
@@ -36,14 +39,14 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
   try {
     db.pragma("busy_timeout = 5000");
     checkFormat(db, file);
-    db.pragma("synchronous = off"); // a lock and a clock: neither outlives the boot
+    db.pragma("synchronous = off"); // the lock and the clock are worthless after a reboot
     const now = { boot, wallMs: clock.nowMs() };
     anchor = db.transaction(() => readAnchor(db, now)).exclusive();
   } catch (error) {
     db.close();
     throw error;
   }
-  db.pragma("busy_timeout = 5"); // a longer wait inside SQLite would hold up the whole process
+  db.pragma("busy_timeout = 5"); // a wait inside SQLite blocks the whole process
   const nowMs = () => Math.floor(anchor.wallMs) + machineMsSince(anchor.monotonicMs);
   const note = db.prepare("update clock set latest_ms = max(latest_ms, ?)");
 
@@ -63,14 +66,16 @@ export function openDirectoryLock(file: string, clock: Clock): DirectoryLock {
     try {
       const at = { nowMs: nowMs() };
       note.run(at.nowMs);
-      // What the step does to files stands, also if it throws; nothing in the database depends on it.
+      // What the step did to files is kept even if it throws; nothing in the database depends on
+      // it.
       try {
         return step(at);
       } finally {
         if (db.inTransaction) db.exec("commit");
       }
     } finally {
-      // A full or failing disk: no later step may find a transaction that was left open.
+      // The disk may be full or failing: a transaction that stays open would block every later
+      // step.
       if (db.inTransaction) db.exec("rollback");
     }
   };
@@ -104,7 +109,10 @@ interface Anchor {
   readonly monotonicMs: number;
 }
 
-/** The first to open after a boot sets it, never before anything that was written. */
+/**
+ * The first process that opens the folder after a boot sets it, never earlier than anything that
+ * was written.
+ */
 function readAnchor(
   db: Database.Database,
   { boot, wallMs }: { readonly boot: string; readonly wallMs: number },

@@ -7,7 +7,7 @@ import { makeSyncedFolder } from "../../../base/synced-folder.ts";
 
 const hourMs = 3_600_000;
 
-/** Makes the folder, and refuses one that other machines may share. */
+/** Creates the folder, and refuses a folder that other machines may share. */
 export function checkFolder(root: string): void {
   makeSyncedFolder(root);
   const name = networkFileSystem(fs.statfsSync(root).type);
@@ -29,13 +29,16 @@ export async function writeTemporary(
   try {
     if (mode !== undefined) await file.chmod(mode); // open() subtracts the umask
     await file.writeFile(body);
-    await file.sync(); // before the rename, or a power cut may leave the name on an empty file
+    await file.sync(); // else a power cut after the rename may leave an empty file
   } finally {
     await file.close();
   }
 }
 
-/** What killed writers left. Nobody is still writing after an hour; if so, its rename fails. */
+/**
+ * Removes the files of killed writers. After an hour a writer is not expected to be alive; if it
+ * is, its rename fails.
+ */
 export function removeOldTemporaries(folder: string, nowMs: number): void {
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);

@@ -1,21 +1,22 @@
 import { join } from "node:path";
 
 /**
- * Where an object is in the folder. Lower-case names of the usual kind are themselves, so that the
- * folder can be read by people. All else is written as %XX of its UTF-8 bytes: some file systems
- * take `A` for `a`, or one form of `é` for the other, and some names are reserved. A name that gets
- * too long goes on in a folder below, after a `%` at its end.
+ * The path of an object in the folder. Lower-case names without special characters are kept, so
+ * that people can read the folder. All other characters are written as %XX of their UTF-8 bytes,
+ * because some file systems treat `A` and `a`, or different forms of `é`, as equal, and some names
+ * are reserved. A name that becomes too long is split: it continues in a sub-folder, after a `%` at
+ * the end of the first part.
  */
 export function objectPath(root: string, key: string): string {
   return join(root, ...key.split("/").flatMap((part) => chunks(encodePart(part))));
 }
 
-/** The key of a path below the root; undefined for what is not ours. */
+/** The key of a path below the root; undefined if the path is not one that `objectPath` creates. */
 export function keyOfPath(names: readonly string[]): string | undefined {
   const encoded = names.join("/").replaceAll("%/", "");
   const key = decode(encoded);
   if (key === undefined) return undefined;
-  // Whatever was put here by hand under a name we would not give it is not an object.
+  // A file that somebody put here under a name that we would not give it is not an object.
   return objectPath("", key) === join(...names) ? key : undefined;
 }
 
@@ -29,7 +30,7 @@ function encodePart(part: string): string {
     return /[a-z0-9._=@+,~-]/.test(letter) ? letter : percent(byte);
   }).join("");
   return encoded
-    .replace(/^\./, percent(0x2e)) // hidden names are the lock's, and other programs'
+    .replace(/^\./, percent(0x2e)) // names with a dot are for the lock and for other programs
     .replace(/\.$/, percent(0x2e))
     .replace(reservedName, (name) => percent(name.charCodeAt(0)) + name.slice(1));
 }
@@ -51,7 +52,7 @@ function decode(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    return undefined; // URIError is all it throws
+    return undefined; // it throws nothing but URIError
   }
 }
 

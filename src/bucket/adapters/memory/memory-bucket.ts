@@ -13,15 +13,15 @@ export interface MemoryObject {
 export interface MemoryBucketOptions {
   /** The store's own clock. */
   readonly clock: Clock;
-  /** What several openers share; absent, it is empty and this one's alone. */
+  /** Shared by several openers. Absent: a new, empty map. */
   readonly objects?: Map<string, MemoryObject>;
-  /** A store that takes conditions and does not look at them, as some really do. */
+  /** Simulates a store that accepts conditions and ignores them, as some real stores do. */
   readonly ignoresConditions?: boolean;
 }
 
 /**
- * Bucket in a variable. Each call is one synchronous step. Like S3's, an ETag is the digest of the
- * body, so that tests meet equal ETags of equal bodies, and stamps show whole seconds.
+ * Bucket in a variable. Each call is one synchronous step. As on S3, an ETag is the digest of the
+ * body, so that equal bodies have equal ETags, and times have a resolution of one second.
  */
 export function createMemoryBucket(options: MemoryBucketOptions): Bucket {
   const { clock, objects = new Map<string, MemoryObject>(), ignoresConditions = false } = options;

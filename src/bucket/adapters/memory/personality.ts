@@ -6,13 +6,13 @@ import { createFaultyBucket, type FaultKind, type Faults } from "../../faulty-bu
 import { createMemoryBucket, type MemoryObject } from "./memory-bucket.ts";
 
 /**
- * How real stores behave at the edges, each seen on a server:
+ * How real stores behave in edge cases; each case was observed on a server:
  * - `aws`: the reference;
- * - `r2`: one write a second for each key, more is answered with 429;
- * - `conflict-409`: racers may be told 409, winners too, and then nothing was written;
+ * - `r2`: one write per second for each key; more are answered with 429;
+ * - `conflict-409`: any racer, even the winner, may get 409; then nothing was written;
  * - `rgw16`: two thirds of the losers of an update get 500 instead of 412;
- * - `ignores-conditions`: every racer wins; nobody may build on it;
- * - `lost-response`, `delayed-landing`: any network.
+ * - `ignores-conditions`: every racer wins, so nothing can be built on this store;
+ * - `lost-response`, `delayed-landing`: can happen on any network.
  */
 export const personalities = [
   "aws",
@@ -39,14 +39,14 @@ const faultsOf: Readonly<Record<Personality, Faults>> = {
 export interface PersonalityOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** What it starts with, and where a test can look. */
+  /** The initial content. Tests can inspect it. */
   readonly objects?: Map<string, MemoryObject>;
-  /** Beside those of the personality. */
+  /** In addition to the faults of the personality. */
   readonly faults?: Faults;
   readonly onFault?: (kind: FaultKind | "throttled", key: string) => void;
 }
 
-/** What opens the same storage again and again, each time as another client. */
+/** Opens the same storage repeatedly, each time as another client. */
 export type OpenPersonality = (client?: Partial<PersonalityOptions>) => Bucket;
 
 export function createPersonality(

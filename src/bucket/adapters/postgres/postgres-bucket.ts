@@ -18,8 +18,8 @@ const queryMs = 30_000;
 
 /**
  * Bucket in one table of PostgreSQL. Each call is one statement, so a condition and its write are
- * one step. ETags are numbers of a sequence: no content ever has an older one's. The row with the
- * empty key holds the number of the format.
+ * one step. ETags are numbers of a sequence, so an ETag is never used again. The row with the empty
+ * key holds the number of the format.
  */
 export async function openPostgresBucket(options: PostgresBucketOptions): Promise<Bucket> {
   const { url, table = "forager_bucket" } = options;
@@ -152,13 +152,13 @@ interface ListRow extends EtagRow {
   readonly modified_ms: number;
 }
 
-/** Many nodes may open at once: one makes the table, the others wait for it. */
+/** Many nodes may open it at the same time: one creates the table, the others wait. */
 async function prepareTable(pool: pg.Pool, table: string): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock(hashtext($1))", [table]);
-    // Keys compare by their bytes, whatever the database's own language is.
+    // Compares keys by their bytes, regardless of the collation of the database.
     await client.query(`create table if not exists ${table} (
       key text collate "C" primary key, body bytea not null, etag text not null,
       modified_at timestamptz not null)`);

@@ -6,7 +6,7 @@ export interface PostgresRequest {
   readonly key: string;
 }
 
-/** The one place where errors of the driver become ours. */
+/** The only place that translates errors of the driver. */
 export function translatePostgresError(error: unknown, { isWrite, key }: PostgresRequest): unknown {
   if (error instanceof AppError) return error;
   const { code = "", message = String(error) } = error as { code?: string; message?: string };

@@ -6,13 +6,13 @@ import { createS3Caller, type S3Place } from "./s3-client.ts";
 import { readFailure, translateS3Error } from "./s3-error.ts";
 
 export interface AnonymousAccess {
-  /** Somebody without credentials can read one of these objects. */
+  /** A client without credentials can read one of these objects. */
   readonly canRead: boolean;
-  /** … and see the names of all objects. */
+  /** A client without credentials can list the names of all objects. */
   readonly canList: boolean;
 }
 
-/** Asks as somebody without credentials would. Throws if the store does not answer. */
+/** Sends requests without credentials. Throws if the store does not answer. */
 export async function testAnonymousAccess(
   place: S3Place,
   keys: readonly string[],
@@ -30,7 +30,7 @@ export async function testAnonymousAccess(
       return true;
     } catch (error) {
       const { status } = readFailure(error);
-      // 404: there is no such object, or it is hidden. Any other refusal is one too.
+      // 404: the object does not exist or is hidden. Every other 4xx is a refusal as well.
       if (status !== undefined && status >= 400 && status < 500) return false;
       throw translateS3Error(error, { place: `s3://${Bucket}`, operation, key: prefix + key });
     }

@@ -4,10 +4,10 @@ import type { Clock } from "../../../base/clock.ts";
 import { createS3Caller, type S3Place } from "./s3-client.ts";
 import { readFailure, translateS3Error } from "./s3-error.ts";
 
-/** The region that AWS takes for granted, and in which it refuses a location. */
+/** The default region of AWS. A request for it must not name a location. */
 const firstRegion = "us-east-1";
 
-/** Makes the bucket of a place. `exists`: this account has one of that name. */
+/** Creates the bucket. `exists`: this account already has a bucket of that name. */
 export async function makeS3Bucket(
   place: S3Place,
   { clock }: { readonly clock: Clock },

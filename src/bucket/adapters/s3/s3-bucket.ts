@@ -27,19 +27,24 @@ export interface S3BucketOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly requestMs?: number;
-  /** Hears of each request beyond the one of each call: a meter of calls does not see them. */
+  /**
+   * Called for each request beyond the one request of each call, because a meter of calls does not
+   * see them.
+   */
   readonly onExtraRequest?: OnRequest;
 }
 
-/** What was refused because of our clock, before it was sent again. */
+/** A request that the server refused because our clock is wrong; it is sent again. */
 const refusedRequest = { requests: 1, failed: 1, bytesSent: 0, bytesReceived: 0, dollars: 0 };
 
 /** Ceph before 20.2.1 compares If-Match with the bare ETag, and never finds the quoted one equal. */
 type EtagStyle = "quoted" | "unquoted";
 
 /**
- * Bucket on a server that speaks S3. Each call is one request, never repeated here; the first
- * `putIfMatch` and a first `now` send requests of their own. 404 and 412 to a conditional write mean that the condition did not hold; 409, 429, 5xx and silence leave it open.
+ * Bucket on a server that speaks S3. Each call is one request and is not repeated here; the first
+ * `putIfMatch` and the first `now` send additional requests. If a conditional write is answered
+ * with 404 or 412, the condition did not hold. After 409, 429, 5xx or no answer, the outcome is
+ * unknown.
  */
 export function createS3Bucket(options: S3BucketOptions): Bucket {
   const { place, clock, random, requestMs, onExtraRequest = () => {} } = options;
@@ -56,7 +61,7 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
   const failed = (error: unknown, operation: S3Request["operation"], key: string) =>
     translateS3Error(error, { place: placeName, operation, key: prefix + key });
 
-  /** The new ETag, or undefined where the condition did not hold. */
+  /** The new ETag, or undefined if the condition did not hold. */
   const write = async (
     key: string,
     body: Uint8Array,
@@ -95,7 +100,10 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
   const etagAs = (etag: string, wanted: EtagStyle) =>
     wanted === "quoted" ? etag : etag.replaceAll('"', "");
 
-  /** Tries both ways on an object of its own: a 412 alone does not say which of two faults it is. */
+  /**
+   * Tries both styles on an object of its own, because a 412 alone does not say whether the style
+   * or the ETag is wrong.
+   */
   const learn = async (): Promise<EtagStyle> => {
     const key = `probe/etag-${createId(random)}`;
     const body = (step: number) => Buffer.from(`${key} ${step}`);
@@ -116,8 +124,8 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
     try {
       return (style = await learning);
     } catch (error) {
-      learning = undefined; // a failed try is tried again
-      throw asUnsent(error); // what it was needed for was not sent
+      learning = undefined; // after a failure, the next call tries again
+      throw asUnsent(error); // the actual write was not sent
     }
   };
 
@@ -189,7 +197,7 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
     },
     async putIfMatch(key, body, expected) {
       checkBody(key, body);
-      // `*` would match anything, and what no server has given is no ETag.
+      // `*` would match any content, and no server gives such an ETag.
       if (!/^(?:W\/)?"[!#-~]+"$/.test(expected)) return { status: "stale" };
       const IfMatch = etagAs(expected, style ?? (await learntStyle()));
       const etag = await write(key, body, { IfMatch });

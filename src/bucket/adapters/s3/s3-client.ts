@@ -6,19 +6,24 @@ import { createStoreClock, type StoreClock } from "./store-clock.ts";
 
 export interface S3Place {
   readonly bucket: string;
-  /** Begins every key; empty, or ends with a slash. */
+  /** The prefix of every key: empty, or ends with a slash. */
   readonly prefix: string;
-  /** Absent: that of AWS, or of AWS_ENDPOINT_URL. */
+  /** Absent: the endpoint of AWS, or of AWS_ENDPOINT_URL. */
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
-  /** `http://host/bucket/key` instead of `http://bucket.host/key`. Default: when there is an endpoint. */
+  /**
+   * `http://host/bucket/key` instead of `http://bucket.host/key`. Default: true if an endpoint is
+   * set.
+   */
   readonly hasPathStyle?: boolean | undefined;
-  /** Absent: the SDK's chain (environment, profile, machine role). */
+  /** Absent: the credential chain of the SDK (environment, profile, machine role). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 export interface S3Caller extends Disposable {
-  /** Sends one request, once: a repeated write could answer 412 to its own success. */
+  /**
+   * Sends a request once. A repeated conditional write could get 412 because of its own success.
+   */
   send<T>(
     operation: BucketOperation,
     request: (client: S3Client, signal: AbortSignal) => Promise<T>,
@@ -28,7 +33,7 @@ export interface S3Caller extends Disposable {
 
 export interface S3Answer<T> {
   readonly output: T;
-  /** The server's clock; undefined where it sent none. */
+  /** The server's clock; undefined if the answer had no `Date`. */
   readonly dateMs: number | undefined;
 }
 
@@ -39,9 +44,9 @@ export const requestMsDefault = 30_000;
 export interface S3CallerOptions {
   readonly clock: Clock;
   readonly requestMs?: number;
-  /** Sends requests without a signature, as anybody on the internet can. */
+  /** Sends requests without a signature, as any client on the internet can. */
   readonly isAnonymous?: boolean;
-  /** Hears of a request that had to be sent a second time. */
+  /** Called when a request is sent a second time. */
   readonly onRepeat?: (operation: BucketOperation) => void;
 }
 
@@ -76,11 +81,12 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     try {
       return await sendOnce(request);
     } catch (error) {
-      // Refused before anything happened: it may be sent again.
+      // The server refused it before anything happened, so it may be sent again.
       const { name } = readFailure(error);
       const isRefused = refusedKeys.has(name) && place.credentials === undefined;
-      // A new client reads the keys again: they may have been replaced. The old one ends with its
-      // last request. After a wrong time the SDK has learnt how wrong our clock is.
+      // A new client reads the keys again, because they may have been replaced. The old client is
+      // closed after its last request. After an error about a wrong time, the SDK has corrected its
+      // clock offset.
       if (isRefused && client === used) client = open();
       if (!isRefused && name !== "RequestTimeTooSkewed") throw error;
       onRepeat(operation);
@@ -88,7 +94,7 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     }
   };
 
-  // The first request goes alone: the SDK learns a wrong clock wrongly from several at once.
+  // The first request is sent alone: with several at once, the SDK computes a wrong clock offset.
   let first: Promise<unknown> | undefined;
   return {
     async send(operation, request) {
@@ -105,13 +111,16 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
   };
 }
 
-/** The SDK asks for credentials before it signs, and its signer uses none. */
+/**
+ * Gives the SDK empty credentials, which it asks for before it signs, and a signer that does not
+ * sign.
+ */
 const unsigned = {
   credentials: { accessKeyId: "anonymous", secretAccessKey: "anonymous" },
   signer: { sign: async <T>(request: T): Promise<T> => request },
 };
 
-/** The key was revoked, replaced, or has expired. */
+/** The key was revoked, was replaced, or has expired. */
 const refusedKeys: ReadonlySet<string> = new Set([
   "InvalidAccessKeyId",
   "SignatureDoesNotMatch",
@@ -126,14 +135,15 @@ function createClient(place: S3Place, clock: Clock, isAnonymous: boolean): S3Cli
     ...(place.region && { region: place.region }),
     ...(place.credentials && { credentials: place.credentials }),
     ...(isAnonymous && unsigned),
-    // The SDK hands this to the readers of its chain: a profile file is read by each new client.
+    // The SDK passes this to its credential providers, so that each new client reads profile files
+    // again.
     ignoreCache: true,
     forcePathStyle: place.hasPathStyle ?? place.endpoint !== undefined,
     maxAttempts: 1,
-    // Checksums that nobody asked for are refused by some stores.
+    // Some stores refuse checksums that they did not ask for.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    systemClockOffset: clock.nowMs() - systemClock.nowMs(), // signs by our clock, not by its own
+    systemClockOffset: clock.nowMs() - systemClock.nowMs(), // sign with our clock
     requestHandler: {
       connectionTimeout: connectMs,
       httpAgent: { keepAlive: true, maxSockets: socketsMax },
@@ -152,7 +162,7 @@ interface DateOptions {
   }) => void;
 }
 
-/** Hands every `Date` on, also those of failures, and puts it beside the output's status. */
+/** Reports the `Date` of every answer, also of failures, and adds it to the output. */
 function noteDates(client: S3Client, { clock, onDate }: DateOptions): void {
   client.middlewareStack.add(
     (next) => async (args) => {

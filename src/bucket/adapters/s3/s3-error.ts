@@ -8,7 +8,7 @@ export interface S3Request {
   readonly key: string;
 }
 
-/** What a failed request says of itself; the SDK's own error classes are not needed for it. */
+/** The facts about a failed request, without depending on the error classes of the SDK. */
 export interface S3Failure {
   readonly status: number | undefined;
   readonly name: string;
@@ -26,7 +26,7 @@ export function readFailure(error: unknown): S3Failure {
   return { status: $metadata?.httpStatusCode, name, message };
 }
 
-/** The one place where errors of the SDK become ours. What was refused for good is `invalid`. */
+/** The only place that translates errors of the SDK. A permanent refusal becomes `invalid`. */
 export function translateS3Error(error: unknown, request: S3Request): unknown {
   if (error instanceof AppError) return error;
   const failure = readFailure(error);
@@ -74,7 +74,7 @@ function refusalOf(
     case "AuthorizationHeaderMalformed":
       return ["bucket_region", `${place} is in another region: give ?region= in its address`];
   }
-  // The SDK's own error, before anything is sent; it has no name or code of its own.
+  // An error of the SDK itself, before anything is sent; it has no name or code of its own.
   if (status === undefined && message === "Region is missing") {
     return [
       "bucket_region",

@@ -3,11 +3,19 @@ import type { Clock } from "../../../base/clock.ts";
 import { createS3Caller, type S3Place } from "./s3-client.ts";
 import { readFailure, translateS3Error } from "./s3-error.ts";
 
-/** Reads parts of one object, of any size. It is not part of the Bucket port: only S3 has objects that large. */
+/**
+ * Reads parts of one object of any size. It is not part of the Bucket port, because only S3 has
+ * objects that large.
+ */
 export interface S3ObjectParts extends Disposable {
-  /** Its last bytes, its size and its ETag. Undefined: it is not there. */
+  /**
+   * The last bytes of the object, its size and its ETag. Undefined if the object does not exist.
+   */
   tail(bytes: number): Promise<ObjectTail | undefined>;
-  /** From `from` to before `to`. Undefined: the object is gone, or has another ETag by now. */
+  /**
+   * The bytes from `from` to before `to`. Undefined if the object does not exist any more or has
+   * another ETag.
+   */
   read(part: ObjectPart): Promise<Buffer | undefined>;
 }
 
@@ -49,7 +57,8 @@ export function openS3Object(place: S3Place, key: string, clock: Clock): S3Objec
       return { size, bytes: got.body, etag: got.ETag ?? "" };
     },
     async read({ from, to, etag }) {
-      // Not If-Match: stores differ in whether they want the ETag in quotes.
+      // Compares the ETag itself instead of using If-Match, because stores differ in whether the
+      // ETag must be quoted.
       const got = await get(`bytes=${from}-${to - 1}`);
       return got?.ETag === etag ? got.body : undefined;
     },

@@ -1,7 +1,7 @@
 import { assert } from "../../../base/app-error.ts";
 import type { StoreTime } from "../../bucket.ts";
 
-/** One answer of the server: its `Date`, and when the question left and the answer came here. */
+/** One answer of the server: its `Date`, and when the request was sent and the answer arrived. */
 export interface ClockReading {
   readonly dateMs: number;
   readonly sentMs: number;
@@ -14,18 +14,18 @@ export interface StoreClock {
   at(monotonicMs: number): StoreTime | undefined;
 }
 
-/** `Date` shows whole seconds, cut off. */
+/** The resolution of `Date`; fractions are cut off. */
 const resolutionMs = 1_000;
-/** How far two machines' clocks may part in a millisecond; 200 ppm is a bad crystal. */
+/** How far the clocks of two machines may diverge per millisecond; 200 ppm is a bad crystal. */
 const drift = 0.0002;
 
 /**
- * What the server's clock shows, by this machine's monotonic clock: an interval that every answer
- * narrows. It widens with time, and begins anew where an answer contradicts it (the server's clock
- * was set).
+ * Estimates the server's clock from this machine's monotonic clock, as an interval. Every answer
+ * narrows the interval; it widens with time. If an answer contradicts it, because the server's
+ * clock was set, the estimate starts again from that answer.
  */
 export function createStoreClock(): StoreClock {
-  /** The server's clock minus ours is between these two, as of `asOfMs`. */
+  /** The server's clock minus ours is between `low` and `high`, as of `asOfMs`. */
   let known: { low: number; high: number; asOfMs: number } | undefined;
   const widened = (monotonicMs: number) => {
     assert(known, "there was no answer yet");
@@ -44,7 +44,8 @@ export function createStoreClock(): StoreClock {
       if (!known) return undefined;
       const { low, high } = widened(monotonicMs);
       const earliestMs = Math.floor(monotonicMs + low);
-      // Two front ends may leave one moment between them: to callers a point is an exact clock.
+      // Two front ends may leave an interval of length 0, which callers would take for an exact
+      // clock.
       const latestMs = Math.max(earliestMs + 1, Math.ceil(monotonicMs + high));
       return { earliestMs, latestMs };
     },

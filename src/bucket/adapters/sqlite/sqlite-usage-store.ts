@@ -7,14 +7,14 @@ import { diskFullError } from "../../../base/disk-full.ts";
 import { usageDaysMax, type DayUsage, type UsageStore } from "../../usage-store.ts";
 
 export interface SqliteUsageStoreOptions {
-  /** Its folder exists. */
+  /** The folder of the file must exist. */
   readonly file: string;
   readonly clock: Clock;
-  /** The file was damaged, and is now called this; a new one takes its place. */
+  /** Called if the file is damaged, with its new name; a new file replaces it. */
   readonly onDamaged: (path: string) => void;
 }
 
-/** Another process is done within milliseconds; a wait stops everything else in this one. */
+/** Other processes hold the file for milliseconds only; waiting blocks this whole process. */
 const busyMs = 1_000;
 const dayMs = 86_400_000;
 
@@ -28,9 +28,9 @@ const schema = `
 `;
 
 /**
- * UsageStore in a small SQLite file. It is open only during a call, because processes use it once
- * a minute at most. Throws AppError `unavailable` if the file cannot be used now, `invalid` if a
- * newer version has made it.
+ * UsageStore in a small SQLite file. The file is open only during a call, because processes use it
+ * at most once a minute. Throws AppError: `unavailable` if the file cannot be used now, `invalid`
+ * if a newer version created it.
  */
 export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageStore {
   const { file, clock, onDamaged } = options;
@@ -42,11 +42,11 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
       if (!isDamage(error)) throw translate(error, file);
     }
     const stamp = new Date(clock.nowMs()).toISOString().replaceAll(/[-:]|\..*/g, "");
-    const aside = `${file}.damaged-${stamp}`;
+    const renamedFile = `${file}.damaged-${stamp}`;
     try {
-      renameSync(file, aside);
-      rmSync(`${file}-journal`, { force: true }); // else it would be applied to the new file
-      onDamaged(aside);
+      renameSync(file, renamedFile);
+      rmSync(`${file}-journal`, { force: true }); // SQLite would apply it to the new file
+      onDamaged(renamedFile);
       return attempt(work);
     } catch (error) {
       throw translate(error, file);
@@ -100,7 +100,7 @@ export function createSqliteUsageStore(options: SqliteUsageStoreOptions): UsageS
   };
 }
 
-/** With its table; throws if somebody else has made the file. */
+/** Creates the table if it is missing; throws if another program created the file. */
 function prepared(db: Database.Database, file: string): Database.Database {
   const version = db.pragma("user_version", { simple: true }) as number;
   if (isReadable("usage", { format: version }, file)) return db;
@@ -109,7 +109,7 @@ function prepared(db: Database.Database, file: string): Database.Database {
   return db;
 }
 
-/** A database of another kind, which is treated like a damaged file. */
+/** A database of another application is treated like a damaged file. */
 const damaged = new Error("not a file of usage");
 
 const isDamage = (error: unknown): boolean =>

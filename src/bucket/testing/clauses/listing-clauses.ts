@@ -16,7 +16,7 @@ export function listingClauses(clause: BucketClause): void {
   });
 
   clause("keys are in the order of their UTF-8 bytes", async ({ bucket }) => {
-    // In UTF-16, and so in JavaScript's own order, the last two are the other way round.
+    // In UTF-16, which is the order of JavaScript strings, the last two are reversed.
     const ordered = ["A", "B", "a!", "a-b/x", "a/b", "a0", "z", "é", "\uff5e", "\u{1f701}"];
     for (const key of ordered.toReversed()) await bucket.put(`o/${key}`, bytes("x"));
     expect(await keys(bucket, "o/")).toEqual(ordered.map((key) => `o/${key}`));

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { bytes, textOf, type BucketClause } from "../suite-fixture.ts";
 
-/** Legal, and trouble for whoever escapes carelessly. */
+/** Valid keys that break code with careless escaping. */
 export const oddKeys: readonly string[] = [
   "UPPER.case",
   "upper.case",
@@ -127,7 +127,7 @@ export function objectClauses(clause: BucketClause): void {
     expect(await textOf(bucket, "a/b")).toBe("2");
   });
 
-  clause("age is told by the store's clock", async ({ bucket }) => {
+  clause("an object's age is measured by the store's clock", async ({ bucket }) => {
     await bucket.put("a", bytes("x"));
     const got = await bucket.get("a");
     const { earliestMs, latestMs } = await bucket.now();

@@ -71,7 +71,7 @@ export function raceClauses(clause: BucketClause): void {
 
 type Write = (opener: Bucket, body: Uint8Array) => Promise<{ readonly status: string }>;
 
-/** All write different bodies at once; exactly one may win, and it is the one that stands. */
+/** All clients write different bodies at once; exactly one may win, and its body must be stored. */
 async function race(openers: readonly Bucket[], key: string, write: Write): Promise<void> {
   const outcomes = await Promise.all(
     Array.from({ length: racersCount }, async (_, racer) => {
@@ -84,7 +84,7 @@ async function race(openers: readonly Bucket[], key: string, write: Write): Prom
   expect(await textOf(openers[0]!, key)).toBe(`racer ${winners[0]}`);
 }
 
-/** An answer that leaves it open (a loser's 500 on some servers) is resolved by reading. */
+/** Resolves an unknown outcome (on some servers a loser gets 500) by reading. */
 async function resolved(
   bucket: Bucket,
   key: string,

@@ -2,7 +2,7 @@ import { systemClock } from "../../../../base/clock.ts";
 import { systemRandom } from "../../../../base/random.ts";
 import { openDirectoryBucket } from "../directory-bucket.ts";
 
-/** One of many processes that open a bucket in a new folder at the same time, and write to it. */
+/** One of many processes that open a bucket in a new folder at the same time and write to it. */
 export interface FreshFolderRound {
   readonly root: string;
   readonly writes: number;
@@ -16,7 +16,7 @@ process.on("message", ({ root, writes }: FreshFolderRound) => {
 });
 process.send?.("ready");
 
-/** What a node does first: the probe writes, overwrites and deletes objects of its own. */
+/** Like the first steps of a node: the probe writes, overwrites and deletes its own objects. */
 async function use(root: string, writes: number): Promise<void> {
   await using bucket = openDirectoryBucket({ root, clock: systemClock, random: systemRandom });
   const key = (at: number) => `probe/${process.pid}/list/${at % 5}`;
