@@ -128,7 +128,7 @@ needs(["postgres"], ({ postgres }) => {
       const none = await list({});
       expect(none).toMatchObject({ exitCode: 1, stdout: "" });
       expect(none.stderr).toMatch(oneLine);
-      expect(none.stderr).toContain("wants a password and none was given");
+      expect(none.stderr).toContain("asks for a password, and none is set");
       expect(await list({ FORAGER_QUEUE_PASSWORD: "forager" })).toMatchObject({ exitCode: 0 });
       expect(await list({ PGPASSWORD: "forager" })).toMatchObject({ exitCode: 0 });
 

@@ -35,43 +35,46 @@ import { createSpending } from "./storage/spending.ts";
 
 export interface BucketQueueStoreOptions {
   readonly bucket: Bucket;
-  /** Where in the bucket; several queues have one each. */
+  /** The prefix of all keys; each queue in a bucket has its own. */
   readonly prefix?: string;
-  /** Fixed when the queue is made; absent: as it is, or one. */
+  /**
+   * The number of shards, fixed when the queue is created. Absent: the number it has, or 1 for a
+   * new queue.
+   */
   readonly shards?: number;
-  /** A queue that was never made is an error; absent or false, it is made. */
+  /** True: throws if the queue does not exist. Absent or false: creates it. */
   readonly mustExist?: boolean;
-  /** One life of one process; never used again. */
+  /** Identifies one run of one process; never used again. */
   readonly session?: string;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly logger?: Logger;
-  /** Live tasks of a shard beyond which `add` answers `full`. */
+  /** With more live tasks in a shard, `add` answers `full`. */
   readonly liveTasksMax?: number;
-  /** The longest wait for others to join a write. */
+  /** How long a write waits at most for other operations to join it. */
   readonly commitIntervalMs?: number;
-  /** Finished tasks that a shard keeps before they go into a log. */
+  /** How many finished tasks a shard keeps before they move into a log. */
   readonly finishedKept?: number;
   readonly idlePollMsMax?: number;
-  /** How long a write tries to get a clear answer. */
+  /** How long a write retries until its outcome is clear. */
   readonly giveUpMs?: number;
   readonly probe?: "always" | "daily";
   readonly onEvent?: (event: BucketQueueEvent) => void;
-  /** The store's clock; absent, it is the bucket's. For tests, which shift it. */
+  /** The store's clock. Default: the bucket's clock. For tests, which shift it. */
   readonly now?: () => StoreNow;
 }
 
 export interface BucketQueueStore extends QueueStore {
   readonly shards: number;
-  /** Something may be new: another node reported that it added tasks. */
+  /** There may be new tasks: another node reported that it added some. */
   hint(): void;
-  /** All finished tasks, shard by shard, oldest log first; with the log each is in. */
+  /** All finished tasks, shard by shard, oldest log first, each with the log that contains it. */
   doneLog(): AsyncIterable<DoneEntry>;
 }
 
 /**
- * QueueStore in a bucket, with no server: a shard is one object, and a commit is the model between
- * a read and a compare-and-swap. See docs/formats/queue-bucket.md.
+ * QueueStore in a bucket, without a server: a shard is one object, and a commit reads it, applies
+ * the model and writes it by compare-and-swap. See docs/formats/queue-bucket.md.
  */
 export async function openBucketQueueStore(
   options: BucketQueueStoreOptions,
@@ -158,7 +161,7 @@ export async function openBucketQueueStore(
     if (operations.length === 0) return [];
     const stowed = await payloads.stow(operations);
     const { answers, heads, purged } = await set.commit(stowed.operations);
-    // Where a shard did not answer, what was meant for it may still arrive.
+    // If a shard did not answer, its write may still arrive and refer to these payloads.
     if (!answers.some(isUnavailable)) await payloads.removeUnused(stowed, heads);
     await payloads.remove(purged);
     if (operations.some(mayWake)) watch.notify();
@@ -215,7 +218,7 @@ export async function openBucketQueueStore(
   async function browseResolved(query: BrowseQuery): Promise<readonly Task[]> {
     const { text, limit, ...rest } = query;
     if (text === undefined) return Promise.all((await set.browse(query)).map(resolved));
-    // What is in an object of its own must be fetched before it can be searched.
+    // A payload that is in an object of its own must be fetched before it can be searched.
     const found: Task[] = [];
     for (const task of await set.browse({ ...rest, limit: Infinity })) {
       const one = await resolved(task);
@@ -226,7 +229,7 @@ export async function openBucketQueueStore(
   }
 }
 
-/** What watches looks every few seconds anyway. */
+/** The watch of this store polls every few seconds itself. */
 const netMs = 300_000;
 
 const upgradeUnfinished = () =>
@@ -237,5 +240,5 @@ const upgradeUnfinished = () =>
       "When no node runs it, end the upgrade with `forager fleet finish-upgrade`",
   );
 
-/** Claims and extensions make nothing claimable. */
+/** Claims and extensions make no task claimable. */
 const mayWake = ({ op }: Operation) => op !== "claim" && op !== "extend";

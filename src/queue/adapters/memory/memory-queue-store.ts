@@ -24,7 +24,7 @@ export interface MemoryQueueStoreOptions {
   readonly liveTasksMax?: number;
 }
 
-/** The pure model in a variable: for tests, and for work that need not outlive its process. */
+/** The pure model in a variable: for tests, and for work that may be lost with its process. */
 export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): QueueStore {
   const { clock = systemClock, now: given } = options;
   const now = given ? () => exactNow(given()) : createClock(clock);
@@ -73,7 +73,7 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
 /** No other version ever uses it. */
 const ownFormat = { format: 1, readableBy: 1 };
 
-/** The wall clock when the store was made, carried forward by the monotonic clock. */
+/** The wall clock when the store was created, advanced by the monotonic clock. */
 function createClock(clock: Clock): () => ModelNow {
   const startMs = clock.nowMs();
   const startMonotonicMs = clock.monotonicMs();

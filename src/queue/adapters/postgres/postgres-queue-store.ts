@@ -30,17 +30,17 @@ import { stripesOfProcess } from "./claim/stripes.ts";
 import { readServerFigures } from "./read/server-figures.ts";
 
 export interface PostgresQueueStoreOptions {
-  /** `postgres://…`; what it leaves out is taken from `variables`. */
+  /** `postgres://…`; missing parts come from `variables`. */
   readonly url: string;
-  /** The PG* variables, as `readLibpqVariables` gives them. */
+  /** The PG* variables, as `readLibpqVariables` returns them. */
   readonly variables?: LibpqVariables;
-  /** Where the address does not hold it. */
+  /** Used if the address does not contain one. */
   readonly password?: string;
   /** Any name; default: `schema` of the address, else "forager". */
   readonly schema?: string;
-  /** A direct connection for LISTEN where `url` leads to a transaction pooler. */
+  /** A direct connection for LISTEN if `url` leads to a transaction pooler. */
   readonly listenUrl?: string;
-  /** For `listenUrl`, where it is another one and not in it. */
+  /** The password for `listenUrl`, if it is different and not in the address. */
   readonly listenPassword?: string;
   readonly clock?: Clock;
   /** Replaces the server's clock, for tests that shift it. */
@@ -50,25 +50,27 @@ export interface PostgresQueueStoreOptions {
   readonly lockMs?: number;
   /** How long to wait for a connection. */
   readonly connectMs?: number;
-  /** Sessions at most, and of them idle. Never more than the server's max_connections less 20. */
+  /**
+   * The limit of sessions, and of idle ones. Never more than the server's max_connections minus 20.
+   */
   readonly connectionsMax?: number;
   readonly idleMax?: number;
-  /** Whether sessions keep statements prepared; `auto` until a transaction pooler is noticed. */
+  /** Whether sessions keep statements prepared; `auto`: until a transaction pooler is detected. */
   readonly names?: NamesMode;
   /**
    * Kinds of writes that are answered before they are on the server's disk. A crash of the server
-   * then loses the last of them: tasks that were added, or a second run of what was claimed or
-   * finished. Default: none; else as the server's synchronous_commit says.
+   * can lose the last of them: added tasks are lost, and claimed or finished tasks run again.
+   * Default: none; then the server's synchronous_commit decides.
    */
   readonly lazy?: readonly LazyKind[];
-  /** Internal: fast paths that are switched off, so that a bench can measure each alone. */
+  /** Internal: fast paths to switch off, so that a bench can measure each one. */
   readonly without?: readonly FastPath[];
 }
 
-/** Rows that one step of a list looks at. */
+/** Rows that one step of a list reads. */
 const stepRows = 5_000;
 
-/** Processes that have stripes of the counters of their own; more than that share some. */
+/** This many processes have counter stripes of their own; more processes share stripes. */
 const stripedProcesses = 15;
 
 /** A queue in PostgreSQL, for the nodes of a fleet. Locks are taken in one order: see ./schema.ts */
@@ -97,7 +99,7 @@ export async function openPostgresQueueStore(
     createCommitter({
       db: own,
       moment,
-      // 0 is for what is counted under a lock.
+      // Stripe 0 is for counters that are updated under a lock.
       stripe: 1 + (process.pid % stripedProcesses) * stripesOfProcess,
       lazy: new Set(place.lazy ?? options.lazy ?? []),
       without: new Set(options.without ?? []),
@@ -128,7 +130,7 @@ export async function openPostgresQueueStore(
     overlaps: (operation) => committer.overlaps(operation),
     now: async () => storeNow(await readMoment(db, moment)),
     counts: async () => {
-      // All is sent at once, so it takes one way to the server and back.
+      // All queries are sent at once, so this takes one round trip.
       const read = () =>
         db.transaction((session) => readCounts(session, moment), {
           isSnapshot: true,
@@ -140,7 +142,7 @@ export async function openPostgresQueueStore(
       return (await read()).counts;
     },
     task: async (id) => viewTask(db, id, storeNow(await readMoment(db, moment))),
-    // It may have to look at every task: in a transaction, so that its time is limited.
+    // It may read every task: use a transaction, so that its time is limited.
     browse: (query) =>
       browseInSteps(query, stepRows, (part, rows) =>
         look((session) => browseStep(session, part, rows)),
@@ -187,7 +189,7 @@ export async function openPostgresQueueStore(
   };
 }
 
-/** They may take long, and have a pool of their own, so that they hold up no worker. */
+/** These may take long. They have their own pool, so that they do not delay workers. */
 const maintenanceOps: ReadonlySet<Operation["op"]> = new Set([
   "sweep",
   "purge",

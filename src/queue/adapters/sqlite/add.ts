@@ -7,7 +7,7 @@ import { applyToSlice } from "./save-slice.ts";
 import { statement } from "./statement.ts";
 import { insertRows, type Unit } from "./unit.ts";
 
-/** New tasks of open jobs are inserted by SQL, some at a time; the model adds all others. */
+/** SQL inserts new tasks of open jobs, several at a time; the model adds all others. */
 export function add(unit: Unit, { tasks, by }: Add): readonly Added[] {
   checkBound((job) => unit.rows.job(job), tasks);
   const answers: Added[] = [];
@@ -21,7 +21,7 @@ export function add(unit: Unit, { tasks, by }: Add): readonly Added[] {
   return answers;
 }
 
-/** False if one of them may be refused or is known already: then nothing was changed. */
+/** Returns false if a task may be refused or already exists: then nothing was changed. */
 function addNew(unit: Unit, tasks: readonly NewTask[]): boolean {
   const { rows, db, meta } = unit;
   for (const task of tasks) {
@@ -31,7 +31,7 @@ function addNew(unit: Unit, tasks: readonly NewTask[]): boolean {
   if (unit.hasKeptKeys && isAnyKept(unit, tasks)) return false;
   const targets = tasks.map((task) => targetOf(unit, task));
   if (insertAll(unit, tasks, targets) < tasks.length) {
-    // Only the rows that were just inserted have such ids.
+    // Only the rows that were just inserted have these ids.
     statement(db, "delete from task where id >= ?").run(meta.nextId);
     for (const { lane } of targets) if (isEmpty(lane)) rows.dropLane(lane);
     return false;
@@ -62,7 +62,7 @@ function targetOf({ rows, now }: Unit, task: NewTask): Target {
   return { lane: rows.laneOf(task.kind, task.job, gate), state };
 }
 
-/** Answers how many were inserted: those whose key is known are not. */
+/** Returns the number of inserted tasks: those with a known key are not inserted. */
 function insertAll(
   { sql, now, meta }: Unit,
   tasks: readonly NewTask[],
@@ -91,7 +91,7 @@ function countNew({ rows, meta }: Unit, { lane, state }: Target, task: NewTask):
     return;
   }
   meta.readyDueMs = Math.max(meta.readyDueMs, task.dueAtMs);
-  // The newest of its lane: it is the best only if its priority is higher.
+  // The new task is the newest of its lane, so it is the best only if its priority is higher.
   if (!lane.isHeadStale && (lane.ready === 0 || task.priority > lane.top)) {
     lane.top = task.priority;
     lane.head = id;

@@ -3,17 +3,20 @@ import { watch as watchPath } from "node:fs";
 import type { Clock, Timer } from "../../../base/clock.ts";
 
 /**
- * Looks after a file event, each this long after the one before: the log is written a moment
- * before its commit can be seen, and with full durability the disk lies in between.
+ * When to look after a file event, each after the previous look: the log is written a moment before
+ * its commit becomes visible, and with full durability a disk sync is in between.
  */
 const recheckGapsMs = [0, 1, 4, 20, 100];
-/** The net under a file system without events: well under one statement a second. */
+/**
+ * Polling interval that covers file systems without events; costs well under one statement a
+ * second.
+ */
 export const pollMs = 2_000;
 
 /**
- * Notices commits of other processes: events on the write-ahead log say when to look, SQLite's
- * `data_version` says whether anything changed. Runs only while somebody listens. After every
- * event comes the whole row of looks, also when it came while an earlier one was being followed.
+ * Notices commits of other processes: events on the write-ahead log say when to look, and SQLite's
+ * `data_version` says whether anything changed. It runs only while there are listeners. Every event
+ * starts the whole series of looks, even if an earlier series is still running.
  */
 export function createChangeWatch({
   db,
@@ -38,7 +41,7 @@ export function createChangeWatch({
     seen = now;
     notify();
   };
-  /** A file that cannot be read counts as changed: whoever listens reads it, and hears why. */
+  /** A file that cannot be read counts as changed: the listeners read it and get the error. */
   const readVersion = () => {
     try {
       return version.get();
@@ -54,13 +57,14 @@ export function createChangeWatch({
     const fire = () => {
       const next = isEventPending ? 1 : step + 1;
       isEventPending = false;
-      recheckFrom(next); // before anyone is called, who may end the watch
+      recheckFrom(next); // before the listeners are called, because they may end the watch
       look();
     };
     recheck = { step, timer: clock.setTimer(gapMs, fire, { background: true }) };
   };
   const onEvent = () => {
-    // The next look is near enough; were it put off, a busy log would keep us from ever looking.
+    // The next look is soon enough. If every event postponed it, a busy log would prevent all
+    // looks.
     if (recheck && recheck.step <= 1) {
       isEventPending = true;
       return;
@@ -84,7 +88,7 @@ export function createChangeWatch({
     repeat();
     try {
       watcher = watchFile(`${file}-wal`, onEvent);
-      // A file system that stops giving events leaves the poll.
+      // If the file system stops sending events, the poll remains.
       watcher.on("error", () => watcher?.close());
     } catch {
       watcher = undefined;
@@ -102,7 +106,7 @@ export function createChangeWatch({
     notify,
     watch(listener) {
       if (listeners.size === 0) start();
-      const own = () => listener(); // the same listener may come twice, and leave once
+      const own = () => listener(); // a listener may be added twice
       listeners.add(own);
       return () => {
         if (listeners.delete(own) && listeners.size === 0) stop();
@@ -119,7 +123,7 @@ export interface SqliteChangeWatchOptions {
   readonly db: Database.Database;
   readonly file: string;
   readonly clock: Clock;
-  /** Throws where a file system has no events. */
+  /** Throws if the file system has no events. */
   readonly watchFile?: (path: string, onEvent: () => void) => FileWatcher;
 }
 
@@ -129,7 +133,7 @@ export interface FileWatcher {
 }
 
 export interface SqliteChangeWatch {
-  /** For commits of this process, which `data_version` does not show. */
+  /** Call after a commit of this process, because `data_version` does not show these. */
   notify(): void;
   watch(listener: () => void): () => void;
   close(): void;

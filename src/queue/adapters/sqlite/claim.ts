@@ -16,7 +16,7 @@ import { statement } from "./statement.ts";
 import { sweep } from "./sweep.ts";
 import { move, type SqliteReadyRow, type Unit } from "./unit.ts";
 
-/** As the model's `claim`, with the lanes found through their index instead of the tasks. */
+/** Like the model's `claim`, but finds lanes through their index instead of reading all tasks. */
 export function claim(unit: Unit, request: Claim): Claimed {
   unit.flush();
   const before = repeated(unit, request);
@@ -50,7 +50,7 @@ interface Taken {
   readonly lanes: Set<SqliteLaneRow>;
 }
 
-/** Leases tasks of one lane: all of an owned gate's are one run. */
+/** Leases tasks of one lane. All tasks of an owned gate are one run. */
 function take(
   unit: Unit,
   { leaseMs }: Claim,
@@ -73,7 +73,7 @@ function take(
   lanes.add(lane);
   const { isHeadStale } = lane;
   move(unit, lane, from, "running", tasks.length);
-  // The walk has read the lane's next best task already.
+  // The walk has already read the lane's next best task.
   lane.isHeadStale = isHeadStale;
 }
 
@@ -91,7 +91,7 @@ function enterGate(
   return { delayMs: gate.delayMs, limit: isRun ? slots : gate.limit, isRun };
 }
 
-/** Fields of a lease beside its task's. */
+/** The fields of a lease that do not come from its task. */
 interface LeaseTerms {
   readonly token: number;
   readonly isSuspect: boolean;
@@ -175,7 +175,7 @@ function record(
   );
 }
 
-/** The claims of this request that the file still has, as the model judges them. */
+/** Repeats the claims of this request that are still in the file, by the rules of the model. */
 function repeated(unit: Unit, request: Claim): Claimed | undefined {
   const { db } = unit;
   const known = statement(

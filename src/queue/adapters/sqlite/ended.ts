@@ -8,7 +8,7 @@ import { finishedFrom, portState, taskStates } from "../../row-state.ts";
 import { readAttempts, taskColumns, toTask, type TaskRow } from "../../slice/task-row.ts";
 import { statement } from "./statement.ts";
 
-/** Of the next `rows` finished tasks, those that match. */
+/** The matching ones among the next `rows` finished tasks. */
 export function endedStep(
   db: Database,
   query: EndedQuery,
@@ -45,7 +45,7 @@ function stepOf<T extends Task | LogEntry>(
 
 type LogRow = Omit<LogEntry, "state" | "attempts"> & { state: number; attempts: string | null };
 
-/** Of the next `rows` entries of the log, those that match. */
+/** The matching ones among the next `rows` entries of the log. */
 export function logStep(
   db: Database,
   query: EndedQuery,

@@ -2,19 +2,19 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
 
-/** So that a process that only waits for work notices it too. */
+/** So that a process that only waits for work notices the loss too. */
 export const checkEveryMs = 1_000;
 
 /**
- * Notices that the queue's file, or its write-ahead log, was deleted or replaced while it is open.
- * Once it has noticed, it stays so: the same error for every call until the queue is opened again.
+ * Notices that the queue's file or its write-ahead log was deleted or replaced while it is open.
+ * After that, every call throws the same error until the queue is opened again.
  */
 export interface FileGuard extends Disposable {
   /** Throws if the files are no longer those that were opened. Two `stat` calls. */
   check(): void;
-  /** The same without looking at the files. */
+  /** Throws if the loss was noticed before; does not check the files. */
   checkKnown(): void;
-  /** Looks, and answers. */
+  /** Checks the files; true if they are lost. */
   isLost(): boolean;
   /** Rejects when the loss is noticed; never resolves. */
   readonly gone: Promise<never>;
@@ -22,9 +22,9 @@ export interface FileGuard extends Disposable {
 
 export interface FileGuardOptions {
   readonly file: string;
-  /** Where `file` leads: SQLite names the log after that. */
+  /** The path after resolving links: SQLite names the log after it. */
   readonly realFile: string;
-  /** As it was before it was opened; absent for a new file. */
+  /** The file as it was before it was opened; absent for a new file. */
   readonly before: OpenedFile | undefined;
   readonly clock: Clock;
   readonly onLost: () => void;
@@ -36,7 +36,7 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
   let lost: AppError | undefined;
   let tell: (error: AppError) => void = () => {};
   const gone = new Promise<never>((_, reject) => (tell = reject));
-  gone.catch(() => {}); // nobody has to wait for it
+  gone.catch(() => {}); // awaiting it is optional
   let timer: Timer;
 
   const look = () => {
@@ -47,7 +47,7 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
     onLost();
   };
   const checkKnown = () => {
-    // A new object for each caller, with a stack of its own.
+    // A new error for each caller, so that each has its own stack.
     if (lost) throw new AppError(lost.kind, lost.code, lost.message);
   };
   const repeat = () => {

@@ -8,7 +8,10 @@ import { move, type Unit } from "./unit.ts";
 
 const doneUngated: Finished = { status: "done" };
 
-/** Tasks that are just done, nearly all of a busy queue, end by SQL; the model ends the others. */
+/**
+ * SQL ends tasks that are done without additions, which are nearly all of a busy queue; the model
+ * ends the others.
+ */
 export function finish(unit: Unit, { finishes }: FinishAll): readonly Finished[] {
   for (const { add } of finishes) if (add) checkBound((job) => unit.rows.job(job), add);
   const answers = finishDone(unit, finishes);
@@ -21,7 +24,7 @@ export function finish(unit: Unit, { finishes }: FinishAll): readonly Finished[]
 /** Fewer finishes of one claim are as fast one by one. */
 const batchMin = 4;
 
-/** The answers to what could be ended. Whatever has no answer was not changed. */
+/** The answers for the tasks that it ended. A task without an answer was not changed. */
 function finishDone(unit: Unit, finishes: readonly Finish[]): readonly (Finished | undefined)[] {
   const answers: (Finished | undefined)[] = [];
   // Two finishes of one task must be judged in their order.
@@ -61,7 +64,9 @@ function finishOne(unit: Unit, one: Finish, result: string | null): Finished | u
   return leave(unit, lane, one);
 }
 
-/** Ends tasks of one claim. Says of an id in which lane it ended; undefined: its lease is lost. */
+/**
+ * Ends tasks of one claim. Returns the lane of each ended task by id; undefined: its lease is lost.
+ */
 function endAll(
   unit: Unit,
   token: number,
@@ -82,7 +87,10 @@ function endAll(
   };
 }
 
-/** Faster than asking which ones ended, but useful only if all did: if not, it is undone. */
+/**
+ * Faster than asking which tasks ended, but correct only if all of them did; otherwise it is rolled
+ * back.
+ */
 function endAllOf(
   { db, sql, now }: Unit,
   { lane, token, list, count }: { lane: number; token: number; list: string; count: number },
@@ -94,14 +102,16 @@ function endAllOf(
   return isWhole;
 }
 
-/** Finishes of cancelled jobs are lost, so each lease has to be looked at. */
+/** Finishes of cancelled jobs are lost, so each lease must be checked. */
 function hasCancelledTasks(unit: Unit): boolean {
   unit.flush();
   const found = "select 1 from job where ended = 'cancelled' and running > 0 limit 1";
   return statement(unit.db, found).get() !== undefined;
 }
 
-/** As the model's `leave`, on cached rows: frees the slot, the gate and the count in the claim. */
+/**
+ * Like the model's `leave`, on cached rows: frees the slot, the gate and the count in the claim.
+ */
 function leave(
   unit: Unit,
   lane: SqliteLaneRow,

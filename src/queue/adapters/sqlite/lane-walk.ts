@@ -10,14 +10,14 @@ import type { SqliteReadyRow, Unit } from "./unit.ts";
 export interface SqliteLanePick {
   readonly lane: SqliteLaneRow;
   readonly tasks: readonly SqliteReadyRow[];
-  /** Of the worker and of the job's cap. */
+  /** The slots that it uses of the worker and of the job's cap. */
   readonly slots: number;
 }
 
 /**
- * Hands out the best open lane's tasks, pick by pick: highest priority first, equal ones to the
- * job that waited longest, then the oldest. It reads the turns and lanes it looks at, and no
- * others; what a pick changes is followed in the cached rows. Everything must have been flushed.
+ * Picks tasks from the best open lanes: highest priority first, then the job that has waited
+ * longest, then the oldest task. It reads only the turns and lanes that it considers, and applies
+ * each pick to the cached rows. Everything must have been flushed before.
  */
 export function createLaneWalk(
   unit: Unit,
@@ -76,31 +76,31 @@ function pickBest(
   }
   const most = Math.min(room, lane.ready, gate ? gate.limit - gate.running : Infinity);
   const size = most > 1 ? Math.min(most, shareOf(cursors, lane.top, { left, servedBefore })) : 1;
-  // Beyond its head a lane is not served before a better task of another lane.
+  // Do not take tasks with a lower priority than the best task of another lane.
   const [, second] = size > 1 ? cursors : [];
   const [rival] = second?.lanes ?? [];
   const tasks = readTasks(unit, lane, size, Math.max(next?.top ?? 0, rival?.top ?? 0));
   return { lane, tasks, slots: tasks.length };
 }
 
-/** What is left goes in equal parts to the jobs that had no turn in this claim yet. */
+/** The rest is shared equally by the jobs that have not been served in this claim. */
 function shareOf(cursors: Iterable<Cursor>, top: number, { left, servedBefore }: Left): number {
   const jobs = new Set<JobRow>();
   let isUnserved = false;
   for (const { job, lanes } of cursors) {
     const [lane] = lanes;
     if (!job || lane?.top !== top) break;
-    // Of equal priority they come before all that had one.
+    // At equal priority, these come before all jobs that were served.
     if (job.served <= servedBefore) isUnserved = true;
     else if (isUnserved) break;
     jobs.add(job);
-    // Everybody gets one: how many more there are makes no difference.
+    // Each job gets one task; more jobs would make no difference.
     if (2 * jobs.size > left) return 1;
   }
   return Math.floor(left / jobs.size);
 }
 
-/** The lane's best tasks, and with one row more what will be its head when they are gone. */
+/** The lane's best tasks, and one more row, which becomes its head when they are taken. */
 function readTasks(
   { sql }: Unit,
   lane: SqliteLaneRow,

@@ -7,18 +7,18 @@ import type { FinishedFilter, Operation, Purge, Retry } from "../../operation.ts
 import { finishedFrom, portState, stateLists, stateNames, taskStates } from "../../row-state.ts";
 import { createSlice, type Slice } from "../../slice/slice.ts";
 import { ruleColumns, type TaskRow } from "../../slice/task-row.ts";
-import { collectWants, type Grouped } from "../../slice/wants.ts";
+import { collectNamedTasks, type Grouped } from "../../slice/named-tasks.ts";
 import type { Identity, TerminalState } from "../../task.ts";
 import { statement } from "./statement.ts";
 import type { Unit } from "./unit.ts";
 
-/** Operations that the model applies to a slice. The others have SQL of their own. */
+/** Operations that the model applies to a slice. The others have their own SQL. */
 export type SliceOperation = Exclude<
   Operation,
   { readonly op: "claim" | "sweep" | "forgetKeys" | "pruneLog" }
 >;
 
-/** Loads the tasks, jobs, gates and reserved keys that an operation is about. */
+/** Loads the tasks, jobs, gates and reserved keys that an operation may read or change. */
 export function loadSlice(unit: Unit, operation: SliceOperation): Slice {
   switch (operation.op) {
     case "add":
@@ -53,7 +53,7 @@ interface Named {
   readonly keptKeys?: ReadonlyMap<string, KeptKey>;
 }
 
-/** A slice of these tasks, with their jobs and gates, and with the jobs and gates that are named. */
+/** A slice of these tasks, with their jobs and gates and those that are named. */
 export function sliceOf(unit: Unit, tasks: readonly TaskRow[], named: Named = {}): Slice {
   const jobs = new Set([...tasks.map(({ job }) => job), ...(named.jobs ?? [])]);
   const gates = new Set([...tasks.map(({ gate }) => gate), ...(named.gates ?? [])]);
@@ -68,7 +68,7 @@ export function sliceOf(unit: Unit, tasks: readonly TaskRow[], named: Named = {}
 }
 
 function loadNamed(unit: Unit, operation: Grouped): Slice {
-  const { leases, adds, raises } = collectWants([operation]);
+  const { leases, adds, raises } = collectNamedTasks([operation]);
   const gateOfJob = (job: string) => unit.rows.job(job)?.gate ?? "";
   const added = adds.map(({ job, gate, key }) => ({ job, key, gate: gateOfJob(job) || gate }));
   const raised = raises.map(({ job, gate, key }) => ({ job, key, gate: gate || gateOfJob(job) }));
@@ -115,13 +115,16 @@ function findKept(unit: Unit, identities: readonly Identity[]): ReadonlyMap<stri
   return kept;
 }
 
-/** Jobs that were cancelled and have tasks that wait. All must have been flushed. */
+/** Cancelled jobs with pending tasks. Everything must have been flushed before. */
 export const cancelledJobs = ({ db }: Unit): readonly string[] =>
   statement(db, "select name from job where ended = 'cancelled' and pending > 0")
     .pluck()
     .all() as string[];
 
-/** Pending tasks of these jobs: one more than may be skipped at once, to know whether there are. */
+/**
+ * Pending tasks of these jobs: one more than may be skipped at once, to know whether there are
+ * more.
+ */
 export function pendingTasks({ db, rows }: Unit, jobs: readonly string[]): readonly TaskRow[] {
   const found: TaskRow[] = [];
   const pendingOf = statement(
@@ -143,7 +146,7 @@ export function pendingTasks({ db, rows }: Unit, jobs: readonly string[]): reado
   return found;
 }
 
-/** By state, then oldest first, as the model takes them: one more than asked for. */
+/** By state, then oldest first, like the model: one more than requested. */
 function finishedTasks(unit: Unit, { filter, rowsMax }: Retry | Purge): readonly TaskRow[] {
   const { where, values } = filterSql(filter, { task: "t", lane: "l" });
   const found: TaskRow[] = [];
@@ -161,8 +164,8 @@ function finishedTasks(unit: Unit, { filter, rowsMax }: Retry | Purge): readonly
 }
 
 /**
- * Finished tasks, and the jobs and gates that have no other tasks. The model drops those of them
- * that nothing needs any more.
+ * Finished tasks, and the jobs and gates that have no other tasks. The model drops those that are
+ * no longer needed.
  */
 function loadPurge(unit: Unit, operation: Purge): Slice {
   unit.flush();
@@ -194,7 +197,10 @@ function loadPurge(unit: Unit, operation: Purge): Slice {
   });
 }
 
-/** SQL for a filter, without its states. `tables` name where the columns of task and lane are. */
+/**
+ * SQL for a filter, without its states. `tables` says which tables have the columns of task and
+ * lane.
+ */
 export function filterSql(
   filter: FinishedFilter,
   tables: { readonly task: string; readonly lane: string },

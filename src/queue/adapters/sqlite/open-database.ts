@@ -13,18 +13,18 @@ import { checkWalOwner, noteWalOwner } from "./wal-owner.ts";
 
 export type Durability = "normal" | "full";
 
-/** While opening nothing else runs yet, so SQLite itself may wait for the others. */
+/** While the file is opened nothing else runs, so SQLite itself may wait for other processes. */
 const openingBusyMs = 2_000;
 /**
- * Afterwards a wait inside SQLite holds up the whole event loop: enough for another's short
- * transaction, and the store waits for longer ones.
+ * After opening, a wait inside SQLite blocks the event loop: it may cover only a short transaction
+ * of another process, and the store itself waits for longer ones.
  */
 const workingBusyMs = 5;
 
 /**
- * Opens and, where needed, creates or upgrades the file. `full` syncs every commit, so it survives a
- * power cut. `normal` survives a crash of any process; a power cut may take back the last commits,
- * but never tears the file. A file that is refused is not written to.
+ * Opens the file, and creates or upgrades it if needed. `full` syncs every commit, so commits
+ * survive a power cut. With `normal` they survive a crash of any process; a power cut may undo the
+ * last commits, but never corrupts the file. A file that is refused is not written.
  */
 export function openDatabase(
   file: string,
@@ -43,7 +43,7 @@ export function openDatabase(
     checkVersion(db, file, migrations);
     db.pragma("journal_mode = wal");
     db.pragma(`synchronous = ${durability}`);
-    // In KiB. More of it made nothing faster, and each worker of a Pi has one.
+    // In KiB. A larger cache made nothing faster, and on a Pi each worker has one.
     db.pragma("cache_size = -16384");
     db.pragma("temp_store = memory");
     db.pragma("wal_autocheckpoint = 4000");
@@ -58,7 +58,7 @@ export function openDatabase(
   }
 }
 
-/** For what else belongs to opening: it waits for the others as opening does. */
+/** For other work during opening: it waits for other processes like opening does. */
 export function whileOpening<T>(db: Database.Database, work: () => T): T {
   db.pragma(`busy_timeout = ${openingBusyMs}`);
   const made = work();
@@ -67,8 +67,9 @@ export function whileOpening<T>(db: Database.Database, work: () => T): T {
 }
 
 /**
- * `isLost`: the file was deleted or replaced. Nothing is written then, since the log may be in use by
- * the openers of another file; SQLite itself leaves the log of a file that was moved alone.
+ * `isLost`: the file was deleted or replaced. Then nothing is written, because processes that
+ * opened another file may use the log. SQLite itself does not touch the log of a file that was
+ * moved.
  */
 export function closeDatabase(
   db: Database.Database,
@@ -80,8 +81,8 @@ export function closeDatabase(
     const isLast = forgetOpening(db);
     if (isLast && !isLost) db.prepare("delete from opener where pid = ?").run(process.pid);
   } catch (error) {
-    // All that was answered is in the file; the note that stays makes the next opener check it,
-    // and that is right after a disk that failed.
+    // All answered commits are in the file. The note remains, so the next opener checks the file,
+    // which is right after a failing disk.
     if (!(error instanceof Database.SqliteError)) throw error;
   } finally {
     db.close();
@@ -96,7 +97,7 @@ function prepareFolder(file: string): void {
   const folder = dirname(resolve(file));
   makeSyncedFolder(folder);
   try {
-    // SQLite would open it all the same, for reading, and fail at some later moment.
+    // SQLite would open the file read-only and fail later.
     for (const path of existsSync(file) ? [folder, file] : [folder]) {
       accessSync(path, constants.W_OK);
     }
@@ -114,11 +115,11 @@ function prepareFolder(file: string): void {
 }
 
 /**
- * Every step leaves a file that versions with fewer steps can use: `user_version`, the only number they
- * look at, stays what it is until the upgrade is finished. How many steps were made is in `meta`.
+ * After every step, versions with fewer steps can still use the file: `user_version`, the only number
+ * that they check, does not change until the upgrade is finished. The number of steps is in `meta`.
  */
 function migrate(db: Database.Database, file: string, migrations: readonly string[]): void {
-  // Read again: another process may have been quicker.
+  // Read again: another process may have been faster.
   const { format } = checkVersion(db, file, migrations);
   if (format >= migrations.length) return;
   for (const step of migrations.slice(format)) db.exec(step);
@@ -131,7 +132,7 @@ const formatName = "format";
 const noteFormat = (db: Database.Database, format: number) =>
   void db.prepare("insert or replace into meta values (?, ?)").run(formatName, format);
 
-/** How many steps were made, and how many a version must know to use the file. */
+/** The number of steps that the file has, and how many of them a version must know to use it. */
 export function readFormat(db: Database.Database): QueueFormat {
   const readableBy = db.pragma("user_version", { simple: true }) as number;
   if (readableBy === 0) return { format: 0, readableBy };
@@ -139,7 +140,7 @@ export function readFormat(db: Database.Database): QueueFormat {
   return { format: Math.max(readableBy, Number(made ?? 0)), readableBy };
 }
 
-/** Versions with fewer steps are refused from then on. */
+/** After this, versions with fewer steps are refused. */
 export function finishUpgrade(db: Database.Database): QueueFormat {
   return inTransaction(db, () => {
     const { format } = readFormat(db);
@@ -149,7 +150,7 @@ export function finishUpgrade(db: Database.Database): QueueFormat {
   });
 }
 
-/** Refuses what this program did not make or does not know. */
+/** Refuses a file that is not ours or that a newer version wrote. */
 function checkVersion(
   db: Database.Database,
   file: string,
@@ -173,18 +174,18 @@ function checkVersion(
   return readFormat(db);
 }
 
-/** Where symbolic links lead: SQLite names the log after that. */
+/** The path after resolving links: SQLite names the log after it. */
 export const realFile = (file: string): string =>
   existsSync(file) ? realpathSync(file) : resolve(file);
 
-/** How often this process has each file open: its note goes with the last of them. */
+/** How often this process has each file open: its note is removed when the last one is closed. */
 const openings = new Map<string, number>();
 const pathOf = (db: Database.Database) => (db.memory ? db.name : realFile(db.name));
 const paths = new WeakMap<Database.Database, string>();
 
 /**
- * Notes that this process has the file open. Where one before it ended without closing it, the
- * file is checked first, and the note of the dead stays until it was found whole.
+ * Notes that this process has the file open. If an earlier process ended without closing the file,
+ * the file is checked first, and the note of that process stays until the check has succeeded.
  */
 function noteOpener(db: Database.Database, file: string, boot: string): void {
   const path = pathOf(db);
@@ -192,7 +193,7 @@ function noteOpener(db: Database.Database, file: string, boot: string): void {
     pid: number;
     boot: string;
   }[];
-  // In a container the next process often has the same number as the dead one.
+  // In a container, the next process often has the same number as the dead one.
   const isHere = (pid: number) => (pid === process.pid ? openings.has(path) : isAlive(pid));
   const dead = openers.filter((opener) => opener.boot !== boot || !isHere(opener.pid));
   if (dead.length > 0) checkDamage(db, file);
@@ -204,7 +205,7 @@ function noteOpener(db: Database.Database, file: string, boot: string): void {
   openings.set(path, (openings.get(path) ?? 0) + 1);
 }
 
-/** True if this process has the file open no more. */
+/** True if this process no longer has the file open. */
 function forgetOpening(db: Database.Database): boolean {
   const path = paths.get(db);
   if (path === undefined) return false;

@@ -3,21 +3,21 @@ import { taskStates } from "../../row-state.ts";
 import { statement } from "./statement.ts";
 
 /**
- * Orphans cannot come to be, since a task and what it belongs to are written together; they are
- * looked for because a disk can lie, and people edit files. Each is put where it can be seen, and
- * none is thrown away.
+ * Orphans cannot arise from the program, because a task and its lane, job and gate are written
+ * together. They are searched for because disks fail and people edit files. Each orphan is moved to
+ * where people can see it; none is deleted.
  */
 const orphans = {
-  /** Tasks whose lane is missing: nothing tells any more what they were. */
+  /** Tasks whose lane is missing, so that their kind, job and gate are unknown. */
   ofNoLane: "select id from task where lane not in (select id from lane)",
   ofNoJob: `select id from task where lane in
     (select id from lane where job not in (select name from job))`,
   ofNoGate: `select id from task where lane in
     (select id from lane where gate <> '' and gate not in (select name from gate))`,
-  /** Waiting in a job that has completed, so that nobody ever gets them. */
+  /** Tasks that wait in a completed job, so that no worker ever gets them. */
   ofCompletedJob: `select id from task where state < ${taskStates.running} and lane in
     (select id from lane where job in (select name from job where ended = 'completed'))`,
-  /** Running without a claim, so that no sweep ever finds them. */
+  /** Tasks that run without a claim, so that no sweep ever finds them. */
   ofNoClaim: `select id from task where state = ${taskStates.running} and token not in (select token from claim)`,
 };
 
@@ -28,7 +28,7 @@ export const countOrphans = (db: Database): number =>
       .get(),
   );
 
-/** Leaves the counters of lanes, gates, jobs and claims to a recount. */
+/** Does not correct the counters of lanes, gates, jobs and claims: a recount must follow. */
 export function repairOrphans(db: Database, nowMs: number): void {
   const run = (sql: string, values: Readonly<Record<string, unknown>> = {}) =>
     statement(db, sql).run(values);
@@ -42,7 +42,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
     count: number;
   };
   if (count > 0) {
-    // They are counted here from now on, and no longer in the jobs they were of.
+    // They are counted in this job from now on, and no longer in their former jobs.
     run("update job set added = pending + running + done + skipped + failed");
     run(`insert or ignore into lane (scope, kind, job, gate, ready, suspects, scheduled, backoff,
         running, done, skipped, failed, is_open, top, head)
@@ -62,7 +62,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
       note("an orphan: its lane was missing from the file"),
     );
   }
-  // Its settings are lost, what it has done is not.
+  // The settings of the job are lost; what it has done is kept.
   run(
     `insert into job
        select job, 0, 0, null, null, null, '', 0, sum(ready + suspects + scheduled + backoff
@@ -79,7 +79,7 @@ export function repairOrphans(db: Database, nowMs: number): void {
     note("an orphan: its job had completed"),
   );
   run("update job set skipped = skipped + pending where ended = 'completed'");
-  // With a claim again they are kept until their lease ends, and then swept like any other.
+  // With a claim, they stay leased until their lease ends, and are then swept like others.
   run(
     `insert into claim
        select token, 'orphan-' || token, 'unknown', count(*), 0, 0, @nowMs, min(expires_at)

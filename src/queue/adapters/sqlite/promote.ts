@@ -3,13 +3,13 @@ import type { TaskRow } from "../../slice/task-row.ts";
 import { statement } from "./statement.ts";
 import { move, type Unit } from "./unit.ts";
 
-/** What one promotion takes at most, so that a claim stays short. */
+/** The most rows of one promotion, so that a claim stays short. */
 const promoteRowsMax = 1_000;
 
 /**
- * Makes ready what came due and opens the gates whose moment came, as many as the bound allows:
- * the rest is left to the next claim, and `wakeInMs` says that there is some. Also undoes it where
- * the wall clock went back behind a due time.
+ * Makes due tasks ready and opens the gates whose time has come, up to a limit. The rest is left to
+ * the next claim, which `wakeInMs` announces. Reverts promotions if the wall clock went back behind
+ * a due time.
  */
 export function promote(unit: Unit): void {
   const { db, rows, sql, now, meta } = unit;

@@ -9,24 +9,26 @@ import { stateLists, taskStates } from "../../row-state.ts";
 import { statement } from "./statement.ts";
 
 /**
- * Statistics are one statement, read a few rows at a time so that other work can run in between. An
- * open statement blocks its connection, so it has a read-only connection of its own. In WAL mode a
- * reader sees the file as it was when it began, so all rows belong to one moment.
+ * Reads statistics with one statement, a few rows at a time, so that other work can run in between.
+ * An open statement blocks its connection, so this uses a separate read-only connection. In WAL
+ * mode a reader sees the file as it was at the start, so all rows are from the same moment.
  */
 export interface CountsReader extends Disposable {
-  /** One at a time. Where the file is locked this throws, and `finish` does not. */
+  /** One run at a time. Throws if the file is locked; `finish` does not. */
   begin(now: StoreNow): CountsRun;
 }
 
 export interface CountsRun {
-  /** The wall clock is behind the due time of something that is ready: that is not due any more. */
+  /**
+   * True if the wall clock is behind the due time of a ready task, which is then not due any more.
+   */
   readonly wentBack: boolean;
   finish(): Promise<QueueCounts>;
-  /** Instead of `finish`. */
+  /** Call this instead of `finish` to stop. */
   abandon(): void;
 }
 
-/** Rows that are taken before other work runs: a few milliseconds. */
+/** Rows that are read before other work runs: a few milliseconds. */
 const sliceRows = 250;
 
 export function createCountsReader(file: string): CountsReader {
@@ -34,7 +36,7 @@ export function createCountsReader(file: string): CountsReader {
   const open = () => {
     if (db) return db;
     db = new Database(file, { readonly: true, fileMustExist: true });
-    db.pragma("cache_size = -2048"); // KiB: most pages are read once
+    db.pragma("cache_size = -2048"); // KiB; small, because most pages are read once
     db.pragma("busy_timeout = 5");
     return db;
   };
@@ -44,7 +46,7 @@ export function createCountsReader(file: string): CountsReader {
   };
 }
 
-/** For a database in memory, which has no second connection: all rows at once. */
+/** For a database in memory, which cannot have a second connection: reads all rows at once. */
 export const countAtOnce = (db: Database.Database, now: StoreNow): CountsRun =>
   run(statement(db, countsSql).all(valuesOf(now)).values(), now);
 
@@ -75,7 +77,10 @@ function run(iterator: Iterator<unknown>, now: StoreNow): CountsRun {
   };
 }
 
-/** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
+/**
+ * Ids rise with the time of creation, so the first id of each priority is the oldest: one step per
+ * priority.
+ */
 const oldestReadySql = `(with recursive step (priority, id) as (
     select * from (select priority, id from task where task.lane = lane.id and state = ${taskStates.ready}
       order by priority desc, id limit 1)
@@ -91,7 +96,7 @@ const oldestWaitingSql = (state: number) => `(select created_at from task
   where task.lane = lane.id and state = ${state} and state in ${stateLists.dueLater} and due_at > @wallMs
   order by id limit 1)`;
 
-/** What a row of each part gives; all parts have the columns of all. */
+/** The columns that each part fills; all parts have all columns. */
 const parts = {
   totals: {
     totals: `json_object('open', (select count(*) from job where ended is null and is_paused = 0),
@@ -161,7 +166,7 @@ const partSql = (part: keyof typeof parts, from: string): string => {
   return `select '${part}' as part, ${values.join(", ")} ${from}`;
 };
 
-/** Tasks that are due and were not yet made ready by a claim come before their lanes. */
+/** Tasks that are due and not yet made ready by a claim come before their lanes. */
 const countsSql = [
   partSql("totals", ""),
   partSql(
@@ -207,7 +212,7 @@ function createCounting(now: StoreNow) {
       } else {
         const gate = gateOf(row);
         lanes += 1;
-        // Lanes come in the order of their gates.
+        // Lanes are in the order of their gates.
         if (gate && gate.name !== lastGate) {
           gates += 1;
           lastGate = gate.name;

@@ -58,8 +58,8 @@ export const readJobs = (db: Database, page: NamePage): readonly Job[] =>
   ).map(toJob);
 
 /**
- * Gates that have tasks, among the next so many. `last` is where to go on; undefined: these were the
- * last ones.
+ * Gates that have tasks, among the next `limit` gates. `last`: where to continue; undefined: there
+ * are no more gates.
  */
 export function readGates(db: Database, { after, limit }: NamePage): FoundInStep<Gate, string> {
   const raw = statement(db, `${selectGates} where name > @after order by name limit @limit`).all({
@@ -76,7 +76,7 @@ export function readJob(db: Database, name: string) {
   return raw && toJob(raw);
 }
 
-/** Of the next `rows` tasks by id, those that match. */
+/** The matching ones among the next `rows` tasks, by id. */
 export function browseStep(
   db: Database,
   query: BrowseQuery,
@@ -134,7 +134,9 @@ export function wakeInMs(db: Database, waker: WakeQuery, now: StoreNow): number 
   return best === Infinity ? undefined : Math.max(0, best);
 }
 
-/** Something of these kinds that any worker could have now: ready, or due and not yet made so. */
+/**
+ * True if any worker could claim a task of these kinds now: ready, or due and not yet made ready.
+ */
 function hasClaimable(db: Database, { kinds, worker }: WakeQuery, now: StoreNow): boolean {
   const isWanted = `lane.kind in (select value from json_each(@kinds))
     and job.ended is null and job.is_paused = 0

@@ -6,11 +6,11 @@ import { statement } from "./statement.ts";
 import { findTurnDrift, rebuildTurns } from "./turns.ts";
 
 /**
- * Recounts lanes, gates, jobs, claims and turns from the tasks alone and, when asked, puts right what
- * differs. Call inside a write transaction.
+ * Recounts lanes, gates, jobs, claims and turns from the tasks alone and, with `repair`, corrects
+ * what differs. Call it inside a write transaction.
  *
- * Counters build on each other, so each is put right before the next is compared: what is reported
- * is each one's own error, never the echo of another's. Without `repair` all of that is undone.
+ * Counters depend on each other, so each one is corrected before the next is compared: the report
+ * has only the own error of each counter. Without `repair`, all corrections are rolled back.
  */
 export function reconcile(db: Database, repair: boolean, nowMs: number): Reconciled {
   const orphans = countOrphans(db);
@@ -28,7 +28,7 @@ export function reconcile(db: Database, repair: boolean, nowMs: number): Reconci
     if (!repair) statement(db, "rollback to reconcile").run();
     return { drift, orphans, repaired: repair && (orphans > 0 || drift.length > 0) };
   } finally {
-    // Where SQLite has rolled the whole transaction back, there is none to release.
+    // If SQLite has rolled back the whole transaction, there is no savepoint to release.
     if (db.inTransaction) statement(db, "release reconcile").run();
   }
 }
@@ -54,7 +54,7 @@ const laneStates = [
   "failed",
 ] as const;
 
-/** One pass over the tasks, kept beside the file in memory. */
+/** Reads all tasks once, into a temporary table in memory. */
 function recount(db: Database): void {
   db.exec(
     `create temp table if not exists recount (lane integer primary key, ${laneStates.join(", ")});
@@ -71,7 +71,7 @@ interface Counter {
   readonly fix: string;
 }
 
-/** A column that follows from others: `actual` is SQL over the table's own row. */
+/** A column that is derived from others: `actual` is SQL over the table's own row. */
 function derived(table: Table, column: string, actual: string, where = "true"): Counter {
   return {
     find: `select '${table} ' || ${names[table]} || ' ${column}' as counter,
@@ -103,7 +103,7 @@ const counters: readonly Counter[] = [
       `coalesce((select recount.${column} from recount where recount.lane = lane.id), 0)`,
     ),
   ),
-  // Both are meaningless while nothing is ready.
+  // Both have no meaning while no task is ready.
   derived("lane", "top", best("priority"), "lane.ready > 0"),
   derived("lane", "head", best("id"), "lane.ready > 0"),
 
@@ -116,7 +116,7 @@ const counters: readonly Counter[] = [
        then gate.running = 0 else gate.running < gate.capacity end`,
   ),
   derived("gate", "open_from", "max(gate.blocked_until, gate.opens_at)"),
-  // One that is not marked open yet though it could be is no error: the next claim opens it.
+  // A lane that could be open but is not marked so is no error: the next claim opens it.
   derived(
     "gate",
     "is_open",
@@ -136,7 +136,7 @@ const counters: readonly Counter[] = [
     sumOfLanes("lane.ready + lane.suspects + lane.scheduled + lane.backoff", "lane.job = job.name"),
   ),
   derived("job", "running", sumOfLanes("lane.running", "lane.job = job.name")),
-  // A run counts as many as it may have at work at once.
+  // A run counts as many slots as it may run tasks at once.
   derived(
     "job",
     "slots",

@@ -5,7 +5,7 @@ import { laneKey } from "../../lane.ts";
 import { stateNames, taskStates, type StateName } from "../../row-state.ts";
 import { createTurns } from "./turns.ts";
 
-/** A lane as the file holds it. */
+/** A row of the table lane. */
 export interface SqliteLaneRow extends Record<StateName, number> {
   readonly id: number;
   readonly scope: number;
@@ -13,13 +13,13 @@ export interface SqliteLaneRow extends Record<StateName, number> {
   readonly job: string;
   readonly gate: string;
   isOpen: boolean;
-  /** Priority and id of the best ready task; meaningless when `ready` is 0. */
+  /** Priority and id of the best ready task; without meaning if `ready` is 0. */
   top: number;
   head: number;
   /** Set when ready tasks were taken or put back in a way that may have changed the best one. */
   isHeadStale: boolean;
 }
-/** No task is left in it. */
+/** True if no task is left in the lane. */
 export const isEmpty = (lane: SqliteLaneRow): boolean =>
   stateNames.every((state) => lane[state] === 0);
 
@@ -28,9 +28,9 @@ export type JobRow = Writable<Job>;
 export type SqliteGateRow = Writable<Gate> & { wasOpen: boolean };
 
 /**
- * Jobs, gates and lanes touched by a transaction: read once, changed here, written back by
- * `flush`. They outlive the transaction as long as no other process wrote, so a busy process
- * reads hardly anything twice.
+ * A cache of the jobs, gates and lanes that a transaction uses: read once, changed here, written by
+ * `flush`. It outlives the transaction as long as no other process writes, so a busy process rarely
+ * reads a row twice.
  */
 export interface Rows {
   job(name: string): JobRow | undefined;
@@ -40,21 +40,21 @@ export interface Rows {
   lane(id: number): SqliteLaneRow;
   laneForWrite(id: number): SqliteLaneRow;
   laneOf(kind: string, job: string, gate: string): SqliteLaneRow;
-  /** The scope of (job, gate), or undefined when no task of it was ever added. */
+  /** The scope of (job, gate), or undefined if it never had a task. */
   scopeOf(job: string, gate: string): number | undefined;
   dropJob(name: string): void;
   dropGate(name: string): void;
   dropLane(lane: SqliteLaneRow): void;
   /** Names of the jobs that changed since the last call. */
   takeTouched(): readonly string[];
-  /** Writes what changed, so that the indexes tell the truth. */
+  /** Writes the changed rows, so that indexes are up to date. */
   flush(nowMs: number): void;
-  /** Between transactions: keeps memory bounded. */
+  /** Call between transactions: limits the memory. */
   trim(): void;
   forget(): void;
 }
 
-/** Beyond this the cache starts anew: 100,000 hosts must not stay in memory. */
+/** A cache with more rows is emptied: 100,000 hosts must not stay in memory. */
 const cachedRowsMax = 10_000;
 
 export function createRows(db: Database, now: () => number): Rows {
@@ -127,7 +127,7 @@ export function createRows(db: Database, now: () => number): Rows {
       const read = sql.findLane.get(job, gate, kind) as RawLane | undefined;
       if (read) return keepLane(toLane(read));
       const scope = rows.scopeOf(job, gate) ?? null;
-      // As the gate was last written: `flush` opens or closes its lanes when that changes.
+      // The gate's state in the file: `flush` opens or closes the lanes when that changes.
       const opened = gate === "" || rows.gate(gate)?.wasOpen === true;
       const made = sql.makeLane.get(scope, kind, job, gate, opened ? 1 : 0) as RawLane;
       if (scope === null) sql.ownScope.run(made.id);
@@ -176,7 +176,8 @@ export function createRows(db: Database, now: () => number): Rows {
         );
         if (open !== gate.wasOpen) {
           sql.openLanes.run(open ? 1 : 0, gate.name);
-          // All at once: they are few, and an iterator of the driver outlives young garbage.
+          // Read all at once: there are few, and an iterator of the driver would outlive the young
+          // generation of the heap.
           for (const [id, kind, job, ready] of sql.lanesOfGate.all(gate.name) as LaneOfGate[]) {
             if (ready > 0) touchTurn({ kind, job });
             const lane = lanes.get(id);
@@ -269,8 +270,9 @@ export type RawGate = Gate & { wasOpen: number };
 type RawLane = Omit<SqliteLaneRow, "isOpen" | "isHeadStale"> & { isOpen: number };
 
 /**
- * Field by field: what the driver hands out is a dictionary each, and so would be a copy of it, at
- * ten times the memory; with a gate for each host that is most of what a claim leaves behind.
+ * Copies field by field: an object from the driver is in dictionary mode, and so would be a spread
+ * copy, which takes ten times the memory. With a gate for each host, that is most of the garbage of
+ * a claim.
  */
 export const toJob = (raw: RawJob): JobRow => ({
   name: raw.name,

@@ -10,7 +10,7 @@ import { isEmpty } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { Unit } from "./unit.ts";
 
-/** Loads what the operation is about, lets the model apply it, and writes what changed. */
+/** Loads the slice of an operation, lets the model apply it, and writes what changed. */
 export function applyToSlice<O extends SliceOperation>(unit: Unit, operation: O): Answer<O> {
   const slice = loadSlice(unit, operation);
   const answer = applyOne(slice.draft, operation);

@@ -89,7 +89,7 @@ export const steps: readonly string[] = [
 
   create table opener (pid int primary key, boot text not null) without rowid;
   `,
-  // Tasks that are purged go into the log, and their keys may stay reserved.
+  // Tasks that are purged move into the log, and their keys may stay reserved.
   `
   create table log (
     id integer primary key, kind text not null, job text not null, gate text not null,
@@ -110,5 +110,5 @@ export const steps: readonly string[] = [
   `,
 ];
 
-/** Marks a file as ours: "FRGR". */
+/** Identifies a file of Forager: "FRGR". */
 export const applicationId = 0x46524752;

@@ -1,4 +1,4 @@
-/** Where something stands: compared number by number, the lower goes first. */
+/** A position in an order: compared number by number, lower numbers first. */
 export type SortRank = readonly number[];
 
 export interface RankedItem<T> {
@@ -7,9 +7,15 @@ export interface RankedItem<T> {
 }
 
 export interface SortedMergeOptions<T> {
-  /** Each reads on from `offset`, best first, in an order that does not change meanwhile. */
+  /**
+   * Each source returns items from `offset`, best first, in an order that does not change
+   * meanwhile.
+   */
   readonly sources: readonly ((page: SourcePage) => readonly RankedItem<T>[])[];
-  /** As it is now: never better than it was read; undefined once it has no place any more. */
+  /**
+   * The current rank of an item, never better than when it was read; undefined if it has no rank
+   * any more.
+   */
   readonly rankOf: (item: T) => SortRank | undefined;
 }
 
@@ -19,16 +25,16 @@ export interface SourcePage {
 }
 
 /**
- * Best first, and not much more read than is looked at, however long the line is. Each iteration
- * starts at the front, and moves back what has become worse since. Nothing may change while an
- * iteration is under way.
+ * Merges the sources, best item first, and reads little more than what the caller consumes. Each
+ * iteration starts at the front and moves items back that have become worse since. Nothing may
+ * change during an iteration.
  */
 export function createSortedMerge<T>({ sources, rankOf }: SortedMergeOptions<T>): Iterable<T> {
   const places: RankedItem<T>[] = [];
   const unread = sources.map((read) => ({ read, offset: 0, last: [-Infinity] as SortRank }));
 
   function readPage(source: (typeof unread)[number]): void {
-    // Twice as many each time: a long look takes few reads, a short one reads little.
+    // Doubles each time: a long iteration takes few reads, and a short one reads little.
     const limit = source.offset + 2;
     const page = source.read({ limit, offset: source.offset });
     for (const place of page) insert(places, place);

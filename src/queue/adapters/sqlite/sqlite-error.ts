@@ -2,7 +2,9 @@ import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { diskFullError } from "../../../base/disk-full.ts";
 
-/** The one place where SQLite's errors become ours. What is not SQLite's is a bug: let it crash. */
+/**
+ * The only place that translates errors of SQLite. Any other error is a bug and passes unchanged.
+ */
 export function translateError(cause: unknown, file: string): unknown {
   if (!(cause instanceof Database.SqliteError)) return cause;
   const full = diskFullError(cause, file);

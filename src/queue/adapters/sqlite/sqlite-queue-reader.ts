@@ -26,16 +26,16 @@ export interface SqliteQueueReaderOptions {
 }
 
 /**
- * A queue for a command that only reads: it works without the right to write, and changes neither
- * the file nor its folder. While a process has the queue open, it is read where it is. Otherwise
- * SQLite could not read it without creating a log beside it: then this is a temporary copy, which
- * is removed when it is closed. Commits are refused.
+ * A queue for a command that only reads. It needs no write access and changes neither the file nor
+ * its folder. If a process has the queue open, it is read in place. Otherwise SQLite could not read
+ * it without creating a log next to it, so this reads a temporary copy, which is deleted when it is
+ * closed. Commits are refused.
  */
 export function openSqliteQueueReader(options: SqliteQueueReaderOptions): QueueStore {
   const { file, clock = systemClock } = options;
   const real = realFile(file);
   checkWalOwner(real);
-  // SQLite's shared memory: a process has the queue open, or was killed.
+  // The shared memory file of SQLite exists: a process has the queue open, or was killed.
   if (existsSync(`${real}-shm`)) {
     const opened = openInPlace(real, clock);
     if (opened) return opened;
@@ -46,12 +46,12 @@ export function openSqliteQueueReader(options: SqliteQueueReaderOptions): QueueS
   return openInPlace(real, clock) ?? openCopy(copyToRead(real), { file, clock });
 }
 
-/** Beyond this time another process hangs while it opens the file. */
+/** If the file is locked for longer, another process hangs while it opens the file. */
 const busyMs = 2_000;
 
 /**
- * Undefined: it cannot be read as it is. It may be of an earlier version or another boot of the
- * machine, or this user may not open its shared memory.
+ * Undefined if the file cannot be read in place: it may be from an earlier version or another boot
+ * of the machine, or this user may not open its shared memory.
  */
 function openInPlace(file: string, clock: Clock): QueueStore | undefined {
   let db: Database.Database | undefined;
@@ -70,7 +70,10 @@ function openInPlace(file: string, clock: Clock): QueueStore | undefined {
   }
 }
 
-/** As this program of this boot would have written it: nothing has to be changed to read it. */
+/**
+ * True if this program in this boot would have written the file this way, so that it can be read
+ * unchanged.
+ */
 const isCurrent = (db: Database.Database): boolean =>
   db.pragma("application_id", { simple: true }) === applicationId &&
   readFormat(db).format >= steps.length &&
@@ -125,7 +128,7 @@ function openCopy(
   } catch (error) {
     copy[Symbol.dispose]();
     if (!(error instanceof AppError)) throw error;
-    // The message is about the file, not about its copy.
+    // The message must name the file, not its copy.
     throw new AppError(error.kind, error.code, error.message.replaceAll(copy.path, file), {
       cause: error,
     });

@@ -41,13 +41,13 @@ export interface SqliteQueueStoreOptions {
   readonly clock?: Clock;
   /** Replaces the store's clock, for tests that shift it. */
   readonly now?: () => StoreNow;
-  /** How long a commit waits for other processes' transactions. */
+  /** How long a commit waits for transactions of other processes. */
   readonly busyMs?: number;
 }
 
 /**
- * A queue in one SQLite file, for the processes of one machine. One connection writes, in
- * `begin immediate` transactions; all operations of a commit are one of them.
+ * A queue in one SQLite file, for the processes of one machine. One connection writes. All
+ * operations of a commit are one `begin immediate` transaction.
  */
 export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueStore {
   const { file, durability = "full", clock = systemClock, busyMs = 30_000 } = options;
@@ -71,10 +71,13 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
         realFile: realFile(file),
         before,
         clock,
-        onLost: () => changes.notify(), // whoever waits for work asks for it, and gets the error
+        onLost: () => changes.notify(), // waiting workers then call the queue and get the error
       });
 
-  /** Waits in small steps, so that the event loop goes on, until the other processes let us in. */
+  /**
+   * Waits in small steps until other processes release the file, so that the event loop is not
+   * blocked.
+   */
   async function whenFree<T>(work: () => T): Promise<T> {
     const deadlineMs = clock.monotonicMs() + busyMs;
     for (;;) {
@@ -82,20 +85,23 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
       try {
         return translated(work);
       } catch (error) {
-        guard?.check(); // if so, that is the cause of whatever SQLite said
+        guard?.check(); // a lost file explains any error of SQLite
         const isBusy = error instanceof AppError && error.code === "queue_busy";
         if (!isBusy || clock.monotonicMs() > deadlineMs) throw error;
       }
-      // Others' transactions take a few milliseconds: waiting longer leaves the file idle.
+      // Transactions of other processes take a few milliseconds; a longer wait would leave the file
+      // idle.
       await sleep(clock, 1);
     }
   }
 
-  /** What one read sees is one moment, though it takes several statements. */
+  /** A read sees one moment, even if it needs several statements. */
   const read = <T>(work: (at: StoreNow) => T): Promise<T> =>
     whenFree(() => db.transaction(() => work(storeNow(now())))());
 
-  /** After the wall clock went back some ready tasks are not due any more: readers must see that. */
+  /**
+   * After the wall clock went back, some ready tasks are not due any more: readers must see that.
+   */
   async function settle(): Promise<void> {
     const isBehind = await read((at) => readNumber(db, "readyDueMs") > at.wallMs);
     if (isBehind) await whenFree(() => units.run(now, promote));
@@ -124,7 +130,7 @@ export function openSqliteQueueStore(options: SqliteQueueStoreOptions): QueueSto
   return {
     async commit(operations) {
       const answers = await whenFree(() => units.run(now, (unit) => applyAll(unit, operations)));
-      guard?.check(); // only now is it certain that the commit is in the file of that name
+      guard?.check(); // only now is it certain that the file of that name has the commit
       changes.notify();
       return answers;
     },
@@ -188,7 +194,7 @@ function applyAll(unit: Unit, operations: readonly Operation[]) {
   return answers;
 }
 
-/** The one place where a job completes, so that it does so once. */
+/** The only place where a job completes, so that it completes once. */
 function completeIfDone({ rows, now }: Unit): void {
   for (const name of rows.takeTouched()) {
     const known = rows.job(name);
@@ -197,7 +203,7 @@ function completeIfDone({ rows, now }: Unit): void {
   }
 }
 
-/** Adds, claims and finishes have fast paths in SQL. Everything else is the model's. */
+/** Adds, claims and finishes have fast paths in SQL. The model applies everything else. */
 function applyOne(unit: Unit, operation: Operation): Answer<Operation> {
   switch (operation.op) {
     case "add":

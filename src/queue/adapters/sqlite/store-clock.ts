@@ -6,12 +6,12 @@ import { rebuildTurns } from "./turns.ts";
 import { finishedFrom, taskStates } from "../../row-state.ts";
 
 /**
- * One clock for all processes that share the file: a wall clock moment that the first of them
- * noted, carried forward by the machine's monotonic clock. So a step of the wall clock moves no
- * lease and no gate. After a boot the old monotonic clock is gone: the anchor is set anew, never
- * before anything the file already holds.
+ * One clock for all processes that share the file: the first process after a boot notes the wall
+ * clock, and the machine's monotonic clock advances it. So a step of the wall clock moves no lease
+ * and no gate. After a reboot the old monotonic clock is gone: then the wall clock is noted again,
+ * but never a time before anything in the file.
  *
- * Call inside a write transaction.
+ * Call it inside a write transaction.
  */
 export function createStoreClock(db: Database, clock: Clock): () => ModelNow {
   const boot = bootId();
@@ -32,8 +32,8 @@ export function createStoreClock(db: Database, clock: Clock): () => ModelNow {
 }
 
 /**
- * What was leased is void, since nobody runs it. How long the machine was down nobody knows, so a
- * gate's delay after its last start begins again.
+ * All leases end, because no process works on them any more. It is unknown how long the machine was
+ * down, so the delay of each gate after its last start begins again.
  */
 function startAnew(db: Database, anchorMs: number): void {
   db.prepare(`update task set expires_at = ? where state = ${taskStates.running}`).run(anchorMs);
@@ -50,7 +50,7 @@ function startAnew(db: Database, anchorMs: number): void {
   rebuildTurns(db);
 }
 
-/** The latest moment the file remembers: a Pi without a clock battery boots into the past. */
+/** The latest time in the file: a Pi without a clock battery boots with a time in the past. */
 function latestMs(db: Database): number {
   const row = db
     .prepare(

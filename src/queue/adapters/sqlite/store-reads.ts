@@ -4,7 +4,7 @@ import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { endedStep, logEntry, logStats, logStep } from "./ended.ts";
 import { browseStep, readGate, readGates, readJob, readJobs, viewTask } from "./read.ts";
 
-/** Rows that one step of a list looks at: SQLite blocks the event loop while it reads. */
+/** Rows that one step of a list reads: SQLite blocks the event loop meanwhile. */
 const stepRows = 500;
 
 export type StoreReads = Pick<
@@ -12,7 +12,7 @@ export type StoreReads = Pick<
   "task" | "browse" | "ended" | "log" | "logEntry" | "logStats" | "job" | "gate" | "jobs" | "gates"
 >;
 
-/** What a store answers without a write. `read` runs its argument in one transaction. */
+/** The reads of the store. `read` runs its argument in one transaction. */
 export const storeReads = (
   db: Database,
   read: <T>(work: (at: StoreNow) => T) => Promise<T>,

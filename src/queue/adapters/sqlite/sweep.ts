@@ -7,7 +7,7 @@ import { saveSlice } from "./save-slice.ts";
 import { statement } from "./statement.ts";
 import type { Unit } from "./unit.ts";
 
-/** Starts every claim, so a sweep that finds nothing takes a few look-ups. */
+/** Every claim starts with it, so a sweep that finds nothing must cost only a few look-ups. */
 export function sweep(unit: Unit): Swept {
   unit.flush();
   const tokens = expiredClaims(unit);
@@ -49,7 +49,7 @@ function expiredTasks({ db, now }: Unit, tokens: readonly number[]): readonly Ta
   return found;
 }
 
-/** Jobs that are complete and not yet ended, should there be any: the commit ends them. */
+/** Marks jobs that are complete but not ended as touched, so that the commit ends them. */
 export function touchComplete({ db, rows }: Unit): void {
   const complete = statement(
     db,
@@ -59,7 +59,10 @@ export function touchComplete({ db, rows }: Unit): void {
   for (const name of complete.pluck().all() as string[]) rows.jobForWrite(name);
 }
 
-/** Claims that cannot be repeated any more. The newest stays: the next token follows from it. */
+/**
+ * Deletes claims that can no longer be repeated. The newest one stays, because the next token
+ * follows from it.
+ */
 function forgetClaims({ db, now, meta }: Unit): void {
   statement(
     db,

@@ -5,12 +5,12 @@ import type { SourcePage, RankedItem } from "./sorted-merge.ts";
 import { statement } from "./statement.ts";
 
 /**
- * One row for each kind × job that has an open lane with something ready: the best of these lanes,
- * and how the job stands. So a claim finds whose turn it is, however many jobs there are. All of it
- * follows from lanes and jobs, and is written right after them.
+ * One row for each kind × job that has an open lane with a ready task: the best of these lanes, and
+ * the job's `served`. So a claim finds the next job, however many jobs there are. The table is
+ * derived from lanes and jobs, and is written right after them.
  */
 export interface Turns {
-  /** Lanes of this kind and job changed. */
+  /** Call when lanes of this kind and job changed. */
   write(kind: string, job: string, row: Job | undefined): void;
   writeJob(job: Job): void;
 }
@@ -47,7 +47,7 @@ export function createTurns(db: Database): Turns {
   };
 }
 
-/** The jobs whose turn it is, as last written. */
+/** The next jobs to be served, as last written. */
 export function readTurns(
   db: Database,
   kind: string,
@@ -63,7 +63,7 @@ export function readTurns(
   return found.map(([job, top, served, head]) => ({ item: job, rank: [-top, served, head] }));
 }
 
-/** What the table must hold. */
+/** What the table must contain. */
 const actualTurns = `
   select kind, job, top, head, served, is_claimable from (
     select lane.kind, lane.job, lane.top, lane.head, job.served,
@@ -73,7 +73,7 @@ const actualTurns = `
     from lane join job on job.name = lane.job where lane.is_open = 1 and lane.ready > 0)
   where place = 1`;
 
-/** After lanes or jobs were changed by other means than `Rows`. */
+/** Call after lanes or jobs were changed without `Rows`. */
 export function rebuildTurns(db: Database): void {
   statement(db, "delete from turn").run();
   statement(
@@ -82,7 +82,7 @@ export function rebuildTurns(db: Database): void {
   ).run();
 }
 
-/** Compares with lanes and jobs, which must be right. */
+/** Compares the table with lanes and jobs, which must be correct. */
 export function findTurnDrift(db: Database): readonly CounterDrift[] {
   const counter = (column: string) => `'turn ' || kind || '/' || job || ' ${column}'`;
   const columns = ["top", "head", "served", "is_claimable"].map(

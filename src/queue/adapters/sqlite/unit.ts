@@ -4,8 +4,8 @@ import { jobCounter, taskStates, type StateName } from "../../row-state.ts";
 import { createRows, type SqliteLaneRow, type Rows } from "./rows.ts";
 
 /**
- * What one transaction works on. Counters of jobs and lanes change only through `move`, in the
- * same transaction as the task they count.
+ * The data of one transaction. Counters of jobs and lanes change only through `move`, in the same
+ * transaction as the task.
  */
 export interface Unit {
   readonly db: Database;
@@ -17,22 +17,24 @@ export interface Unit {
   readonly waits: Map<string, Map<number, number>>;
   /** How many tasks left each claim in this transaction. */
   readonly left: Map<number, number>;
-  /** The lane of claims of this process that took from one lane only: claims never change. */
+  /** The lane of claims that took from one lane only. Claims never change, so this is a cache. */
   readonly laneOfClaim: Map<number, number>;
-  /** True if any key is reserved: then each add must look its keys up. */
+  /** True if any key is reserved: then each add must look up its keys. */
   hasKeptKeys: boolean;
-  /** Writes what is only counted so far, for a statement that reads it. */
+  /** Writes counters that are kept in memory, before a statement that reads them. */
   flush(): void;
 }
 
-/** Small numbers kept in the file beside the tables. */
+/** Small numbers that the file has in the table meta. */
 export interface Meta {
   nextId: number;
   lastToken: number;
-  /** Picks so far: what `job.served` counts in. */
+  /** The number of picks so far, which is the unit of `job.served`. */
   served: number;
-  /** The latest `due_at` of any task that was made ready: should the wall clock go back behind
-   * it, some ready tasks are not due any more. */
+  /**
+   * The latest `due_at` of any task that was made ready. If the wall clock goes back behind it,
+   * some ready tasks are not due any more.
+   */
   readyDueMs: number;
   raised: number;
   unchanged: number;
@@ -50,7 +52,7 @@ const metaNames = ["nextId", "lastToken", "served", "readyDueMs", "raised", "unc
 const claimsKnownMax = 10_000;
 
 export interface UnitStore {
-  /** Runs `work` in one write transaction; nothing of it is kept when it throws. */
+  /** Runs `work` in one write transaction; if it throws, nothing is kept. */
   run<T>(now: () => ModelNow, work: (unit: Unit) => T): T;
 }
 
@@ -75,7 +77,7 @@ export function createUnitStore(db: Database): UnitStore {
   const dataVersion = db.prepare("pragma data_version").pluck();
   const readMeta = db.prepare("select name, value from meta");
   const writeMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");
-  // Ids of purged tasks are in the log, unless that was pruned; the number beside the tasks counts.
+  // The ids of purged tasks are in the log, unless that was pruned; then the number in meta counts.
   const lastId = db
     .prepare(
       "select max(coalesce((select max(id) from task), 0), coalesce((select max(id) from log), 0))",
@@ -95,7 +97,7 @@ export function createUnitStore(db: Database): UnitStore {
       if (metaNames.includes(name)) meta[name] = value;
     }
     written = { ...meta };
-    // An id is never given twice, whatever happened to the number beside the tasks.
+    // An id is never used twice, whatever happened to the number in meta.
     meta.nextId = Math.max(meta.nextId, Number(lastId.get() ?? 0) + 1);
     unit.hasKeptKeys = anyKeptKey.get() === 1;
   }
@@ -140,7 +142,7 @@ export function createUnitStore(db: Database): UnitStore {
   };
 }
 
-/** One task, or `count` of them, goes from one state to another: lane and job count it. */
+/** Moves one task, or `count` tasks, from one state to another in the counters of lane and job. */
 export function move(
   { rows }: Unit,
   lane: SqliteLaneRow,
@@ -161,7 +163,7 @@ export function move(
   if (from === "ready" || to === "ready") lane.isHeadStale = true;
 }
 
-/** Rows of a claim come as arrays, which are made quicker than objects. */
+/** Rows of a claim are arrays, which are created faster than objects. */
 export type SqliteReadyRow = readonly [
   id: number,
   key: string,
@@ -172,7 +174,7 @@ export type SqliteReadyRow = readonly [
   used: number,
   attemptsMax: number,
 ];
-/** Tasks that one statement inserts. */
+/** The number of tasks that one statement inserts. */
 export const insertRows = 20;
 const insertTasks = (rows: number) =>
   `insert or ignore into task (id, lane, scope, key, payload, priority, due_at, created_at,
@@ -249,7 +251,7 @@ const prepareTasks = (db: Database): Readonly<Record<StatementName, Statement>> 
        attempts = ?, result = ?, finished_at = ? where id = ?`,
   ),
   setEarliest: db.prepare("update claim set expires_at = min(expires_at, ?) where token = ?"),
-  /** To the earliest of its leases that still run. */
+  /** Sets it to the earliest end of its current leases. */
   setNextExpiry: db.prepare(
     `update claim set expires_at = coalesce((select min(expires_at) from task
        where token = @token and state = ${running}), expires_at) where token = @token`,

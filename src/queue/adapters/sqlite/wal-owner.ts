@@ -4,12 +4,13 @@ import { fileIdentity } from "../../../base/opened-file.ts";
 import { readRegularFileSync } from "../../../base/regular-file.ts";
 
 /**
- * A write-ahead log does not say which database it belongs to: SQLite applies `FILE-wal` to whatever
- * is called `FILE`. After a crash, or while a process still has the queue open, a backup that is moved
- * over `FILE` would be mixed with pages of the queue it replaces. So every opener notes in `FILE-id`
- * which database and which log belong together, and the next one compares before SQLite opens them.
+ * A write-ahead log does not say which database it belongs to: SQLite applies `FILE-wal` to any
+ * file called `FILE`. After a crash, or while a process still has the queue open, a backup that is
+ * moved over `FILE` would be mixed with pages of the queue that it replaces. So every opener notes
+ * in `FILE-id` which database and which log belong together, and the next opener compares before
+ * SQLite opens them.
  *
- * Both identities change together when a folder is copied; that pair is accepted.
+ * If a folder is copied, both identities change; such a pair is accepted.
  */
 export function checkWalOwner(file: string): void {
   const noted = readNote(file);
@@ -42,13 +43,14 @@ interface Note {
   readonly wal: string;
 }
 
-/** Undefined where there is none that can be read: then nothing is known, and nothing is refused. */
+/** Undefined if there is no readable note: then nothing is known, and nothing is refused. */
 function readNote(file: string): Note | undefined {
   let text: Buffer | undefined;
   try {
     text = readRegularFileSync(noteOf(file));
   } catch (error) {
-    // Another user may read the queue, but not the note: what it may not write it cannot mix up.
+    // Another user may read the queue but not the note: without write access it cannot mix anything
+    // up.
     if ((error as NodeJS.ErrnoException).code === "EACCES") return undefined;
     throw error;
   }

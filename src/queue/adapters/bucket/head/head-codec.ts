@@ -10,13 +10,13 @@ import type { ArchivedLane, EntryRef, ShardHead, LogRef } from "./head.ts";
 import { createRowCache, corruptShard } from "./row-cache.ts";
 
 /**
- * The longest text of a head, for writers and readers. Usual are some megabytes. The most that is
- * allowed elsewhere is about this: 750 finished tasks, as many as a head keeps until a log takes
- * them, with results of 256 KiB, and 10,000 live tasks of 6 KiB.
+ * The longest text of a head, for readers and writers. A usual head has some megabytes. The other
+ * limits allow about this much: 750 finished tasks, which is what a head keeps before they move
+ * into a log, with results of 256 KiB, and 10,000 live tasks of 6 KiB.
  */
 export const headTextBytesMax = 256 * 2 ** 20;
 
-/** The first line, without the task lines that follow. */
+/** The first line of the text; the lines of the tasks follow. */
 interface Header {
   readonly format: number;
   readonly queueId: string;
@@ -44,15 +44,15 @@ interface Header {
 }
 
 export interface HeadCodecOptions {
-  /** A bound of this opener's, not of the shard: it is not stored. */
+  /** A limit of this process, not of the shard: it is not stored. */
   readonly liveTasksMax: number;
   /** Default `headTextBytesMax`. */
   readonly textBytesMax?: number;
 }
 
 /**
- * A head as gzipped JSON: everything but the tasks on the first line, then one task a line. Packed
- * lightly, since it is written far more often than it is kept.
+ * A head as gzipped JSON: everything but the tasks on the first line, then one task per line. It
+ * uses a fast compression level, because a head is written often and kept briefly.
  */
 export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHead> {
   const { liveTasksMax, textBytesMax = headTextBytesMax } = options;
@@ -117,11 +117,14 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHea
   };
 }
 
-/** Versions before did not count them. */
+/** Earlier versions did not store this counter. */
 const withRequests = (job: Job): Job =>
   "requests" in job ? job : { ...(job as Job), requests: 0 };
 
-/** Buffers that fit: what zlib takes for a shard of a few tasks costs more than packing them. */
+/**
+ * Small buffers for short texts: the default buffers of zlib cost more than compressing a small
+ * shard.
+ */
 const packing = (length: number) => ({
   level: 1,
   ...(length < 2 ** 14 && { windowBits: 12, memLevel: 5 }),
@@ -131,7 +134,7 @@ const packing = (length: number) => ({
 interface HeadText {
   readonly header: Header;
   readonly text: string;
-  /** Where the lines of the tasks are. */
+  /** The start of the task lines. */
   readonly from: number;
   readonly to: number;
 }

@@ -11,14 +11,15 @@ import { concernedBy, findConcerned, withTasks, withoutTasks } from "./recall.ts
 export interface HeadCommitted {
   readonly head: ShardHead;
   readonly answers: Outcomes;
-  /** Logs that this head lists no more. */
+  /** Logs that this head no longer lists. */
   readonly dropped: readonly string[];
   readonly purged: readonly Task[];
 }
 
 /**
- * The model between a head and the next. Archived tasks that operations are about come back for
- * the while; those that changed stay, and their logs are written anew without them.
+ * Applies operations to a head with the model and returns the next head. Archived tasks that the
+ * operations refer to are loaded into the shard for this. Tasks that changed stay in the shard, and
+ * their logs are rewritten without them.
  */
 export async function commitOn(
   base: ShardHead,
@@ -86,16 +87,16 @@ async function withoutEntries(
   return { logs: kept, dropped };
 }
 
-/** A log that was written for a head and is not listed yet. */
+/** A log that was written for a head, and that no head lists yet. */
 export interface PreparedLog {
   readonly log: Log;
-  /** Small ones that went into it. */
+  /** The small logs that were merged into it. */
   readonly absorbed: readonly string[];
-  /** What it takes out of the head. */
+  /** The tasks that it removes from the head. */
   readonly moved: readonly Task[];
 }
 
-/** Writes what a committed head shows as finished into a log, with the small logs before it. */
+/** Writes the finished tasks of a committed head into a log, merged with small earlier logs. */
 export async function prepareLog(
   base: ShardHead,
   archive: Archive,
@@ -110,7 +111,10 @@ export async function prepareLog(
   return { log: await archive.write(base, tasks), absorbed, moved };
 }
 
-/** The head that lists a prepared log; undefined where it no longer fits, since others were here. */
+/**
+ * The head that lists a prepared log; undefined if other nodes changed the head so that it does not
+ * fit.
+ */
 export function listLog(base: ShardHead, prepared: PreparedLog): ShardHead | undefined {
   const { log, absorbed, moved } = prepared;
   const isThere = (task: Task) => isSameEnd(base.shard.tasks.get(task.id), task);

@@ -7,20 +7,21 @@ import type { StoreNow } from "../../../queue-store.ts";
 import type { Task, TerminalState } from "../../../task.ts";
 
 /**
- * What one shard's object holds: the model's state, and where its finished tasks went. Always:
+ * The content of one shard's object: the state of the model, and the list of files with its
+ * finished tasks. Invariants:
  * - a task is in `shard` or in exactly one listed log, never in both;
- * - `archived` counts what the listed logs hold, so no count needs them;
- * - `shard` has no log and no kept keys of its own: they are in listed files;
- * - like a shard of the model it is never changed in place.
+ * - `archived` counts the tasks of the listed logs, so that counting does not read them;
+ * - `shard.log` and `shard.keptKeys` are empty: their entries are in listed files;
+ * - like a shard of the model, it is never changed in place.
  */
 export interface ShardHead {
-  /** Which queue it is of: the id that its manifest has too. */
+  /** The id of the queue that the shard belongs to, as in the manifest. */
   readonly queueId: string;
   readonly index: number;
   readonly shards: number;
-  /** Commits so far. */
+  /** The number of commits so far. */
   readonly version: number;
-  /** The store's clock at the last commit: later ones are not earlier. */
+  /** The store's clock at the last commit. The clock of a later commit is never lower. */
   readonly atMs: number;
   readonly shard: Shard;
   /** Oldest first. */
@@ -30,22 +31,22 @@ export interface ShardHead {
   readonly log: readonly EntryRef[];
   /** Files with reserved keys of tasks in the log. */
   readonly keptKeys: readonly EntryRef[];
-  /** Which version of the jobs' common settings it has applied. */
+  /** The version of the jobs' common settings that this shard has applied. */
   readonly control: number;
 }
 
-/** What a head lists: everything else in its folder is garbage. */
+/** The files that a head lists: all others in its folder are garbage. */
 export const listedNames = ({ logs, log, keptKeys }: ShardHead): ReadonlySet<string> =>
   new Set([...logs, ...log, ...keptKeys].map(({ name }) => name));
 
 /** A file of log entries or of reserved keys. It never changes. */
 export interface EntryRef extends LogRef {
-  /** When the first and the last of them finished. */
+  /** When the first and the last of its tasks finished. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A listed log of finished tasks: an object that is never changed. */
+/** A listed log of finished tasks: an object that never changes. */
 export interface LogRef {
   readonly name: string;
   readonly tasks: number;
@@ -53,7 +54,7 @@ export interface LogRef {
 
 export type ArchivedLane = Pick<Lane, "kind" | "job" | "gate" | TerminalState>;
 
-/** The counters of a shard's lanes, those of its logs included. */
+/** The counters of a shard's lanes, including its logs. */
 export async function lanesOfHead(
   { shard, archived }: ShardHead,
   now: StoreNow,
@@ -75,7 +76,7 @@ export async function lanesOfHead(
 export const gatesOfHead = ({ shard, archived }: ShardHead): Promise<readonly Gate[]> =>
   gatesWithTasks(shard, archived);
 
-/** Adds tasks to the counts of a head's logs, or with `by` -1 takes them out. */
+/** Adds tasks to the counts of a head's logs, or subtracts them if `by` is -1. */
 export function recountArchived(
   archived: readonly ArchivedLane[],
   tasks: Iterable<Task>,
@@ -94,7 +95,7 @@ export function recountArchived(
 
 const noneFinished = { done: 0, skipped: 0, failed: 0 };
 
-/** Whether a commit left everything as it was: then there is nothing to write. */
+/** True if a commit changed nothing, so that nothing needs to be written. */
 export function isSameShard(a: Shard, b: Shard): boolean {
   return (
     a.nextId === b.nextId &&

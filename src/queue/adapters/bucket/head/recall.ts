@@ -3,20 +3,20 @@ import type { Operation } from "../../../operation.ts";
 import type { Identity, NewTask, Task } from "../../../task.ts";
 import type { Log } from "../log/archive.ts";
 
-/** Which archived tasks operations are about: the model must see these, and no others. */
+/** The archived tasks that operations refer to: the model must see these, and needs no others. */
 export interface Concerned {
   readonly all: boolean;
   readonly ids: ReadonlySet<number>;
   readonly identities: ReadonlySet<string>;
 }
 
-/** Undefined where the head alone can answer, which is so for claims, extensions and finishes. */
+/** Undefined if the head alone is enough, as for claims, extensions and finishes. */
 export function concernedBy(shard: Shard, operations: readonly Operation[]): Concerned | undefined {
   const ids = new Set<number>();
   const identities = new Set<string>();
   const gateOf = bindings(shard, operations);
   const about = (one: Identity) => {
-    // A job may be bound by an operation of this very commit, so both readings count.
+    // An earlier operation of this commit may bind the job to a gate, so check both gates.
     for (const gate of new Set([one.gate, gateOf(one)])) {
       const identity = identityOf({ ...one, gate });
       if (!shard.idsByIdentity.has(identity)) identities.add(identity);
@@ -65,7 +65,7 @@ export function findConcerned(logs: readonly Log[], concerned: Concerned): reado
   return [...found.values()];
 }
 
-/** The shard with archived tasks back in it, as the model would have it without any archive. */
+/** The shard with archived tasks back in it, as if they had never been archived. */
 export function withTasks(shard: Shard, tasks: readonly Task[]): Shard {
   if (tasks.length === 0) return shard;
   return {
@@ -78,7 +78,7 @@ export function withTasks(shard: Shard, tasks: readonly Task[]): Shard {
   };
 }
 
-/** The same without them. */
+/** The shard without these tasks. */
 export function withoutTasks(shard: Shard, tasks: readonly Task[]): Shard {
   if (tasks.length === 0) return shard;
   const left = { tasks: new Map(shard.tasks), idsByIdentity: new Map(shard.idsByIdentity) };

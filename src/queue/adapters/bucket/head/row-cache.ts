@@ -3,12 +3,12 @@ import type { Task } from "../../../task.ts";
 import { readRow, writeRow, type HeadTaskRow } from "./task-row.ts";
 
 /**
- * The tasks of a shard as lines. From one head to the next most stay as they were: those are
- * neither written nor parsed again, and stay the same objects.
+ * The tasks of a shard as lines of text. Most tasks do not change between two heads: these are not
+ * encoded or parsed again, and stay the same objects.
  */
 export interface RowCache {
   linesOf(tasks: ReadonlyMap<number, Task>): readonly string[];
-  /** The lines between two places of a head's text. */
+  /** The lines in a range of a head's text. */
   read(text: string, range: TextRange, key: string): RowsRead;
 }
 
@@ -25,7 +25,7 @@ export interface RowsRead {
 type RowsById = ReadonlyMap<number, HeadTaskRow>;
 
 export function createRowCache(): RowCache {
-  /** Of the last head that was written, which may have been refused, and of the one before. */
+  /** The rows of the last two heads that were written; the last one may have been refused. */
   let written: RowsById = new Map();
   let before: RowsById = new Map();
 
@@ -81,7 +81,7 @@ function idAt(text: string, at: number): number {
   }
 }
 
-/** No line is the beginning of another: each is an array of its own. */
+/** No line is the beginning of another, because each is a complete array. */
 const knownAt = (text: string, at: number, row: HeadTaskRow | undefined): HeadTaskRow | undefined =>
   row && text.startsWith(row.line, at) ? row : undefined;
 

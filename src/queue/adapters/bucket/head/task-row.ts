@@ -1,7 +1,7 @@
 import { identityOf } from "../../../model/shard.ts";
 import type { Attempt, Task, TaskState } from "../../../task.ts";
 
-/** A task with what was made of it once: tasks are immutable, so both stand for it always. */
+/** A task with its line of text. Both are cached, because tasks are immutable. */
 export interface HeadTaskRow {
   readonly task: Task;
   /** One line of JSON, an array, because a head holds thousands. */
@@ -32,14 +32,14 @@ type Row = readonly [
   attempts: readonly (readonly [number, number, Attempt["outcome"], string, string?])[],
 ];
 
-/** `before`: an earlier row of that id, if there is one; a task keeps its identity for life. */
+/** `before`: the previous row with that id, if any; the identity of a task never changes. */
 export const writeRow = (task: Task, before: HeadTaskRow | undefined): HeadTaskRow => ({
   task,
   line: JSON.stringify(rowOf(task)),
   identity: identityFrom(before, task),
 });
 
-/** Throws where the line is not a task. */
+/** Throws if the line is not a task. */
 export function readRow(line: string, before: HeadTaskRow | undefined): HeadTaskRow {
   const task = taskOf(JSON.parse(line) as Row);
   return { task, line, identity: identityFrom(before, task) };
@@ -81,7 +81,7 @@ function taskOf(row: Row): Task {
   if (state === undefined || row.length !== 18 || !Number.isSafeInteger(row[0])) {
     throw new TypeError("a line is not a task");
   }
-  // By place: to take such an array apart by names costs several times as much.
+  // By index: destructuring such an array costs several times as much.
   return {
     id: row[0],
     kind: row[1],

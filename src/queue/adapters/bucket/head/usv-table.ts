@@ -3,8 +3,8 @@ import { formats, isReadable } from "../../../../base/formats.ts";
 import { eachOwnRecord, encodeRecord } from "../../../../usv/index.ts";
 
 /**
- * A table in USV: first a record with its title and the version of its format, then the names of the
- * units, then a record for each row. Values are read by name: a later version may add some.
+ * A table in USV: a record with its title and format version, a record with the column names, then
+ * one record per row. Values are read by column name, because a later version may add columns.
  */
 export interface Table<Name extends string> {
   readonly title: string;
@@ -35,7 +35,7 @@ export function readTable<Name extends string, T>(
 ): readonly T[] {
   const records: (readonly string[])[] = [];
   const wholeLength = eachOwnRecord(text, (units) => records.push(units));
-  if (wholeLength < text.length) throw corruptLog(key); // its end is missing
+  if (wholeLength < text.length) throw corruptLog(key); // the file is truncated
   const [head, units, ...rows] = records;
   if (head?.[0] !== title) throw corruptLog(key);
   if (!isReadable("queueLog", { format: Number(head[1]) }, key)) throw corruptLog(key);

@@ -8,11 +8,11 @@ import { readDoneLog, writeDoneLog } from "./done-log.ts";
 import type { ShardHead, LogRef } from "../head/head.ts";
 
 /**
- * The logs of one shard's finished tasks. A log is written once under a name of its own and never
- * changed, so what was read is kept for as long as a head lists it. Only a head makes a log count.
+ * The logs of one shard's finished tasks. A log is written once under a unique name and never
+ * changes, so it is cached while a head lists it. A log counts only if a head lists it.
  */
 export interface Archive {
-  /** All logs that the head lists; those not known yet are fetched. */
+  /** All logs that the head lists. Fetches those that are not cached. */
   load(head: ShardHead): Promise<readonly Log[]>;
   /** Writes a log that no head lists yet. */
   write(head: ShardHead, tasks: readonly Task[]): Promise<Log>;
@@ -28,13 +28,13 @@ export interface Log extends LogRef {
 export interface ArchiveOptions {
   readonly bucket: Bucket;
   readonly random: Random;
-  /** The shard's folder, with a slash at its end. */
+  /** The shard's folder, ending with a slash. */
   readonly folder: string;
 }
 
 export function createArchive({ bucket, random, folder }: ArchiveOptions): Archive {
   let known = new Map<string, Log>();
-  /** Written here, and not listed as far as is known. */
+  /** Logs written by this process that, as far as it knows, no head lists. */
   const own = new Map<string, Log>();
 
   const fetchLog = async ({ name }: LogRef): Promise<Log> => {

@@ -1,6 +1,6 @@
 import type { Task } from "../../../task.ts";
 
-/** A finished task, and where it is: its log, or the shard itself for those that ended last. */
+/** A finished task, and the log that contains it. The newest ones are still in the shard. */
 export interface DoneEntry {
   readonly shard: number;
   /** undefined while it is still in the shard. */

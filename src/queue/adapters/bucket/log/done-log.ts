@@ -22,7 +22,7 @@ const columns: { readonly [Name in keyof Task]: (task: Task) => string } = {
   expiresAtMs: ({ expiresAtMs }) => String(expiresAtMs),
 };
 const names = Object.keys(columns) as (keyof Task)[];
-/** Finished tasks as they are, so that a retry can bring them back. */
+/** Complete finished tasks, so that a retry can restore them. */
 const table = { title: "forager done log", names };
 
 export const writeDoneLog = (tasks: readonly Task[]): Uint8Array =>
@@ -33,7 +33,7 @@ export const writeDoneLog = (tasks: readonly Task[]): Uint8Array =>
     ),
   );
 
-/** Throws where it is not a log (`corrupt`), or newer (`invalid`). */
+/** Throws `corrupt` if the body is not a log, and `invalid` if a newer version wrote it. */
 export const readDoneLog = (body: Uint8Array, key: string): readonly Task[] =>
   readTable(Buffer.from(body).toString(), key, table, ({ text, whole }): Task => ({
     id: whole("id"),
@@ -52,7 +52,7 @@ export const readDoneLog = (body: Uint8Array, key: string): readonly Task[] =>
     isSuspect: text("isSuspect") === "true",
     expiresAtMs: whole("expiresAtMs"),
     attempts: JSON.parse(text("attempts")) as Task["attempts"],
-    // A result is JSON text, which is never empty.
+    // The result is JSON text, which is never empty, so an empty text stands for null.
     result: text("result") === "" ? null : text("result"),
     finishedAtMs: whole("finishedAtMs"),
   }));

@@ -142,7 +142,7 @@ export async function writeHistory(
 
 interface Rewrite<T> {
   readonly refs: readonly EntryRef[];
-  /** The files that were read. The others lost nothing. */
+  /** The files that were read. No entry of the other files was removed. */
   readonly files: ReadonlyMap<EntryRef, readonly T[]>;
   readonly isThere: (one: T) => boolean;
   readonly added: readonly T[];

@@ -23,7 +23,7 @@ export interface History {
 }
 
 export interface FoundKey {
-  /** Of the task that had the key. */
+  /** The id of the task that had the key. */
   readonly id: number;
   /** The file that the key is in. */
   readonly ref: EntryRef;

@@ -7,38 +7,44 @@ import { prepareLog, type PreparedLog } from "../head/head-commit.ts";
 import { listedNames, type ShardHead } from "../head/head.ts";
 
 /**
- * Moves what a shard has finished into logs, beside its commits: nobody who asks something of the
- * queue waits for a log. Always:
- * - a log is written from a head that was committed, and the next commit lists it;
- * - a log is removed only when a newer head neither lists it nor could, so that no write which may
- *   still arrive can list it.
+ * Moves the finished tasks of a shard into logs in the background, so that no call waits for a log.
+ * Invariants:
+ * - a log is written from a committed head, and the next commit lists it;
+ * - a log is removed only when a newer head does not list it and no write that may still arrive can
+ *   list it.
  */
 export interface LogKeeper {
-  /** A log that waits to be listed. */
+  /** A log that is written and not listed yet. */
   prepared(): PreparedLog | undefined;
-  /** After a commit: what it does not list is garbage, and enough finished tasks are a new log. */
+  /**
+   * Call after a commit: removes logs that the head does not list, and writes a log if there are
+   * enough finished tasks.
+   */
   committed(step: CommittedStep): void;
-  /** After a commit without a clear answer: it may have listed what was prepared, which then stays. */
+  /**
+   * Call after a commit with an unknown outcome: it may have listed the prepared log, which is
+   * therefore kept.
+   */
   unresolved(): void;
-  /** At the end: resolves when nothing is under way, and nothing is left that nobody lists. */
+  /** Call at the end: waits for all writes, and removes a prepared log that is not listed. */
   end(): Promise<void>;
 }
 
 export interface CommittedStep {
   readonly base: ShardHead;
   readonly head: ShardHead;
-  /** Logs that were written for this commit or that it no longer needs; listed ones stay. */
+  /** Logs that were written for this commit or that it no longer needs. Listed logs are kept. */
   readonly written: readonly string[];
-  /** What was prepared when this commit was made; another may have been since. */
+  /** The log that was prepared when this commit was made. Another one may be prepared by now. */
   readonly offered: PreparedLog | undefined;
 }
 
 export interface LogKeeperOptions {
   readonly archive: Archive;
-  /** Finished tasks of a head that make a log. */
+  /** The number of finished tasks in a head that makes a log worthwhile. */
   readonly logFrom: number;
   readonly onListed: (listed: PreparedLog) => void;
-  /** A log that should be there could not be read. */
+  /** Called if a listed log could not be read. */
   readonly onCorrupt: (error: AppError) => void;
 }
 
@@ -47,13 +53,13 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   let prepared: PreparedLog | undefined;
   let preparing: Promise<void> | undefined;
   let tidying: Promise<void> = Promise.resolve();
-  /** A bug that showed beside the commits: the next one says it. */
+  /** A bug in background work: the next commit throws it. */
   let bug: { readonly error: unknown } | undefined;
 
   const prepare = async (head: ShardHead) => {
     prepared = await prepareLog(head, archive);
   };
-  /** What is not listed costs space, nothing else. */
+  /** A log that is not listed only costs space. */
   const tidy = (names: readonly string[]) => {
     if (names.length > 0) tidying = tidying.then(() => quietly(archive.remove(names)));
   };
@@ -62,7 +68,7 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
       await work;
     } catch (error) {
       if (!(error instanceof AppError)) bug = { error };
-      // A log that went while it was to be joined with others was most likely replaced by others.
+      // The log was probably merged into another one by another node.
       else if (!isUnavailable(error) && error.code !== "queue_log_missing") onCorrupt(error);
     }
   };
@@ -81,10 +87,11 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
         if (listed.has(log.name)) {
           onListed(offered);
           gone.push(...absorbed);
-        } else gone.push(log.name); // others were here: it no longer fits
+        } else gone.push(log.name); // another node changed the head, so the log does not fit
       }
       tidy(gone);
-      // Whoever made it so many, or twice as many; with more, anybody: those before seem to be dead.
+      // The node whose commit reached the number, or a multiple of it, writes the log. From three
+      // times the number on, any node does, because that node seems to be dead.
       const steps = ({ shard }: ShardHead) => Math.floor(finishedIn(shard) / logFrom);
       const isDue = steps(head) > steps(base) || steps(head) > 2;
       if (preparing || prepared || !isDue) return;

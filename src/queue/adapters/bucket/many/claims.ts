@@ -6,21 +6,22 @@ import type { ShardHead } from "../head/head.ts";
 import { unlessQuarantined, type ManyContext, type Sender } from "./many-context.ts";
 import type { Prepared } from "./operations.ts";
 
-/** With so many leases a worker is better served now than with all it asked for later. */
+/** A worker that has this many leases starts now instead of waiting for the rest of its limit. */
 const enough = 64;
 /**
- * Shards that a worker that moves on looks at together: few at first, since where there is work
- * the first ones have it, then ever more, since each look takes a request's time.
+ * How many shards a moving worker reads at once. It starts low, because the first shards usually
+ * have work, and grows, because each round takes the time of a request.
  */
 const lookedAtFirst = 2;
 const lookedAtGrowth = 3;
-/** Requests whose shards are remembered, for when they are repeated. */
+/** How many requests are remembered with their shards, in case they are repeated. */
 const requestsMax = 1_000;
 
 /**
  * A claim over several shards. A worker stays with a shard while that has work, so that its next
- * write needs no read; then it moves on. Less than what was asked, and than 64, means that
- * every shard was looked at. What a worker holds in other shards is told to each, because a suspect is handed out alone.
+ * write needs no read; then it moves on. If the claim returns fewer leases than requested and fewer
+ * than 64, all shards were read. Each shard is told whether the worker holds tasks in other shards,
+ * because a suspect runs alone.
  */
 export function createClaims(at: ManyContext, random: Random) {
   const { keepers, moment } = at;
@@ -37,13 +38,13 @@ export function createClaims(at: ManyContext, random: Random) {
   const holdsSuspect = (worker: string) =>
     keepers.some((_, shard) => holdsIn(shard, worker).some((record) => record.hasSuspect));
 
-  /** Suspects go first, and to a worker with no task in flight, which it no longer has once served. */
+  /** Suspects go first, but only to a worker with no task in flight. */
   const hasSuspectIn = (shard: number, { kinds }: Claim) => {
     const head = seen(shard);
     return head !== undefined && kinds.some((kind) => suspectKinds(head).has(kind));
   };
 
-  /** About how much a shard has to offer, and before everything its suspects. */
+  /** Roughly how much a shard has to offer; suspects count as infinite. */
   const readyIn = (shard: number, request: Claim) => {
     if (hasSuspectIn(shard, request)) return Infinity;
     let pending = 0;
@@ -65,12 +66,12 @@ export function createClaims(at: ManyContext, random: Random) {
     return shards;
   };
 
-  /** Where others are at work, each would be in the way of the other's writes. */
+  /** Avoid shards that other workers use: concurrent writes to one shard conflict. */
   const isOthers = (shard: number, { worker }: Claim) =>
     [...(seen(shard)?.shard.claims.values() ?? [])].some(
       (record) => record.worker !== worker && record.open > 0,
     );
-  /** The best to go to first, as they were last seen. */
+  /** Sorts shards by how much they offered when they were last read. */
   const byPromise = (shards: readonly number[], request: Claim): number[] => {
     const rank = (shard: number) => {
       const ready = readyIn(shard, request);
@@ -87,7 +88,9 @@ export function createClaims(at: ManyContext, random: Random) {
     return wakeInMs(head.shard, { kinds, worker }, now) === 0;
   }
 
-  /** A claim begins with a sweep; so it does where the worker's own leases have ended. */
+  /**
+   * As every claim starts with a sweep: sweeps the shards where leases of this worker have expired.
+   */
   async function sweepOwn(worker: string, send: Sender["send"]): Promise<void> {
     for (const shard of keepers.keys()) {
       const head = seen(shard);
@@ -105,15 +108,15 @@ export function createClaims(at: ManyContext, random: Random) {
   return async function prepareClaim(
     request: Claim,
     { send }: Sender,
-    /** What of the same commit comes before. */
+    /** Waits for the earlier operations of the same commit. */
     earlier: () => Promise<unknown>,
   ): Prepared<Claimed> {
-    // Once, so that there is something to go by.
+    // Only at the first claim, because the order below needs the heads.
     if (keepers.some((keeper) => keeper.seen() === undefined)) await at.readAll();
     await sweepOwn(request.worker, send);
     const first = stickyByWorker.get(request.worker) ?? random.below(keepers.length);
     const order = [first, ...shuffled(keepers.keys(), random).filter((shard) => shard !== first)];
-    // Suspects first; then where the worker is, if there was something when that was last seen.
+    // Suspects first; then the worker's current shard if it had work when it was last read.
     const suspicious = order.filter((shard) => hasSuspectIn(shard, request));
     const isStill = await hasWork(seen(first), request);
     const known = [...new Set([...suspicious, ...(isStill ? [first] : [])])];
@@ -149,7 +152,7 @@ export function createClaims(at: ManyContext, random: Random) {
       if (holdsSuspect(request.worker)) return { leases, hasSuspect };
       for (const shard of known) if (!isOver()) await tryOnce(shard);
       if (isOver()) return { leases, hasSuspect };
-      // The others are read before they are written to: what was seen of them is old.
+      // Read the other shards before writing to them, because their cached heads are old.
       const others = byPromise(
         order.filter((shard) => !known.includes(shard)),
         request,
@@ -158,7 +161,7 @@ export function createClaims(at: ManyContext, random: Random) {
         Promise.all(shards.map((shard) => unlessQuarantined(keepers[shard]!.read())));
       for (let count = lookedAtFirst; others.length > 0 && !isOver(); count *= lookedAtGrowth) {
         const some = others.splice(0, count);
-        // What of this commit changes one of them meanwhile is seen all the same.
+        // Wait for earlier operations of this commit too, because they may change these shards.
         await Promise.all([earlier(), lookAt(some)]);
         some.sort((a, b) => readyIn(b, request) - readyIn(a, request));
         for (const shard of byPromise(some, request)) {
@@ -172,7 +175,7 @@ export function createClaims(at: ManyContext, random: Random) {
 
 const suspectKindsByHead = new WeakMap<ShardHead, ReadonlySet<string>>();
 
-/** Of the pending suspects. A head never changes, and a claim asks about each again and again. */
+/** The kinds of the pending suspects. Cached, because heads never change and claims ask often. */
 function suspectKinds(head: ShardHead): ReadonlySet<string> {
   const known = suspectKindsByHead.get(head);
   if (known) return known;
@@ -184,7 +187,7 @@ function suspectKinds(head: ShardHead): ReadonlySet<string> {
   return kinds;
 }
 
-/** Who moves on must not follow the others from shard to shard. */
+/** In random order, so that moving workers do not all go to the same shard. */
 function shuffled(shards: Iterable<number>, random: Random): number[] {
   const order = [...shards];
   for (let last = order.length - 1; last > 0; last--) {
@@ -194,7 +197,7 @@ function shuffled(shards: Iterable<number>, random: Random): number[] {
   return order;
 }
 
-/** A run takes as many slots as it may have at work at once. */
+/** A run uses as many slots as it may run tasks at once. */
 function slotsOf(leases: readonly Lease[]): number {
   const runs = new Map<string, { limit: number; tasks: number }>();
   let slots = 0;

@@ -16,22 +16,28 @@ import { unlessQuarantined, type ManyContext, type Sender } from "./many-context
 
 type JobOperation = Extract<Operation, { op: "seal" | "pause" | "resume" | "cancel" }>;
 
-/** Jobs whose tasks are in several shards; a bound one is left to its shard. */
+/**
+ * Jobs whose tasks are in several shards. A job that is bound to a gate belongs to the shard of the
+ * gate.
+ */
 export interface ManyJobs {
   openJob(operation: OpenJob, sender: Sender): Promise<JobAnswer>;
   change(operation: JobOperation, sender: Sender): Promise<JobAnswer>;
-  /** Ends what is sealed and has nothing open anywhere: once, whoever looks. */
+  /**
+   * Completes sealed jobs without open tasks in any shard. Each job completes once, even if several
+   * nodes check.
+   */
   completeIfDone(sender: Sender): Promise<void>;
-  /** Opens ended jobs again before their tasks are retried. */
+  /** Reopens ended jobs before their tasks are retried. */
   reopen(names: ReadonlySet<string>, sender: Sender): Promise<void>;
-  /** Forgets ended jobs of which no shard has a task. */
+  /** Removes ended jobs that have no task in any shard. */
   dropEmpty(heads: readonly ShardHead[], sender: Sender): Promise<void>;
 }
 
 export function createManyJobs(at: ManyContext): ManyJobs {
   const { keepers, routing, control, moment } = at;
 
-  /** Every shard writes: whoever commits there applies what is known of the control first. */
+  /** Every shard writes, because a commit of a shard first applies the known control. */
   const applyEverywhere = async ({ send }: Sender) => {
     await Promise.all(
       keepers.map(async (keeper, shard) => {
@@ -56,7 +62,7 @@ export function createManyJobs(at: ManyContext): ManyJobs {
       const heads = known ? [] : await at.readAll();
       const local = hereAnywhere(heads, name);
       const bound = known?.gate ?? local?.gate ?? gate;
-      // What a job already holds stays where it is, so it cannot move to another shard.
+      // The existing tasks of a job stay in their shards, so it cannot move to one shard.
       if (bound !== gate) throw needsOneShard(name);
       const { ms } = await moment(0);
       let ended: ControlJob["ended"] = null;
@@ -97,13 +103,13 @@ export function createManyJobs(at: ManyContext): ManyJobs {
       const touched = [...sender.heads.values()].flatMap(({ shard }) => [...shard.jobs.values()]);
       if (!touched.some((job) => job.gate === "" && isComplete(job))) return;
       await control.read();
-      await applyEverywhere(sender); // whoever sealed it may have died half way
+      await applyEverywhere(sender); // the node that sealed it may have died
       const sealed = at.known().jobs.filter(isCandidate);
       const first = await Promise.all(keepers.map((keeper) => keeper.read()));
       const over = sealed.filter(({ name }) => !first.some((head) => isOpenIn(head, name)));
       if (over.length === 0 || first.some((head) => head.control < at.known().version)) return;
-      // Still the same in all of them after all were read: so there was a moment at which nothing
-      // was open anywhere, and what is sealed takes nothing new but from its own running tasks.
+      // The jobs are unchanged after all shards were read a second time. So at one moment nothing
+      // was open in any shard, and a sealed job accepts new tasks only from its own running tasks.
       const second = await Promise.all(keepers.map((keeper) => keeper.read()));
       const isStill = ({ name }: ControlJob) =>
         second.every(({ shard }, index) =>
@@ -140,7 +146,7 @@ export function createManyJobs(at: ManyContext): ManyJobs {
     async dropEmpty(heads, sender) {
       const isEmpty = ({ name, gate, ended }: ControlJob) =>
         ended !== null && gate === "" && !heads.some((head) => hasTasks(head, name));
-      // A bound job goes with its shard's own.
+      // A bound job is removed by its shard.
       const isGone = ({ name, gate }: ControlJob) =>
         gate !== "" && !heads[routing.ofGate(gate)]?.shard.jobs.has(name);
       const known = (await control.read()) ?? emptyControl;
@@ -174,7 +180,7 @@ const hasTasks = ({ shard, archived }: ShardHead, name: string): boolean =>
   archived.some(({ job }) => job === name) ||
   [...shard.tasks.values()].some(({ job }) => job === name);
 
-/** What a job is over all shards; `home` for one that lives in a single shard. */
+/** Merges the states of a job in all shards; `home`: the state of a job that lives in one shard. */
 export function mergeJob(
   name: string,
   { control, heads }: { readonly control: Control; readonly heads: readonly ShardHead[] },

@@ -10,25 +10,27 @@ import type { ShardHead } from "../head/head.ts";
 import type { ShardKeeper } from "../shard/shard-keeper.ts";
 import { createRouting, type Routing } from "./routing.ts";
 
-/** What the parts of a queue with several shards work with. */
+/** The common dependencies of a queue with several shards. */
 export interface ManyContext {
   readonly keepers: readonly ShardKeeper[];
   readonly routing: Routing;
   readonly control: SharedObject<Control>;
   readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
   readonly clock: Clock;
-  /** The control as last seen. */
+  /** The control when it was last read. */
   known(): Control;
-  /** The job of a task whose lease is held, asked of its own shard; undefined: it is lost. */
+  /**
+   * The job of a task whose lease is held, according to its shard; undefined if the lease is lost.
+   */
   heldJob(lease: LeaseRef): Promise<string | undefined>;
   /**
-   * Heads of all shards that can be read, as they are or were at `sinceMs` of the monotonic clock
-   * or later. One that is damaged, newer or gone was said already.
+   * The heads of all readable shards, not older than `sinceMs` (monotonic clock), or just read.
+   * Shards that are damaged, newer or missing were reported before.
    */
   readAll(sinceMs?: number): Promise<readonly ShardHead[]>;
 }
 
-/** One commit of a caller's: where it sends operations, and what came of them. */
+/** One commit of a caller: sends operations to shards and collects their answers. */
 export interface Sender {
   readonly send: <O extends Operation>(shard: number, operation: O) => Promise<Answer<O>>;
   readonly heads: Map<number, ShardHead>;
@@ -67,7 +69,7 @@ interface Sent {
   readonly reject: (error: unknown) => void;
 }
 
-/** All operations of one turn of the event loop that go to one shard are one write, in order. */
+/** Operations of one turn of the event loop for the same shard share one write, in order. */
 export function createSender({ keepers }: ManyContext): Sender {
   const heads = new Map<number, ShardHead>();
   const purged: Task[] = [];
@@ -111,7 +113,7 @@ export function createSender({ keepers }: ManyContext): Sender {
   };
 }
 
-/** The other shards go on without one that somebody must look at. */
+/** If one shard needs a person to look at it, the other shards continue. */
 export async function unlessQuarantined<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -15,23 +15,23 @@ import { createReads } from "./reads.ts";
 
 export interface ManyShardsOptions extends ManyContext {
   readonly random: Random;
-  /** Tells idle nodes that a shard without work has got some. */
+  /** Tells idle nodes that a shard has work again. */
   readonly wakeUp: WakeUp;
 }
 
 export interface WakeUp {
-  /** Does not wait for the write. */
+  /** Starts the write and does not wait for it. */
   signal(): void;
   /** Resolves when the last write has ended. */
   end(): Promise<void>;
-  /** True if somebody has signalled since the last call. */
+  /** True if any node has signalled since the last call. */
   wasSignalled(): Promise<boolean>;
 }
 
 /**
- * A queue of several shards: each operation goes where its tasks live. What that costs is a closed
- * list, see docs/formats/queue-bucket.md: order and atomicity are per shard, jobs with a cap or a
- * budget are bound to one gate, and statistics are a sum.
+ * A queue of several shards: each operation goes to the shards of its tasks. The restrictions are a
+ * closed list, see docs/formats/queue-bucket.md: order and atomicity are per shard, a job with a
+ * cap or a budget is bound to one gate, and statistics are sums.
  */
 export function createManyShards({ random, wakeUp, ...at }: ManyShardsOptions): ShardSet {
   const { keepers, routing } = at;
@@ -103,7 +103,7 @@ export function createManyShards({ random, wakeUp, ...at }: ManyShardsOptions): 
       case "purge":
       case "forgetKeys":
       case "pruneLog":
-        // These concern all shards: they begin when all before them has ended.
+        // These operations concern all shards, so they start when all earlier ones have ended.
         await earlier();
         return () => everywhere(operation, sender);
     }
@@ -133,12 +133,12 @@ export function createManyShards({ random, wakeUp, ...at }: ManyShardsOptions): 
     const answers: Promise<Answer<Operation> | AppError>[] = [];
     let unresolved: AppError | undefined;
     for (const operation of operations) {
-      // It may build on the one that is not known to have been applied, as tasks do on their job.
+      // It may depend on the operation with the unknown outcome, as tasks depend on their job.
       if (unresolved) {
         answers.push(Promise.resolve(unresolved));
         continue;
       }
-      // Sent one after the other without waiting for answers: one write for each shard, in order.
+      // Sent in order without waiting for answers, so that each shard gets one write.
       const earlier = Promise.all(answers);
       const send = await orRefused(prepare(operation, sender, () => earlier));
       answers.push(send instanceof AppError ? Promise.resolve(send) : orRefused(send()));
@@ -178,7 +178,7 @@ const mayComplete = ({ op }: Operation) =>
 const hasPending = (head: ShardHead | undefined): boolean =>
   head !== undefined && [...head.shard.jobs.values()].some(({ pending }) => pending > 0);
 
-/** A shard that fails refuses its own operations, and nobody else's. */
+/** A failing shard refuses its own operations only. */
 async function orRefused<T>(work: Promise<T>): Promise<T | AppError> {
   try {
     return await work;

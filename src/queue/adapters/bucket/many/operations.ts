@@ -17,14 +17,17 @@ import { boundGate, byShard } from "./routing.ts";
 
 type Routed = Add | Raise | Extend | ReleaseAll | FinishAll;
 
-/** What remains when all that must be known is: calling it sends everything at once. */
+/**
+ * Resolves when everything is known that the operation needs. Calling the result sends all parts at
+ * once.
+ */
 export type Prepared<T> = Promise<() => Promise<T>>;
 
-/** Operations whose parts belong to different shards: each part is applied whole, or not at all. */
+/** Operations with parts for different shards. Each part is applied completely or not at all. */
 export function createRoutedOperations(at: ManyContext) {
   const { routing, control } = at;
 
-  /** A task without a gate goes where its job is bound to, which must be known for that. */
+  /** Reads the control, which says to which gate the job of a task without a gate is bound. */
   async function controlFor(tasks: readonly Identity[]): Promise<Control> {
     const known = at.known();
     const isKnown = ({ job, gate }: Identity) =>
@@ -36,7 +39,9 @@ export function createRoutedOperations(at: ManyContext) {
     return at.known();
   }
 
-  /** Where a task names another gate than its job is bound to, that shard refuses the whole. */
+  /**
+   * If a task names another gate than its job is bound to, this shard refuses the whole operation.
+   */
   const refusingShard = (tasks: readonly NewTask[], known: Control): number | undefined => {
     const wrong = tasks.find(({ job, gate }) => {
       const bound = boundGate(known, job);
@@ -45,7 +50,7 @@ export function createRoutedOperations(at: ManyContext) {
     return wrong && routing.ofGate(boundGate(known, wrong.job));
   };
 
-  /** Sends all parts at once, so that what comes later in a commit stays behind it. */
+  /** Sends all parts at once, so that later operations of a commit stay behind them. */
   async function scatter<T, A>(
     items: readonly T[],
     shardOf: (item: T) => number,
@@ -72,7 +77,7 @@ export function createRoutedOperations(at: ManyContext) {
     const home = by && routing.ofId(by.id);
     const isAway = by !== undefined && tasks.some((task) => shardOf(task) !== home);
     const job = isAway ? await at.heldJob(by) : undefined;
-    // Another shard cannot look after the lease: there only tasks of its own job come in its name.
+    // Another shard cannot check the lease. A running task can add there only tasks of its own job.
     const isInItsName = (task: NewTask) => shardOf(task) === home || task.job === job;
     const partOf = (task: NewTask) => shardOf(task) * 2 + (by && isInItsName(task) ? 1 : 0);
     return () =>
@@ -90,7 +95,10 @@ export function createRoutedOperations(at: ManyContext) {
 
   const ofLease = ({ id }: LeaseRef) => routing.ofId(id);
 
-  /** What a finish brings for other shards is written before it, and only if the lease is held. */
+  /**
+   * Tasks that a finish adds in other shards are written before the finish, and only if the lease
+   * is held.
+   */
   async function prepareFinish(
     { finishes }: FinishAll,
     sender: Sender,
@@ -157,7 +165,7 @@ export function createRoutedOperations(at: ManyContext) {
   };
 }
 
-/** All are waited for, so that nothing goes on behind a failure; then the first one is thrown. */
+/** Waits for all, so that nothing continues after a failure; then throws the first failure. */
 export async function settleAll<T>(works: readonly Promise<T>[]): Promise<readonly T[]> {
   const settled = await Promise.allSettled(works);
   for (const one of settled) if (one.status === "rejected") throw one.reason;

@@ -22,14 +22,14 @@ import type { ManyContext } from "./many-context.ts";
 import type { WakeUp } from "./many-shards.ts";
 import { settleAll } from "./operations.ts";
 
-/** Waking is a hint: so much later does not matter. */
+/** A head that is this old is recent enough for waking, which is only a hint. */
 const recentMs = 100;
 
-/** Reading over several shards: a sum of heads, each as it was when it was read. */
-export function createReads(at: ManyContext, bell: WakeUp): Omit<ShardSet, "commit"> {
+/** Reads that cover several shards: sums of heads, which were not all read at the same moment. */
+export function createReads(at: ManyContext, wakeUp: WakeUp): Omit<ShardSet, "commit"> {
   const { keepers, routing, moment, clock } = at;
   let turn = 0;
-  /** When there was last word of something new: what was seen before does not count. */
+  /** When the last hint arrived: heads that were read before it do not count. */
   let heardMs = -Infinity;
 
   const seenAtMs = () => Math.max(0, ...keepers.map((keeper) => keeper.seen()?.atMs ?? 0));
@@ -114,11 +114,11 @@ export function createReads(at: ManyContext, bell: WakeUp): Omit<ShardSet, "comm
       return pageOf(parts.flat(), page);
     },
     async wakeInMs(kinds, worker) {
-      // A claim that found nothing has just looked at all of them.
+      // A claim that found nothing has just read all shards, so recent heads are enough.
       const heads = await at.readAll(Math.max(heardMs, clock.monotonicMs() - recentMs));
       const isBusy = heads.some((head) => holdsAny(head, worker));
       const now = await moment(seenAtMs());
-      // With something in one shard, a suspect of another is not for this worker.
+      // A worker that holds a task in any shard gets no suspect from another one.
       const waker = { kinds, worker: isBusy ? undefined : worker };
       const inMs = heads.map((head) => wakeInMs(head.shard, waker, now) ?? Infinity);
       const best = Math.min(...inMs);
@@ -138,9 +138,9 @@ export function createReads(at: ManyContext, bell: WakeUp): Omit<ShardSet, "comm
       for (const [index, keeper] of keepers.entries()) yield* readDoneLog(keeper, index);
     },
     async look(isHinted) {
-      if (isHinted || (await bell.wasSignalled())) {
-        // Who listens will look at all of them: here it would be done twice, and in vain where
-        // nobody waits.
+      if (isHinted || (await wakeUp.wasSignalled())) {
+        // The listeners will read all shards. Reading them here too would be wasted work, also if
+        // nothing is waiting.
         heardMs = clock.monotonicMs();
         return true;
       }
@@ -151,7 +151,7 @@ export function createReads(at: ManyContext, bell: WakeUp): Omit<ShardSet, "comm
     seenAtMs,
     async end() {
       for (const keeper of keepers) await keeper.end();
-      await bell.end();
+      await wakeUp.end();
     },
   };
 }

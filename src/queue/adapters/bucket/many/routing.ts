@@ -2,13 +2,14 @@ import type { Identity } from "../../../task.ts";
 import { findControlJob, type Control } from "../storage/control.ts";
 
 /**
- * Which shard a task lives in: that of its gate, since a gate is kept in one place; without a gate
- * that of its key. An id says it by itself. Never to be changed: stored queues depend on it.
+ * The shard of a task: the shard of its gate, because a gate must be in one place; without a gate,
+ * the shard of its key. The id of a task contains its shard. This must never change: stored queues
+ * depend on it.
  */
 export interface Routing {
   ofId(id: number): number;
   ofGate(gate: string): number;
-  /** `gate` of a bound job wins over the task's own. */
+  /** The gate that the job is bound to takes precedence over the task's own gate. */
   ofTask(task: Identity, control: Control): number;
 }
 
@@ -24,7 +25,9 @@ export const createRouting = (shards: number): Routing => ({
 export const boundGate = (control: Control, job: string): string =>
   findControlJob(control, job)?.gate ?? "";
 
-/** FNV-1a over UTF-8, with a last mix, because its low bits alone are poor. */
+/**
+ * FNV-1a over UTF-8, with a final mixing step, because its low bits alone are poorly distributed.
+ */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
@@ -33,7 +36,7 @@ function hash(text: string): number {
   return (value ^ (value >>> 13)) >>> 0;
 }
 
-/** Items by shard, each with its place in the whole. */
+/** Groups items by shard, each with its index in the input. */
 export function byShard<T>(
   items: readonly T[],
   shardOf: (item: T) => number,

@@ -4,9 +4,9 @@ import { isUnavailable, type Bucket } from "../../../../bucket/index.ts";
 import type { WakeUp } from "./many-shards.ts";
 
 /**
- * One object (`bell`) that changes when a shard gets work after it had none, so that an idle node
- * polls one object however many shards there are. It is a hint: a node that misses it finds the work
- * later.
+ * One object (stored as `bell`) that changes when a shard gets work after it had none, so that an
+ * idle node polls one object however many shards there are. It is a hint: a node that misses it
+ * finds the work later.
  */
 export function createWakeUp(bucket: Bucket, key: string, random: Random): WakeUp {
   let seen: string | undefined;

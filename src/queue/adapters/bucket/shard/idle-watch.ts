@@ -5,7 +5,7 @@ export interface IdleWatch extends AsyncDisposable {
   watch(listener: () => void): () => void;
   /** Something may have become claimable. */
   notify(): void;
-  /** Somebody says there is something new: look at once, and often for a while. */
+  /** A hint that there is something new: look at once, and poll often for a while. */
   hint(): void;
 }
 
@@ -13,15 +13,15 @@ export interface IdleWatchOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly pollMsMax: number;
-  /** Looks at the store; true where somebody else changed it. */
+  /** Reads the store; true if another process changed it. */
   readonly look: (isHinted: boolean) => Promise<boolean>;
 }
 
 const pollMsFirst = 250;
 
 /**
- * Looks whether others changed the store, while somebody listens: often after a change, then ever
- * more rarely. A look that fails is made again; calls of the queue say what is wrong.
+ * Polls for changes of other processes while there are listeners: often after a change, then less
+ * and less often. If a look fails, the next one tries again; calls of the queue report the error.
  */
 export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOptions): IdleWatch {
   const listeners = new Set<() => void>();
@@ -29,7 +29,7 @@ export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOpt
   let looking: Promise<void> | undefined;
   let pollMs = Math.min(pollMsFirst, pollMsMax);
   let isClosed = false;
-  /** A hint that no look has followed yet. */
+  /** A hint arrived after the last look. */
   let isHinted = false;
 
   const notify = () => {
@@ -42,7 +42,7 @@ export function createIdleWatch({ clock, random, pollMsMax, look }: IdleWatchOpt
     try {
       isChanged = await look(isAsked);
     } catch {
-      // said to whoever calls the queue
+      // calls of the queue report the error
     }
     pollMs = isChanged ? Math.min(pollMsFirst, pollMsMax) : Math.min(pollMsMax, pollMs * 2);
     if (isChanged) notify();

@@ -15,7 +15,7 @@ import { reconcileShard } from "./reconcile.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 import type { ShardSet } from "./shard-set.ts";
 
-/** A queue of one shard: nothing to route, and every promise of the queue without exception. */
+/** A queue of one shard: no routing, and no restrictions. */
 export function createOneShard(
   keeper: ShardKeeper,
   moment: (notBeforeMs: number) => Promise<ModelNow>,

@@ -38,7 +38,7 @@ export async function readWithLogs(keeper: ShardKeeper): Promise<WholeShard> {
   return { head, logs: found };
 }
 
-/** A page of the log: only files that can have a part in it are read. */
+/** A page of the log. Reads only files that can have entries of this page. */
 export async function logOfShard(
   keeper: ShardKeeper,
   query: EndedQuery,
@@ -90,7 +90,7 @@ export function logStatsOf(heads: readonly ShardHead[]): LogStats {
 export const archivedTasks = (logs: readonly Log[]): readonly Task[] =>
   logs.flatMap((log) => [...log.tasksById.values()]);
 
-/** The shard as it would be if nothing had left it. */
+/** The shard with all archived tasks and log entries back in it. */
 export async function readWhole(keeper: ShardKeeper): Promise<{ head: ShardHead; shard: Shard }> {
   const { head, logs } = await readWithLogs(keeper);
   return { head, shard: withTasks(head.shard, archivedTasks(logs)) };

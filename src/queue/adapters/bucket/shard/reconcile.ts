@@ -8,8 +8,8 @@ import { archivedTasks, readWithLogs } from "./read-shard.ts";
 import type { ShardKeeper } from "./shard-keeper.ts";
 
 /**
- * Recounts a shard, the counts of its logs included, and when asked puts right what differs: in one
- * write, recounted from the very head that it replaces.
+ * Recounts a shard, including the counts of its logs. With `repair`, corrects what differs in one
+ * write, based on a recount of exactly the head that it replaces.
  */
 export async function reconcileShard(keeper: ShardKeeper, repair: boolean): Promise<Reconciled> {
   const { head, logs } = await readWithLogs(keeper);

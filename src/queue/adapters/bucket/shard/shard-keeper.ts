@@ -16,25 +16,26 @@ import { createLogKeeper } from "../log/log-keeper.ts";
 import { chargeJobs, type Spending } from "../storage/spending.ts";
 
 /**
- * One shard: its head, kept by compare-and-swap. Always:
- * - each commit is one write, and one write is under way at a time. Callers batch: the queue joins
- *   calls into commits, and a sender those of one commit that go to the same of several shards;
- * - answers are those of the attempt that landed;
- * - a head that was there and is gone is an error, never made anew.
+ * One shard: its head, changed by compare-and-swap. Invariants:
+ * - each commit is one write, and only one write runs at a time. Callers batch: the queue joins
+ *   calls into commits, and with several shards a sender joins the operations of a commit for each
+ *   shard;
+ * - the answers come from the attempt that succeeded;
+ * - if a head that existed is missing, that is an error; it is never created again.
  */
 export interface ShardKeeper {
   commit(operations: readonly Operation[]): Promise<Settled>;
-  /** As it is now: costs a request, and little more while nothing has changed. */
+  /** The current head. Costs a request, which is cheap if nothing has changed. */
   read(): Promise<ShardHead>;
-  /** As it was last seen. */
+  /** The head when it was last read or written. */
   seen(): ShardHead | undefined;
-  /** As it is now, or was at that moment of the monotonic clock or later. */
+  /** A head that is not older than this time of the monotonic clock. */
   readSince(monotonicMs: number): Promise<ShardHead>;
-  /** Puts another head in place of this one, once, by what `change` makes of it. */
+  /** Replaces the head by the result of `change`, exactly once. */
   rewrite(change: (head: ShardHead, now: ModelNow) => Promise<ShardHead>): Promise<void>;
   readonly archive: Archive;
   readonly history: History;
-  /** At the end, when all commits were answered. */
+  /** Call at the end, when all commits were answered. */
   end(): Promise<void>;
 }
 
@@ -55,19 +56,19 @@ export interface ShardKeeperOptions {
   /** The store's clock, not before the given moment. */
   readonly moment: (notBeforeMs: number) => Promise<ModelNow>;
   readonly liveTasksMax: number;
-  /** The longest wait for others to join a write; there is none while nobody is in the way. */
+  /** How long a write waits at most for others to join it. Without contention it does not wait. */
   readonly commitIntervalMs: number;
-  /** What must be applied before anything else; the same head where there is nothing. */
+  /** Changes that must be applied before all others; returns the same head if there are none. */
   readonly catchUp?: (head: ShardHead, now: ModelNow) => ShardHead;
-  /** Finished tasks a head keeps before they go into a log. */
+  /** How many finished tasks a head keeps before they move into a log. */
   readonly finishedKept: number;
   readonly giveUpMs: number | undefined;
   readonly onEvent: (event: BucketQueueEvent) => void;
 }
 
-/** Others who wrote so lately are taken to be there still. */
+/** Writers that wrote within this time count as still active. */
 const companyMs = 10_000;
-/** How often in a row a log may have been replaced by others before it was read. */
+/** How often in a row a log may have been replaced before it was read. */
 const replacedMax = 20;
 
 export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
@@ -90,11 +91,11 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
     },
   });
   const pace = createCommitPace({ clock, random, pauseMsMax: commitIntervalMs });
-  /** What was last seen is as it was then, or newer. */
+  /** The cached head is from this time or later. */
   let asOfMs = -Infinity;
   const logs = createLogKeeper({
     archive,
-    // Not all nodes at the same moment.
+    // Random, so that not all nodes write a log at the same moment.
     logFrom: Math.round(finishedKept * (1 + random.next() / 2)),
     onListed: ({ log: { name, tasks }, absorbed }) =>
       onEvent({ event: "archived", key, log: name, tasks, joined: absorbed.length }),
@@ -133,25 +134,28 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       const now = await moment(found.atMs);
       base = catchUp(listed ?? found, now);
       last = await commitOn(base, operations, { archive: noting, history: notingHistory, now });
-      // A log alone is a change too.
+      // Listing a log is a change too.
       const isStill = base === found || last.head !== base;
       const next = isStill ? last.head : { ...base, version: found.version + 1 };
       charged = undefined;
       if (next === found) return next;
-      const requests = Math.max(0, spending.owed() + 1); // with the one that writes this
+      const requests = Math.max(0, spending.owed() + 1); // including this write
       charged = requests;
       const { version } = next;
       onEvent({ event: "sending", key, session, number, version, operations, now, requests });
       const jobs = chargeJobs(base.shard.jobs, next.shard.jobs, requests);
       return { ...next, shard: { ...next.shard, jobs } };
     });
-    // A commit that changed nothing is an idle look.
+    // A commit that changed nothing counts as an idle look.
     spending.settle(charged ?? Math.max(0, spending.owed() - owedBefore));
     logs.committed({ base: base!, head, written: [...written, ...last!.dropped], offered });
     return { head, answers: last!.answers, purged: last!.purged };
   }
 
-  /** A log may have been replaced since the head was last seen: then a newer head says by what. */
+  /**
+   * A log may have been replaced since the head was read: then read a newer head, which lists the
+   * new log.
+   */
   async function commitFresh(operations: readonly Operation[]): Promise<Settled> {
     for (let replaced = 0; ; replaced++) {
       try {
@@ -160,7 +164,8 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
         logs.unresolved();
         if (!isLogMissing(error) || replaced === replacedMax) throw error;
         const head = await object.read();
-        // Others may have seen the newer head meanwhile: what counts is whether it lists that log.
+        // Other nodes may have changed the head meanwhile: it is an error only if the newest head
+        // lists that log.
         if (head && listedNames(head).has(error.logName)) throw error;
       }
     }
@@ -197,7 +202,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
       if (isQuarantine(error)) onEvent({ event: "quarantined", key, code: error.code });
       throw error;
     } finally {
-      spending.settle(1); // for whoever waits or looks
+      spending.settle(1); // a read on behalf of waiting workers or readers
     }
   }
 
@@ -223,7 +228,7 @@ export function createShardKeeper(options: ShardKeeperOptions): ShardKeeper {
   };
 }
 
-/** Trying again cannot help: somebody must look at the object. */
+/** A retry cannot help: a person must look at the object. */
 const isQuarantine = (error: unknown): error is AppError =>
   error instanceof AppError && /^queue_(?:shard|log)_/.test(error.code);
 

@@ -9,7 +9,7 @@ import type { Task } from "../../../task.ts";
 import type { DoneEntry } from "../log/done-entry.ts";
 import type { ShardHead } from "../head/head.ts";
 
-/** The shards of one queue, one or many, as the store in front of them uses them. */
+/** The shards of one queue, one or many, as the queue store uses them. */
 export interface ShardSet {
   commit(operations: readonly Operation[]): Promise<SetCommitted>;
   counts(): Promise<QueueCounts>;
@@ -27,18 +27,18 @@ export interface ShardSet {
   reconcile(repair: boolean): Promise<Reconciled>;
   doneLog(): AsyncIterable<DoneEntry>;
   /**
-   * Whether somebody else may have changed something. Costs a request or two, whatever the number;
-   * nothing where a hint is believed and whoever listens looks at all of them.
+   * Whether another process may have changed something. Costs one or two requests, regardless of
+   * the number of shards. Costs nothing with a hint if the listeners read all shards anyway.
    */
   look(isHinted: boolean): Promise<boolean>;
-  /** The latest moment that a commit is known to have had. */
+  /** The time of the latest known commit. */
   seenAtMs(): number;
   end(): Promise<void>;
 }
 
 export interface SetCommitted {
   readonly answers: Outcomes;
-  /** As the commit left them. */
+  /** The heads after the commit. */
   readonly heads: readonly ShardHead[];
   readonly purged: readonly Task[];
 }

@@ -2,49 +2,51 @@ import type { Clock } from "../../../../base/clock.ts";
 import type { Random } from "../../../../base/random.ts";
 
 /**
- * When a node may write to a shard again. Who has just written knows the head and needs one
- * request for the next write; all others need two, a read and a write. So a node that wrote on and
- * on would win every race, for as long as it has something to write. Hence:
- * - after a write that was refused it waits ever longer, so that more goes into one write;
- * - one that wrote for a while without a break leaves the time for a read and a write: soon where
- *   others are known to write, later where nobody else was seen, because somebody may be trying.
+ * When a node may write to a shard again. A node that has just written knows the head and needs one
+ * request for its next write; all others need two, a read and a write. So a node that writes
+ * without pauses would win every race. Therefore:
+ * - after a refused write the node waits, longer each time, so that more operations go into one
+ *   write;
+ * - a node that has written without a break for a while leaves enough time for a read and a write
+ *   of another node. It does so early if others are known to write, and later if not, because an
+ *   unseen node may be trying.
  */
 export interface CommitPace {
-  /** From now until the next write may begin; 0 or less: at once. */
+  /** Time until the next write may begin; 0 or less: at once. */
   waitMs(): number;
   ended(commit: EndedCommit): void;
 }
 
 export interface EndedCommit {
   readonly startMs: number;
-  /** A write was refused or got no clear answer. */
+  /** A write was refused or its outcome is unknown. */
   readonly isContended: boolean;
-  /** Others have written here lately. */
+  /** Others have written to this shard recently. */
   readonly hasCompany: boolean;
 }
 
 export interface CommitPaceOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** No pause is longer. */
+  /** The longest pause. */
   readonly pauseMsMax: number;
 }
 
 const intervalMsFirst = 5;
-/** How long a node writes without leaving room for others. */
+/** How long a node writes without leaving time for others. */
 const reignMsMax = { inCompany: 300, alone: 800 };
 /**
- * Room for a read and a write, in requests of this node's, because others may be further away.
- * It is never in step with anybody.
+ * The time to leave, in durations of this node's requests. It is more than two, because others may
+ * have slower connections, and random, so that nodes do not get into step.
  */
 const roomRequests = { least: 3, most: 8 };
 
 export function createCommitPace({ clock, random, pauseMsMax }: CommitPaceOptions): CommitPace {
   let lastEndMs = -Infinity;
-  /** Grows while others are in the way, shrinks while nobody is. */
+  /** Grows while there are conflicts, and shrinks while there are none. */
   let intervalMs = 0;
   let roomMs = 0;
-  /** When it last left room, on purpose or because there was nothing to write. */
+  /** When it last left time for others, on purpose or because there was nothing to write. */
   let reignSinceMs = -Infinity;
 
   return {

@@ -5,10 +5,10 @@ import { skipCancelled } from "../../../model/sweep.ts";
 import type { ShardHead } from "../head/head.ts";
 
 /**
- * What the shards of a queue must agree on: which job is bound to which gate, and the states of
- * jobs whose tasks are in several shards. It is written first, then each shard; a head says which
- * version it has applied, and whoever knows a newer one applies it before anything else. A bound
- * job lives in its gate's shard alone: here is only its gate.
+ * What the shards of a queue must agree on: the gate that each bound job has, and the states of
+ * jobs whose tasks are in several shards. The control is written first, then each shard. A head
+ * says which version it has applied, and a node that knows a newer version applies it before
+ * anything else. A bound job lives in the shard of its gate; the control has only the gate.
  */
 export interface Control {
   /** Rises with every change that shards must apply. */
@@ -37,7 +37,7 @@ export const newControlJob = (name: string, gate: string, openedAtMs: number): C
 export const findControlJob = (control: Control, name: string): ControlJob | undefined =>
   control.jobs.find((job) => job.name === name);
 
-/** The same with some jobs changed, added, or with `undefined` taken out. */
+/** The control with some jobs added or changed, or, if the value is `undefined`, removed. */
 export function withJobs(
   control: Control,
   changed: ReadonlyMap<string, ControlJob | undefined>,
@@ -49,14 +49,14 @@ export function withJobs(
   return { version: control.version + (isForShards ? 1 : 0), jobs: [...kept, ...made] };
 }
 
-/** A head that has applied what is known of the control; itself where it already had. */
+/** The head after applying the known control; the same object if it already had applied it. */
 export function applyControl(head: ShardHead, control: Control, now: ModelNow): ShardHead {
   if (head.control >= control.version) return head;
   const draft = openDraft(head.shard, now);
   const free = control.jobs.filter(({ gate }) => gate === "");
   for (const { name, isPaused, isSealed, ended, endedAtMs, completions, openedAtMs } of free) {
     const local = draft.jobs.get(name);
-    // What a handler that had lost its lease still added runs to its end.
+    // A handler that has lost its lease may still have added tasks. These run to their end.
     const isOpenHere = local !== undefined && local.pending + local.running > 0;
     const end = ended === "completed" && isOpenHere ? {} : { ended, endedAtMs };
     patchJob(draft, name, { isPaused, isSealed, completions, openedAtMs, ...end });

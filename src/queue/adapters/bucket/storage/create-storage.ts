@@ -8,7 +8,7 @@ import { emptyShard } from "../../../model/shard.ts";
 import type { ShardHead } from "../head/head.ts";
 import type { QueueKeys } from "./queue-keys.ts";
 
-/** Says that a queue was made, and how: from then on every shard must be there. */
+/** Says that a queue was created, and with which settings. From then on every shard must exist. */
 export interface QueueManifest {
   /** The highest format that its shards may have. Raised by `finishUpgrade`, never lowered. */
   readonly format: number;
@@ -21,7 +21,7 @@ export interface CreateStorageOptions {
   readonly place: QueueKeys;
   readonly random: Random;
   readonly codec: SharedCodec<ShardHead>;
-  /** Undefined: as it is, or one. */
+  /** Undefined: as the queue has it, or 1 for a new queue. */
   readonly shards: number | undefined;
   readonly mustExist: boolean;
 }
@@ -29,8 +29,9 @@ export interface CreateStorageOptions {
 const triesMax = 6;
 
 /**
- * Opens the storage of a queue, and makes it where there is none: the shards first, the manifest
- * last. The first shard decides between racers, because all that belongs together is written in it.
+ * Opens the storage of a queue and creates it if it does not exist: the shards first, the manifest
+ * last. If several nodes create it at once, the first shard decides, because it contains all
+ * settings.
  */
 export async function openStorage(options: CreateStorageOptions): Promise<QueueManifest> {
   const { bucket, place, shards, mustExist } = options;
@@ -57,8 +58,8 @@ export async function openStorage(options: CreateStorageOptions): Promise<QueueM
 async function createStorage(options: CreateStorageOptions): Promise<QueueManifest> {
   const { bucket, place, random, codec, shards = 1 } = options;
   const format = formats.queueManifest.newest;
-  const wanted: QueueManifest = { format, queueId: createId(random), shards };
-  const first = await createHead(options, wanted, 0);
+  const initial: QueueManifest = { format, queueId: createId(random), shards };
+  const first = await createHead(options, initial, 0);
   const manifest: QueueManifest = { format, queueId: first.queueId, shards: first.shards };
   for (let index = 1; index < manifest.shards; index++) {
     const head = await createHead(options, manifest, index);
@@ -89,7 +90,10 @@ async function createStorage(options: CreateStorageOptions): Promise<QueueManife
   }
 }
 
-/** How far the upgrade of a queue is, and its end. Programs of several versions may ask at once. */
+/**
+ * Reads and finishes the upgrade of a queue. Programs of several versions may call it at the same
+ * time.
+ */
 export function createManifestFormat(
   { bucket, place }: Pick<CreateStorageOptions, "bucket" | "place">,
   opened: QueueManifest,
@@ -105,7 +109,7 @@ export function createManifestFormat(
   };
   const current = (): QueueFormat => ({ format: Math.max(known, newest), readableBy: known });
   return {
-    /** Without a request once the upgrade is finished. */
+    /** Sends no request once the upgrade is finished. */
     async isFinished(): Promise<boolean> {
       if (known < newest) await look();
       return known >= newest;
@@ -130,7 +134,7 @@ export function createManifestFormat(
   };
 }
 
-/** Makes an object, or takes the one that another made: what is there afterwards. */
+/** Creates an object, or returns the one that another node created. */
 async function settle(bucket: Bucket, key: string, body: Uint8Array): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -150,7 +154,7 @@ function readManifest(body: Uint8Array, key: string): QueueManifest {
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
-    // said below, together with JSON of another kind
+    // handled below, like JSON of another format
   }
   const isOurs = isReadable("queueManifest", found, key);
   const { format, queueId, shards } = found ?? {};

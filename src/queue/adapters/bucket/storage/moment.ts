@@ -2,18 +2,17 @@ import type { Bucket } from "../../../../bucket/index.ts";
 import { exactNow, truncationMs, type ModelNow } from "../../../model/now.ts";
 import type { StoreNow } from "../../../queue-store.ts";
 
-/** Beyond the end of a lease, where clocks are known only roughly. */
+/** Waits this long after the end of a lease if clocks are known only roughly. */
 const graceMs = 5_000;
 /**
- * Two front ends of one store differ by more than a second, and each node believes its own: who
- * gets a gate next must find it open by either.
+ * Two front ends of one store may differ by more than a second, and each node trusts its own. The
+ * next worker must see an open gate on either clock.
  */
 const frontEndsMs = 2_000;
 
 /**
- * The store's clock is the bucket's, which is known as an interval of whole milliseconds. On a
- * machine's own disk both ends are the same: the clock of that machine without its fractions. Tests
- * bring a clock of their own.
+ * The store's clock is the bucket's clock, an interval of whole milliseconds. For a folder on a
+ * local disk both ends are equal, the clock of the machine rounded down. Tests use their own clock.
  */
 export function createMoment(
   bucket: Bucket,
@@ -22,10 +21,11 @@ export function createMoment(
   if (now) return async () => exactNow(now());
   return async (notBeforeMs) => {
     const { earliestMs, latestMs } = await bucket.now();
-    // What the last commit was judged by is past for whoever reads it.
+    // The time never goes back behind the last commit.
     const ms = Math.max(earliestMs, notBeforeMs);
     const isRough = latestMs > earliestMs;
-    // The width of a rough interval delays no task that is due: that is no matter of politeness.
+    // A task must not become due late because the interval is wide; that would not protect any
+    // host.
     const wallMs = Math.max(ms, latestMs);
     return {
       ms,

@@ -7,14 +7,14 @@ import type { NewTask, Task } from "../../../task.ts";
 import type { ShardHead } from "../head/head.ts";
 
 /**
- * Long payloads are objects of their own, so that a head stays small. Each is written once, under a
- * name that is never used again, before the head that refers to it. In the model such a payload is
- * a reference, which no JSON text can be mistaken for.
+ * Stores long payloads as objects of their own, so that a head stays small. Each is written once,
+ * under a unique name, before the head that refers to it. In the model such a payload is a
+ * reference, which cannot be confused with JSON text.
  */
 export interface Payloads {
-  /** Writes the long payloads of new tasks; what comes back refers to them. */
+  /** Writes the long payloads of new tasks; the returned operations refer to them. */
   stow(operations: readonly Operation[]): Promise<Stowed>;
-  /** Removes what was stowed for tasks that the queue did not take. */
+  /** Removes payloads of tasks that the queue did not accept. */
   removeUnused(stowed: Stowed, heads: readonly ShardHead[]): Promise<void>;
   resolve(payload: string): Promise<string>;
   remove(tasks: Iterable<Pick<Task, "payload">>): Promise<void>;
@@ -27,14 +27,14 @@ export interface Stowed {
 
 const inlineBytesMax = 1_024;
 const mark = "\u0000payload:";
-/** Most recently used ones, so that a worker that adds and claims does not fetch its own. */
+/** Recently used payloads, so that a worker that adds and claims does not fetch its own. */
 const cachedMax = 512;
 const cachedBytesMax = 8 * 2 ** 20;
 
 export interface PayloadsOptions {
   readonly bucket: Bucket;
   readonly random: Random;
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   readonly folder: string;
 }
 
@@ -57,7 +57,7 @@ export function createPayloads({ bucket, random, folder }: PayloadsOptions): Pay
     try {
       for (const reference of references) await bucket.delete(keyOf(reference));
     } catch (error) {
-      // Garbage costs space, nothing else.
+      // An unused payload only costs space.
       if (!isUnavailable(error)) throw error;
     }
   };
@@ -117,7 +117,7 @@ export function createPayloads({ bucket, random, folder }: PayloadsOptions): Pay
   };
 }
 
-/** What most texts are: a length that needs no counting of bytes. */
+/** Most texts are so short that their bytes need not be counted. */
 const isLong = (payload: string) =>
   payload.length > inlineBytesMax / 4 && Buffer.byteLength(payload) > inlineBytesMax;
 

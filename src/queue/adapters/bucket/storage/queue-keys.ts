@@ -1,11 +1,11 @@
-/** Where the parts of a queue are in its bucket. */
+/** The keys of the parts of a queue in its bucket. */
 export interface QueueKeys {
   readonly manifest: string;
   readonly control: string;
   readonly wakeUp: string;
   readonly payloads: string;
   shard(index: number): string;
-  /** Folder of a shard's logs. */
+  /** The folder of a shard's logs. */
   logs(index: number): string;
 }
 

@@ -2,16 +2,16 @@ import { createMeteredBucket, type Bucket } from "../../../../bucket/index.ts";
 import type { Job } from "../../../job.ts";
 
 /**
- * Bucket requests that commits cost, until jobs are charged for them. Every request is charged
- * once: to the jobs of the commit that it belongs to, or of the next one that is written. A charge
- * may be larger than what is owed by then, because other commits run at the same time; the next
- * charge is that much smaller.
+ * Counts the bucket requests of commits until they are charged to jobs. Every request is charged
+ * once: to the jobs of its own commit or of the next written commit. A charge may be larger than
+ * the counted requests, because other commits run at the same time; the next charge is then
+ * smaller.
  */
 export interface Spending {
-  /** The same bucket; its requests are owed. */
+  /** The same bucket; its requests are counted. */
   readonly bucket: Bucket;
   owed(): number;
-  /** These are charged, or are for no job. */
+  /** These requests were charged, or belong to no job. */
   settle(requests: number): void;
 }
 
@@ -27,8 +27,7 @@ export function createSpending(bucket: Bucket): Spending {
 type Jobs = ReadonlyMap<string, Job>;
 
 /**
- * The jobs after a commit, charged with its requests: in equal shares for those that it changed,
- * because each of them needed the commit.
+ * The jobs after a commit, charged with its requests in equal shares for all jobs that it changed.
  */
 export function chargeJobs(before: Jobs, after: Jobs, requests: number): Jobs {
   const changed = [...after.values()].filter((job) => before.get(job.name) !== job);

@@ -1,7 +1,7 @@
 /**
- * What a queue of several shards does otherwise, by the reason. Each reason has tests of what holds
- * instead, in many-shards.test.ts. Most clauses of the first kind are about other things, and take
- * the first of two claimed tasks for the one that was added first.
+ * How a queue of several shards differs from the conformance suite, by reason. For each reason,
+ * many-shards.test.ts tests what holds instead. Most clauses of the first group test something
+ * else, but assume that the first of two claimed tasks is the one that was added first.
  */
 const otherwise: Readonly<Record<string, readonly string[]>> = {
   "order is per shard: a claim takes the best of one shard, then of the next": [

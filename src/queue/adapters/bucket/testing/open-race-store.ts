@@ -11,7 +11,7 @@ export interface RaceStoreOptions {
   readonly clock: Clock;
 }
 
-/** How each of the racing processes opens the same queue. */
+/** Opens the queue in each of the racing processes. */
 export async function openRaceStore({
   root,
   clock,

@@ -13,17 +13,17 @@ import {
 } from "../bucket-queue-store.ts";
 import type { BucketQueueEvent } from "../head/event.ts";
 
-/** A queue's storage in memory: where a test can look, count requests and let time pass. */
+/** The storage of a queue in memory. Tests can inspect it, count requests and move time. */
 export interface Storage {
   readonly objects: Map<string, MemoryObject>;
   readonly bucket: Bucket;
   readonly meter: Meter;
   readonly events: BucketQueueEvent[];
   readonly random: Random;
-  /** The store's clock moves on; timers are real. */
+  /** Moves the store's clock; timers are real. */
   pass(ms: number): void;
   open(more?: Partial<BucketQueueStoreOptions>): Promise<BucketQueueStore>;
-  /** Requests since the last call. */
+  /** The number of requests since the last call. */
   requests(): number;
   keys(prefix: string): readonly string[];
 }
@@ -69,7 +69,7 @@ export function createStorage(): Storage {
   };
 }
 
-/** As if somebody had probed it just now: most tests are about something else. */
+/** Simulates a successful probe, because most tests are about something else. */
 function proveFit(objects: Map<string, MemoryObject>): void {
   const fitAtMs = systemClock.nowMs();
   const body = Buffer.from(JSON.stringify({ format: 1, fitAtMs }));

@@ -5,7 +5,7 @@ import { unanswered, unknownOutcome, type Bucket } from "../../../../bucket/inde
 import type { OpenStore } from "../../../testing/suite-fixture.ts";
 import { openBucketQueueStore, type BucketQueueStoreOptions } from "../bucket-queue-store.ts";
 
-/** A bucket out of reach for as long as the test likes. */
+/** A bucket that a test can make unreachable. */
 export function createCuttable(bucket: Bucket): {
   bucket: Bucket;
   setCut: (isCut: boolean) => void;
@@ -33,8 +33,8 @@ export function createCuttable(bucket: Bucket): {
 export type SuiteQueueOptions = Pick<BucketQueueStoreOptions, "shards" | "finishedKept">;
 
 /**
- * Queues for the conformance suite, each under a prefix of its own in one bucket, which is probed
- * once. Timers are real and short; the store's clock is the suite's.
+ * Queues for the conformance suite, each under its own prefix in one bucket, which is probed once.
+ * Timers are real and short; the store's clock is the suite's.
  */
 export function suiteStorage(bucket: Bucket, more: SuiteQueueOptions = {}): OpenStore {
   return async ({ now }) => {
@@ -47,7 +47,7 @@ export function suiteStorage(bucket: Bucket, more: SuiteQueueOptions = {}): Open
         prefix: at,
         probe: "daily",
         clock: systemClock,
-        // The same from run to run, so that a clause about order fails always or never.
+        // Seeded, so that a clause about order fails always or never.
         random: createSeededRandom(++opened),
         session: createId(systemRandom),
         now,

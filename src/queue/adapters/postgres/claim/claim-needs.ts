@@ -9,9 +9,9 @@ import {
   type MomentRow,
 } from "../connection/moment.ts";
 
-/** What a claim has to know first, of one moment. */
+/** What a claim must know before it starts, all as of one moment. */
 export interface Needs extends MomentRow {
-  /** The token of the claim that this request is a repetition of. */
+  /** If this request is a repeat, the token of the first claim; else null. */
   readonly repeats: number | null;
   readonly holdsAny: boolean;
   readonly holdsSuspect: boolean;
@@ -21,13 +21,13 @@ export interface Needs extends MomentRow {
   readonly hasComplete: boolean;
   readonly hasDue: boolean;
   readonly hasOpening: boolean;
-  /** The latest due time of anything that was made ready. */
+  /** The latest due time of any task that was made ready. */
   readonly readyDue: number;
-  /** Something has to be done before the claim. */
+  /** True if some maintenance must be done before the claim. */
   readonly isAny: boolean;
 }
 
-/** Claims are forgotten a while after they could be, many at once. */
+/** Claims are deleted this long after they could be, so that many are deleted at once. */
 const forgetAfterMs = 60_000;
 
 export async function readNeeds(
@@ -43,11 +43,14 @@ export async function readNeeds(
   ]);
 }
 
-/** Of `needs`. */
+/** SQL over the columns of `needs`. */
 export const isAnyNeed = `("hasExpired" or "hasRest" or "hasForgotten" or "hasComplete" or "hasDue"
   or "hasOpening" or "readyDue" > wall)`;
 
-/** `needs`, of one moment; $3 to $5 are the request's id, its worker, and `looksForComplete`. */
+/**
+ * SQL for the table `needs`, as of one moment; $3 to $5 are the request's id, its worker, and
+ * `looksForComplete`.
+ */
 export const withNeeds = `${withMoment}, needs as materialized (
   select ${momentColumns},
     (select token from @claim where request_id = $3 and worker = $4

@@ -8,7 +8,7 @@ import { gateColumns } from "../rows/rows.ts";
 import { taskStates } from "../../../row-state.ts";
 import type { TaskRow } from "../../../slice/task-row.ts";
 
-/** A lane that a claim may take from. */
+/** A lane from which a claim may take tasks. */
 export interface ClaimLane {
   readonly id: number;
   readonly kind: string;
@@ -19,7 +19,7 @@ export interface ClaimLane {
 /** A job that is open and not paused. */
 export type ClaimJob = Pick<Job, "name" | "concurrency" | "slots" | "served">;
 
-/** What is read of a task to lease it. */
+/** The columns of a task that are needed to lease it. */
 export type PostgresReadyRow = Pick<
   TaskRow,
   | "id"
@@ -41,22 +41,25 @@ const readyColumns = `r.id, r.lane, r.key, r.payload, r.priority, r.due_at, r.cr
 export interface PostgresLanePick {
   readonly lane: ClaimLane;
   readonly tasks: readonly PostgresReadyRow[];
-  /** Of the worker and of the job's cap. */
+  /** The slots that it uses of the worker and of the job's cap. */
   readonly slots: number;
   readonly pace: Pace | undefined;
 }
 
 /**
- * What one claim has seen and locked: jobs, gates, lanes and tasks, in that order. What others
- * hold is skipped, but for jobs with a cap in the first round.
+ * What one claim has read and locked: jobs, gates, lanes and tasks, in that order. It skips rows
+ * that other transactions have locked, except for capped jobs in the first round, for which it
+ * waits.
  */
 export interface ClaimState {
   readonly now: ModelNow;
   job(name: string): ClaimJob | undefined;
   gate(name: string): Gate | undefined;
-  /** Locks what these lanes need, and their best tasks; answers with those that can be taken. */
+  /**
+   * Locks what these lanes need and their best tasks; returns the tasks that can be taken, by lane.
+   */
   load(wanted: Wanted): Promise<ReadonlyMap<number, readonly PostgresReadyRow[]>>;
-  /** Counts a pick to its job and gate. */
+  /** Counts a pick for its job and gate. */
   enter(lane: ClaimLane, size: number, slots: number): Pace | undefined;
   changedGates(): readonly Gate[];
   lockedLanes(): readonly number[];
@@ -64,9 +67,9 @@ export interface ClaimState {
 
 export interface Wanted {
   readonly lanes: readonly ClaimLane[];
-  /** Of a lane that is taken from by and by; of a run, as many as it may have. */
+  /** How many tasks to lock in each lane without a run. A run gets as many as it may have. */
   readonly size: number;
-  /** Only this task, which is suspect. */
+  /** Load only this task, which is suspect. */
   readonly suspect?: number;
 }
 
@@ -84,7 +87,10 @@ export function createClaimState(
   let turns = Number.MAX_SAFE_INTEGER / 2;
   let isFirst = true;
 
-  /** Only who holds a capped job takes of its slots; what is given back meanwhile is not seen. */
+  /**
+   * Only a transaction that has locked a capped job takes its slots. Slots that become free
+   * meanwhile are not seen.
+   */
   async function lockJobs(wanted: readonly ClaimLane[]): Promise<void> {
     const capped = [...new Set(wanted.map(({ job }) => job))].filter(
       (name) => jobs.get(name)?.concurrency !== null && !lockedJobs.has(name),
@@ -128,7 +134,7 @@ export function createClaimState(
     job: (name) => jobs.get(name),
     gate: (name) => gates.get(name),
     async load(wanted) {
-      // Sent together: what a job without a free slot would have had is locked in vain.
+      // Sent together: if a job has no free slot, the locks on its tasks were unnecessary.
       const [, rows] = await Promise.all([lockJobs(wanted.lanes), lockTasks(wanted)]);
       isFirst = false;
       const usable = new Map<number, PostgresReadyRow[]>();
@@ -173,7 +179,9 @@ const bestTasks = (size: string) => `select ${readyColumns} from @task r
 const ungatedSql = `select t.* from unnest($1::bigint[]) as u (lane)
   cross join lateral (${bestTasks("$2::int")}) t`;
 
-/** A gate that is open and nobody else's, its lanes, then tasks of those that could be locked. */
+/**
+ * Locks open gates that are not locked by others, their lanes, and then tasks of the locked lanes.
+ */
 const gatedWith = `with g as materialized (
     select ${gateColumns} from @gate
     where name = any($1::text[]) and has_room and open_from <= $2
@@ -189,7 +197,7 @@ const gatedAnswer = `select
     (select coalesce(json_agg(g), '[]') from g) as gates,
     (select coalesce(array_agg(l.id), '{}') from l) as lanes,
     (select coalesce(json_agg(t), '[]') from t) as tasks`;
-/** As the model's `burstLimit`. */
+/** The same as `burstLimit` of the model. */
 const gatedSize = `case when u.gate = '' then $5::int
   when u."delayMs" > 0 then least($6::int, greatest(1, $7::bigint / (2 * u."delayMs")))
   when u."limit" = 1 then $6::int else $5::int end`;

@@ -27,11 +27,11 @@ export interface ClaimContext {
   readonly moment: Moment;
   readonly counts: Counts;
   readonly tokens: Tokens;
-  /** What is due was done: go on, whatever came due meanwhile. */
+  /** The maintenance before the claim is done: continue, even if more has become due. */
   readonly isPrepared: boolean;
-  /** Unthrottled finishes, which come before this claim, are still under way. */
+  /** Unthrottled finishes that were started before this claim are still running. */
   readonly isConcurrent: boolean;
-  /** Look for jobs that are complete and not said to be. */
+  /** Look for jobs that are complete but not marked as completed. */
   readonly looksForComplete: boolean;
 }
 
@@ -39,17 +39,17 @@ export type ClaimAnswer =
   | {
       readonly claimed: Claimed;
       readonly taken?: KnownClaim;
-      /** Whether ./fast-claim.ts could have claimed it. Absent: nothing could be claimed. */
+      /** Whether ./fast-claim.ts could have served it. Absent: nothing could be claimed. */
       readonly fitsFastPath?: boolean;
     }
   | { readonly needs: Needs }
-  /** It makes a difference whether the finish that is under way is over. */
+  /** The result depends on a finish that is still running. */
   | { readonly waits: true };
 
 /**
- * As the model's `claim`, in a transaction of its own. It waits only for a job with a cap, which
- * it locks before anything else; gates, lanes and tasks that others hold are skipped. Answers
- * with what has to be done first, if there is such a thing; then nothing was written.
+ * Like the model's `claim`, in its own transaction. It waits only for capped jobs, which it locks
+ * first; it skips gates, lanes and tasks that others have locked. If maintenance must be done
+ * first, it returns what to do and has written nothing.
  */
 export async function claim(context: ClaimContext, request: Claim): Promise<ClaimAnswer> {
   const { session, moment, isPrepared, isConcurrent, looksForComplete } = context;
@@ -100,8 +100,8 @@ export async function claim(context: ClaimContext, request: Claim): Promise<Clai
 }
 
 /**
- * Claims of one worker take turns: a request that is repeated while the first is still under way
- * must see what that one took.
+ * Serializes the claims of one worker: a repeated request must see the leases of the first one,
+ * even if that is still running.
  */
 export function lockWorker(session: PostgresSession, { worker }: Claim): void {
   session.send("select pg_advisory_xact_lock(hashtextextended('@claim' || $1, 2))", [worker]);
@@ -134,13 +134,13 @@ async function repeated(session: PostgresSession, token: number): Promise<Claime
   return { leases, hasSuspect: false };
 }
 
-/** More picks than any claim has. */
+/** More than the number of picks of any claim. */
 export const picksMax = 100_000;
 
 const drawTurn = async (session: PostgresSession): Promise<number> =>
   (await queryOne<{ turn: number }>(session, "select nextval('@served') as turn")).turn;
 
-/** What was picked is locked: lease it, and let gate, lane, job and claim know. */
+/** Leases the picked tasks, which are locked, and updates gates, lanes, jobs and the claim. */
 async function write(
   { session, counts, tokens }: ClaimContext,
   request: Claim,
@@ -169,7 +169,7 @@ interface Drawn {
   readonly counts: Counts;
 }
 
-/** Counts what was picked, and makes leases of it. */
+/** Counts the picked tasks and makes leases of them. */
 function lease(
   picks: readonly PostgresLanePick[],
   { leaseMs }: Claim,

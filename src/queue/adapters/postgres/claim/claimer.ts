@@ -15,13 +15,16 @@ export interface ClaimerOptions {
   readonly stripes: Stripes;
   readonly counted: Counted;
   readonly known: KnownLeases;
-  /** Unthrottled finishes that are under way. A claim waits for them only if they affect its answer. */
+  /**
+   * Unthrottled finishes that are still running. A claim waits for them only if they affect its
+   * answer.
+   */
   readonly finishing: ReadonlySet<Promise<unknown>>;
   readonly isLazyClaim: boolean;
   readonly hasFastPath: boolean;
 }
 
-/** Does what has to be done before a claim. */
+/** Does the maintenance that must come before a claim. */
 export type Prepare = (needs: Needs) => Promise<void>;
 
 /** Claims on the fast path if that would have served the last claim, otherwise on the slow path. */
@@ -32,7 +35,7 @@ export function createClaimer(
   const { isLazyClaim: isLazy } = options;
   const tokens = createTokens(db);
   let claims = 0;
-  /** The fast path would have served the last claim for which there was something. */
+  /** True if the fast path would have served the last claim that found something. */
   let usesFastPath = hasFastPath;
 
   async function claimOnFastPath(request: Claim, looksForComplete: boolean) {
@@ -82,5 +85,8 @@ export function createClaimer(
   };
 }
 
-/** Whoever died between its last finish and the look after it left a job that is not ended. */
+/**
+ * Every so many claims look for complete jobs: a process may have died after its last finish and
+ * before it completed the job.
+ */
 const completeEvery = 20;

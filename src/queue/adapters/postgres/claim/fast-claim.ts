@@ -67,8 +67,9 @@ type FastRow = TakenRow | { readonly fitsFastPath: boolean; readonly task: null 
 const { bounds, buckets } = waitBounds();
 
 /**
- * Counters come last and in the order of everybody: each part waits for the one before it. One
- * that waits for a lane, or a suspect, or a gate that is open, is for a claim that looks closer.
+ * Counters are updated last and in the order that all transactions use: each part waits for the one
+ * before it. If there is a second lane, a suspect or an open gate, the slow path must serve the
+ * claim.
  */
 const fastClaimSql = `${withNeeds},
   stop as materialized (

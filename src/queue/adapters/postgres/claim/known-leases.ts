@@ -15,7 +15,7 @@ export interface KnownClaim {
   readonly lanesById: ReadonlyMap<number, ClaimLane>;
 }
 
-/** Claims; the oldest are forgotten first, and their tasks finish on the slow path. */
+/** The number of remembered claims. Tasks of older claims finish on the slow path. */
 const claimsMax = 2_000;
 
 export function createKnownLeases(): KnownLeases {

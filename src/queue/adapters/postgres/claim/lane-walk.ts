@@ -11,11 +11,14 @@ import type {
 } from "./claim-rows.ts";
 import type { PostgresSession } from "../connection/database.ts";
 
-/** A lane on the way: `top` and `head` are the priority and id of its best task left. */
+/**
+ * A lane that is still to be visited: `top` and `head` are the priority and id of its best
+ * remaining task.
+ */
 interface Stop extends ClaimLane {
   top: number;
   head: number;
-  /** Locked for this claim, best first; undefined while only its head is known. */
+  /** Locked for this claim, best first; undefined if only the head is known. */
   tasks?: readonly PostgresReadyRow[];
 }
 
@@ -26,9 +29,9 @@ interface Cursor {
 }
 
 /**
- * Hands out the best open lane's tasks, pick by pick, as the model does: highest priority first,
- * equal ones to the job that waited longest, then the oldest. It reads, for each job that has open
- * lanes, only as many of them as the claim could use, and locks those it is about to take from.
+ * Picks tasks from the best open lanes like the model: highest priority first, then the job that
+ * has waited longest, then the oldest task. For each job with open lanes, it reads only as many
+ * lanes as the claim could use, and locks only lanes from which it is about to take.
  */
 export function createLaneWalk(
   claimState: ClaimState,
@@ -42,7 +45,9 @@ export function createLaneWalk(
     const gate = claimState.gate(name);
     return !gate || isOpen(gate, claimState.now.ms);
   };
-  /** False when nothing of the job can be picked. What closes in a claim stays closed in it. */
+  /**
+   * False if the job has nothing to pick. Once closed, a job or lane stays closed for this claim.
+   */
   function dropClosed({ job: name, stops }: Cursor): boolean {
     const job = claimState.job(name);
     if (!job || slotsLeft(job) === 0) return false;
@@ -50,15 +55,15 @@ export function createLaneWalk(
     return stops.length > 0;
   }
 
-  /** Locks and reads the tasks of these lanes; drops the lanes that have none for us. */
+  /** Locks and reads the tasks of these lanes; drops lanes without a task that we can lock. */
   async function load(wanted: readonly Stop[], left: number): Promise<void> {
     const moving = new Set(wanted);
     for (const { stops } of cursors) {
       const kept = stops.filter((stop) => !moving.has(stop));
       stops.splice(0, stops.length, ...kept);
     }
-    // One more, to know what comes next in a lane that is taken from by and by. Where no other is
-    // served in between that is nothing to know, and somebody else may have it.
+    // If there are several lanes, read one more task to know the next priority in each lane. With a
+    // single lane that is not needed, and another worker may take the task.
     const size = found.length > 1 ? left + 1 : left;
     const rows = await claimState.load({ lanes: wanted, size });
     for (const stop of wanted) {
@@ -78,10 +83,10 @@ export function createLaneWalk(
     }
     const rivals = [cursor, ...others.filter(({ stops }) => stops[0]!.top === stop.top)];
     const unserved = rivals.filter((rival) => served(rival) <= servedBefore).length;
-    // What is left goes in equal parts to the jobs that had no turn in this claim yet.
+    // The rest is shared equally by the jobs that have not been served in this claim.
     const share = Math.max(1, Math.floor(left / (unserved || rivals.length)));
     const size = Math.min(room, share, gate ? gate.limit - gate.running : Infinity);
-    // Beyond its head a lane is not served before a better task of another lane.
+    // Do not take tasks with a lower priority than the best task of another lane.
     const next = cursor.stops.find(isOpenStop);
     const floor = Math.max(next?.top ?? 0, ...others.map(({ stops }) => stops[0]!.top));
     const taken = tasks.slice(0, size).filter(({ priority }) => priority >= floor);
@@ -124,7 +129,7 @@ function bestOf(open: readonly Cursor[], served: (cursor: Cursor) => number): Cu
   }
 }
 
-/** What the claim is about to take from, as if every pick used one slot. */
+/** The lanes from which the claim will take next, if every pick uses one slot. */
 function ahead(
   open: readonly Cursor[],
   served: (cursor: Cursor) => number,
@@ -156,7 +161,7 @@ function cursorsOf(stops: readonly Stop[]): readonly Cursor[] {
   return [...byJob].map(([job, own]) => ({ job, stops: own.sort(byHead) }));
 }
 
-/** With the head it has now; a lane without tasks is not put back. */
+/** Inserts the lane by its current head. A lane without tasks is not inserted. */
 function putBack({ stops }: Cursor, stop: Stop): void {
   const head = stop.tasks?.[0];
   if (!head) return;
@@ -175,8 +180,8 @@ export const stopJobs = (stops: readonly StopRow[]): readonly ClaimJob[] =>
   stops.map(({ job, concurrency, slots, served }) => ({ name: job, concurrency, slots, served }));
 
 /**
- * Lanes without a gate are looked into: there are few. Those with one are found by an index of
- * open lanes in claim order, one step for each job: what is closed costs nothing.
+ * Lanes without a gate are few, so their tasks are checked. Lanes with a gate come from an index of
+ * open lanes in claim order, one step per job, so closed lanes cost nothing.
  */
 export const readStops = (
   session: PostgresSession,

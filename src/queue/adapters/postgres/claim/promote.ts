@@ -5,7 +5,7 @@ import { lockGates, lockLanes, toGate, writeGates, writeHeads } from "../rows/ro
 import { stateLists, stateName, taskStates } from "../../../row-state.ts";
 import type { TaskRow } from "../../../slice/task-row.ts";
 
-/** What one promotion takes at most, so that a claim stays short. */
+/** The most rows of one promotion, so that a claim stays short. */
 const promoteRowsMax = 1_000;
 
 type Found = Pick<
@@ -15,9 +15,8 @@ type Found = Pick<
 const columns = "t.id, t.lane, l.kind, l.job, l.gate, t.state, t.due_at, t.is_suspect, t.attempts";
 
 /**
- * Makes ready what came due and opens the gates whose moment came, as many as the bound allows:
- * the rest is left to the next claim, and `wakeInMs` says that there is some. All of it is
- * derived, so it may be done again.
+ * Makes due tasks ready and opens the gates whose time has come, up to a limit. The rest is left to
+ * the next claim, which `wakeInMs` announces. All of this is derived data, so it may be repeated.
  */
 export async function promote(
   session: PostgresSession,
@@ -41,7 +40,7 @@ export async function promote(
   writeGates(session, gates.map(toGate), now.ms);
 }
 
-/** Undoes it where the wall clock went back behind a due time. */
+/** Reverts promotions if the wall clock went back behind a due time. */
 export async function demote(
   session: PostgresSession,
   now: StoreNow,

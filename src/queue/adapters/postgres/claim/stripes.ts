@@ -1,7 +1,10 @@
-/** Of one process; as many of its transactions never wait for each other's counters. */
+/**
+ * The stripes of one process: this many of its transactions update counters without waiting for
+ * each other.
+ */
 export const stripesOfProcess = 4;
 
-/** Lends each transaction a stripe of the counters that no other of this process is writing. */
+/** Gives each transaction a counter stripe that no other transaction of this process uses. */
 export interface Stripes {
   lend<T>(work: (stripe: number) => Promise<T>): Promise<T>;
 }

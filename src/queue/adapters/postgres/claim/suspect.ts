@@ -15,7 +15,7 @@ export interface Suspect {
   readonly served: number;
 }
 
-/** Others may be quicker; then the next best is tried. */
+/** If another worker takes a suspect first, the next best one is tried. */
 export const suspectsMax = 5;
 
 export const suspectJobs = (suspects: readonly Suspect[]): readonly ClaimJob[] =>
@@ -26,7 +26,7 @@ export const suspectJobs = (suspects: readonly Suspect[]): readonly ClaimJob[] =
     served,
   }));
 
-/** Takes the best suspect that nobody else is taking. */
+/** Takes the best suspect that is not locked by another transaction. */
 export async function takeSuspect(
   claimState: ClaimState,
   suspects: readonly Suspect[],
@@ -40,7 +40,7 @@ export async function takeSuspect(
   return undefined;
 }
 
-/** The best few that may run now. */
+/** The best suspects that may run now. */
 export const readSuspects = (
   session: PostgresSession,
   { kinds }: Claim,

@@ -1,16 +1,19 @@
 import { queryOne, type Database, type PostgresSession } from "../connection/database.ts";
 
-/** As many as there can be in a millisecond, and more. */
+/** More tokens than are drawn in any millisecond. */
 const tokensPerMs = 1024;
 const lagMsMax = 60_000;
 
 /**
- * Tokens rise by one, and are pushed to the present moment when they fall behind or a session is
- * new: the server may be one that was restored from a backup, and must not hand out old ones again.
+ * Tokens rise by one. They are raised to the current time when they fall behind it, and after a new
+ * session: the server may have been restored from a backup and must not hand out old tokens again.
  */
 export interface Tokens {
   next(session: PostgresSession, nowMs: number): Promise<number>;
-  /** The server is still the one it was: where `isNotBehind` holds, the next may just be drawn. */
+  /**
+   * True if no session was opened since the last token. Then, if `isNotBehind` holds, the next
+   * token can be drawn directly.
+   */
   isSameServer(): boolean;
 }
 
@@ -34,7 +37,7 @@ export function createTokens(db: Pick<Database, "sessions">): Tokens {
   };
 }
 
-/** In a statement, at a moment `ms`. */
+/** SQL condition, for a moment `ms`. */
 export const isNotBehind = `(select last_value from @token) >= (ms - ${lagMsMax}) * ${tokensPerMs}`;
 
 function push(session: PostgresSession, nowMs: number): void {

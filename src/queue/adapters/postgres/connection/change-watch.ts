@@ -6,14 +6,14 @@ import type { Database } from "./database.ts";
 import { settleTls } from "./tls.ts";
 
 /**
- * Tells other processes of new work, and hears of theirs.
+ * Notifies other processes of new work, and listens to their notifications.
  *
- * Sending: after the commit, never in it, since NOTIFY takes a lock of the whole server; at most
- * once in `sendGapMs`, the last one never dropped.
- * Hearing: LISTEN on a session of its own. At the start, and then again and again, another session
- * sends it a word, while it waits as it does for real ones. Behind a transaction pooler it hears
- * nothing; then, and while the session is broken, the listeners are called on every tick of the
- * poll, and a new session is tried less and less often.
+ * Sending: after the commit and never in it, because NOTIFY takes a lock of the whole server. At
+ * most once per `sendGapMs`; the last notification is never dropped.
+ * Receiving: LISTEN on a separate session. At the start and at intervals, another session sends a
+ * self-test, which arrives like a real notification. Behind a transaction pooler nothing arrives.
+ * Then, and while the session is broken, the listeners are called at every poll, and a new session
+ * is tried less and less often.
  */
 const sendGapMs = 5;
 const pollMs = 1_000;
@@ -22,17 +22,17 @@ const answerMs = 2_000;
 const retryMsMax = 60_000;
 
 export interface PostgresChangeWatch {
-  /** After a commit of this process; `mayWake`: others may have something to do now. */
+  /** Call after a commit of this process. `mayWake`: others may have something to do now. */
   notify(change: { readonly mayWake: boolean; readonly isNews: boolean }): void;
   watch(listener: ChangeListener): () => void;
-  /** Whether the last self-test was heard. */
+  /** True if the last self-test arrived. */
   isListening(): boolean;
   close(): Promise<void>;
 }
 
 export interface PostgresChangeWatchOptions {
   readonly db: Database;
-  /** A direct way to the server. */
+  /** A direct connection to the server, without a pooler. */
   readonly place: PostgresPlace;
   readonly clock: Clock;
 }
@@ -65,7 +65,7 @@ export function createChangeWatch({
       isSendDue = true;
       return;
     }
-    // A lost notification is a wake-up that comes with the next poll.
+    // If a notification is lost, the next poll wakes the others.
     sending = db.query("select pg_notify($1, '')", [channel]).catch(() => {});
     send = clock.setTimer(
       sendGapMs,
@@ -90,9 +90,9 @@ export function createChangeWatch({
       await fresh.connect();
       await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
       await test();
-      // What was committed before it listened was not heard of.
+      // Commits before LISTEN sent no notification to this session.
       if (client === fresh) call();
-      else await fresh.end(); // nobody listens any more
+      else await fresh.end(); // the watch has ended meanwhile
     } catch {
       isListening = false;
     } finally {
@@ -123,8 +123,8 @@ export function createChangeWatch({
   }
 
   /**
-   * Sent by another session: a pooler may lend the listener, for as long as it asks something, the
-   * very session that listens, and it would hear itself then and nobody afterwards.
+   * Sent by another session: a pooler may give a client the listening session only while it sends a
+   * query, so a self-test from this session would arrive although no later notification would.
    */
   async function test(): Promise<void> {
     sinceTestMs = 0;
@@ -169,7 +169,7 @@ export function createChangeWatch({
       if (mayWake) tell();
     },
     watch(listener) {
-      const own: ChangeListener = (isNews) => listener(isNews); // the same listener may come twice, and leave once
+      const own: ChangeListener = (isNews) => listener(isNews); // a listener may be added twice
       listeners.add(own);
       if (listeners.size === 1) {
         tick();

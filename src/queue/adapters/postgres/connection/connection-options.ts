@@ -6,22 +6,22 @@ import { lazyKinds, type LazyKind } from "../write/lazy-kind.ts";
 import { lookUpPassword, noPassword } from "./pass-file.ts";
 import { readTls, type Tls } from "./tls.ts";
 
-/** Where a queue is. What the address leaves out is taken from the PG* variables, as in libpq. */
+/** The address of a queue. Missing parts come from the PG* variables, as in libpq. */
 export interface PostgresPlace {
   readonly connection: pg.ClientConfig;
   readonly tls: Tls;
-  /** Of a login that was refused: why, if it had no password. */
+  /** For a refused login: explains the refusal if there was no password. */
   readonly explainRefusal: (cause: unknown) => AppError | undefined;
   readonly schema: string;
   readonly lazy: readonly LazyKind[] | undefined;
-  /** How long to wait for a connection, where the address or a variable says. */
+  /** How long to wait for a connection, if the address or a variable says so. */
   readonly connectMs: number | undefined;
-  /** For messages: no user, no password. */
+  /** For messages: without user and password. */
   readonly name: string;
 }
 
 export interface PlaceOptions {
-  /** These two win over the address. */
+  /** These two take precedence over the address. */
   readonly schema?: string | undefined;
   readonly password?: string | undefined;
   readonly variables?: LibpqVariables | undefined;
@@ -69,14 +69,15 @@ export function readPlace(address: string, options: PlaceOptions = {}): Postgres
     port,
     user,
     database,
-    // Asked for only when the server wants one, and so in no object that could be printed.
+    // A function, so that the password is read only when the server asks for it, and is in no
+    // object that could be printed.
     password: async () => {
       if (given !== undefined) return given;
       const file = variables.passfile;
       const found = await lookUpPassword(file, { host, port, database, user });
       if (found.password !== undefined) return found.password;
       missing = (cause) => noPassword(name, found.isOpen ? file : undefined, cause);
-      // To fail here would leave the server waiting: it has to refuse.
+      // Do not throw here, because the server would wait: let it refuse the login.
       return "(none was given)";
     },
     application_name: find("application_name") ?? "forager",
@@ -100,7 +101,7 @@ export function readPlace(address: string, options: PlaceOptions = {}): Postgres
   };
 }
 
-/** libpq waits for ever at 0, and never less than 2 seconds. */
+/** As in libpq: 0 waits forever, and the minimum is 2 seconds. */
 function readTimeout(text: string): number {
   const seconds = toWhole("connect_timeout", text, 86_400);
   return seconds === 0 ? 0 : Math.max(2, seconds) * 1_000;
@@ -110,7 +111,7 @@ function parse(address: string): URL {
   try {
     return new URL(address);
   } catch {
-    // The cause would quote the address, and with it a password.
+    // Without the cause, which quotes the address and thus a password.
     throw badAddress("it cannot be read as a URL");
   }
 }
@@ -162,7 +163,7 @@ function badAddress(why: string, cause?: unknown): AppError {
 const int8 = 20;
 const int8Array = 1016;
 
-/** All our numbers are safe integers, so that they need not come as text. */
+/** All our numbers are safe integers, so bigint is parsed as a number instead of text. */
 const getTypeParser = ((oid: number, format?: "text" | "binary") => {
   if (oid === int8) return Number;
   if (oid === int8Array) {

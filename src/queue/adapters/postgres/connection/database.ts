@@ -11,53 +11,57 @@ export type Values = readonly unknown[];
 
 /**
  * A session in a transaction, or for one statement. `@name` is a name in the queue's schema.
- * Statements are sent at once and run in order: those that need nothing of each other's answers
- * are not awaited one by one, so that they cost one way to the server and back.
+ * Statements are sent at once and run in order. Do not await statements one by one if they do not
+ * need each other's answers: then they cost one round trip.
  */
 export interface PostgresSession {
   query<Row>(sql: string, values?: Values): Promise<readonly Row[]>;
-  /** Of a transaction: without an answer. When it fails, so does the commit. */
+  /** In a transaction: sends a statement and ignores its answer. If it fails, the commit fails. */
   send(sql: string, values?: Values): void;
-  /** Several statements at once, without values and without answers. */
+  /** Runs several statements at once, without values and answers. */
   script(sql: string): Promise<void>;
 }
 
 export interface Database extends PostgresSession {
   /**
-   * Runs `work` in a transaction (READ COMMITTED). When it throws `stale` it is rolled back and
-   * run again: what it read without a lock had changed by the time it wrote.
+   * Runs `work` in a transaction (READ COMMITTED). If it throws `stale`, the transaction is rolled
+   * back and run again: something that it read without a lock has changed before it wrote.
    */
   transaction<T>(
     work: (session: PostgresSession) => Promise<T>,
     options?: TransactionOptions<T>,
   ): Promise<T>;
   readonly place: PostgresPlace;
-  /** Rises whenever a session is opened: after a failover the server may be another one. */
+  /** Rises whenever a session is opened: after a failover it may be connected to another server. */
   sessions(): number;
   connections(): Connections;
   close(): Promise<void>;
 }
 
 export interface OpenDatabase extends Database {
-  /** The same for what must go on when all other sessions are busy. */
+  /** The same database for work that must continue when all other sessions are busy. */
   readonly maintenance: Database;
 }
 
 export interface TransactionOptions<T = unknown> {
-  /** Where it answers false, all is undone. */
+  /** If this returns false, the transaction is rolled back. */
   readonly keeps?: (result: T) => boolean;
-  /** The answer where another made the same thing first, instead of starting over. */
+  /**
+   * The result if another transaction created the same row first. Absent: the transaction starts
+   * over.
+   */
   readonly takenAs?: T;
-  /** Answered before it is on the server's disk: a crash of the server may lose it. */
+  /** The commit returns before it is on the server's disk: a crash of the server may lose it. */
   readonly isLazy?: boolean;
   readonly isSnapshot?: boolean;
-  /** Sent behind the commit, on the same way to the server: sees what others committed before it. */
+  /** Sent after the commit in the same round trip: sees what others committed before it. */
   readonly after?: (session: Pick<PostgresSession, "query">, result: T) => Promise<unknown>;
-  /** Waits until nobody else writes, and keeps them waiting. */
+  /** Waits until no other transaction writes, and makes others wait. */
   readonly isAlone?: boolean;
   /**
-   * All is sent by `work` before it waits, and the commit goes with it: one way to the server and
-   * back. `repeatable`: where the session broke, it may be done again although it may be done.
+   * `work` sends all statements before it waits, and the commit is sent with them, so there is one
+   * round trip. `repeatable`: if the session breaks, the transaction may run again although it may
+   * have been committed.
    */
   readonly isOneWay?: "once" | "repeatable";
 }
@@ -67,8 +71,8 @@ export interface DatabaseOptions {
   readonly statementMs: number;
   readonly lockMs: number;
   /**
-   * How long a transaction may wait for its client. A client that is stopped in the middle of one
-   * holds locks that others need; after that time the server ends its session. Default 10,000.
+   * How long a transaction may wait for its client. A client that is suspended during a transaction
+   * holds locks that others need; after this time the server ends its session. Default 10,000.
    */
   readonly clientIdleMs?: number;
   readonly connectionsMax: number;
@@ -82,7 +86,9 @@ class Stale extends Error {}
 export const stale = (what: string): Error => new Stale(what);
 const staleMax = 100;
 
-/** The session broke before anything could have been committed: another one may do it. */
+/**
+ * The session broke before anything could be committed: another session may run the transaction.
+ */
 class Lost extends Error {
   constructor(cause: unknown) {
     super("the session was lost", { cause });
@@ -149,13 +155,14 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
         : [
             `set local lock_timeout = ${lockMs}`,
             ...(isLazy ? ["set local synchronous_commit = off"] : []),
-            // Every statement that writes goes from a few known rows to others by an index. Told
-            // so, a planner without statistics finds no other way, and locks in our order.
+            // Every statement that writes goes from a few known rows to others by an index. Without
+            // these settings, a planner without statistics chooses other plans, which lock in
+            // another order.
             "set local enable_hashjoin = off",
             "set local enable_mergejoin = off",
             "set local enable_seqscan = off",
-            // So there is one plan for all values. Left to compare, the server finds the plan for
-            // some values cheaper in a large queue, and makes it anew for every claim: 1 ms.
+            // Use one plan for all values. Otherwise the server finds the plan for some values
+            // cheaper in a large queue, and plans every claim again, which takes 1 ms.
             "set local plan_cache_mode = force_generic_plan",
             `select pg_advisory_xact_lock${isAlone ? "" : "_shared"}(${key})`,
           ]),
@@ -180,7 +187,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
         let isEnding = false;
         const sent: Promise<unknown>[] = [];
         const keep = <T>(promise: Promise<T>) => {
-          promise.catch(() => {}); // it is heard of at the end
+          promise.catch(() => {}); // its error is thrown at the end
           sent.push(promise);
           return promise;
         };
@@ -211,7 +218,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
           return result;
         } catch (error) {
           const first = (await firstFailure(sent)) ?? error;
-          // Where the session is gone, so is the transaction.
+          // If the session is gone, so is the transaction.
           if (!isOneWay) await client.query("rollback").catch(() => {});
           if ("takenAs" in transactionOptions && isTaken(first)) {
             return transactionOptions.takenAs as never;
@@ -224,16 +231,19 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   return { ...open(false), maintenance: open(true) };
 }
 
-/** The statements after the one that failed only say that the transaction is aborted. */
+/** The first statement that failed. Later ones only say that the transaction is aborted. */
 async function firstFailure(sent: readonly Promise<unknown>[]): Promise<unknown> {
   const ends = await Promise.allSettled(sent);
   return ends.find((end) => end.status === "rejected")?.reason as unknown;
 }
 
-/** Two made the same thing at the same time: the second starts over and finds it. */
+/** Two transactions created the same row at the same time: the second starts over and finds it. */
 const isTaken = (error: unknown) => error instanceof pg.DatabaseError && error.code === "23505";
 
-/** `@name` becomes a name in the schema, `'@name'` that name as text, `@@` the schema itself. */
+/**
+ * Replaces `@name` by a name in the schema, `'@name'` by that name as a string, and `@@` by the
+ * schema.
+ */
 export function qualify(sql: string, schema: string): string {
   const quoted = pg.escapeIdentifier(schema);
   return sql.replaceAll(/'@(\w+)'|@(@|\w+)/g, (_, literal?: string, name?: string) => {
@@ -242,7 +252,7 @@ export function qualify(sql: string, schema: string): string {
   });
 }
 
-/** For statements that answer with exactly one row. */
+/** For statements that return exactly one row. */
 export async function queryOne<Row>(
   session: PostgresSession,
   sql: string,

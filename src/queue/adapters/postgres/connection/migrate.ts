@@ -5,9 +5,10 @@ import { steps } from "./schema.ts";
 
 /**
  * Brings the schema to this version. Many nodes may start at once: they take turns, and all but
- * the first find nothing to do. Every step leaves tables that versions with fewer steps can use, so
- * a schema with more steps is used as it is, unless the upgrade to them was finished: then
- * `usable_from` in `meta` is higher than what this version knows, and it is refused. There is no way back.
+ * the first find nothing to do. After every step, versions with fewer steps can still use the
+ * tables. So a schema with more steps is left as it is, unless the upgrade was finished: then
+ * `usable_from` in `meta` is higher than the number of steps that this version knows, and the schema
+ * is refused. There are no downgrades.
  */
 export async function migrate(db: Database, known: readonly string[] = steps): Promise<void> {
   const { schema } = db.place;

@@ -2,7 +2,10 @@ import { exactNow, truncatedNow, truncationMs, type ModelNow } from "../../../mo
 import type { StoreNow } from "../../../queue-store.ts";
 import { queryOne, type PostgresSession } from "./database.ts";
 
-/** The store's clock is the server's, read where a statement needs it; tests bring their own. */
+/**
+ * The store's clock is the server's clock, read by the statement that needs it; tests use their
+ * own.
+ */
 export type Moment = (() => StoreNow) | undefined;
 
 type Rounded = readonly [ms: number, lateMs: number];
@@ -21,8 +24,9 @@ export const momentValues = (moment: Moment): readonly [Rounded | null, Rounded 
 const serverMs = "floor(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
 /**
- * One reading of the clock for a whole statement, as a table `moment` with the columns `ms`, `late`,
- * `wall` and `wall_late`, see `ModelNow`. The server's clock is rounded as `truncatedNow` does it.
+ * SQL that reads the clock once for a whole statement: a table `moment` with the columns `ms`,
+ * `late`, `wall` and `wall_late`, see `ModelNow`. The server's clock is rounded like `truncatedNow`
+ * does.
  */
 export const withMoment = `with moment as materialized (
   select coalesce(($1::bigint[])[1], at.ms) as ms,

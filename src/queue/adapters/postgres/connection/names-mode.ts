@@ -1,5 +1,5 @@
 /**
- * Whether statements are sent by names. `auto`: until a pooler is noticed. It is in a file of its
- * own, as the driver's types are not there for those who use ours.
+ * Whether to use named prepared statements. `auto`: until a pooler is detected. This type has its
+ * own file, because users of our types do not have the types of the driver.
  */
 export type NamesMode = "auto" | "never";

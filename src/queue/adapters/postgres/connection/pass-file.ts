@@ -10,14 +10,14 @@ export interface Login {
 
 export interface PassFileMatch {
   readonly password?: string | undefined;
-  /** Others may read the file, so it was not looked into. */
+  /** Other users can read the file, so it was not used. */
   readonly isOpen: boolean;
 }
 
 /**
- * The password for a login from a file of lines `host:port:database:user:password`, where `*` is
- * anything and `\` makes a `:` or `\` an ordinary character. As in libpq, a file that others can
- * read is not used: https://www.postgresql.org/docs/current/libpq-pgpass.html
+ * Looks up the password for a login in a file of lines `host:port:database:user:password`. `*`
+ * matches anything, and `\` escapes a `:` or `\`. As in libpq, a file that others can read is not
+ * used: https://www.postgresql.org/docs/current/libpq-pgpass.html
  */
 export async function lookUpPassword(
   file: string | undefined,
@@ -30,27 +30,27 @@ export async function lookUpPassword(
     if (process.platform !== "win32" && (mode & 0o077) !== 0) return { isOpen: true };
     text = await readFile(file, "utf8");
   } catch {
-    return { isOpen: false }; // it is only looked for
+    return { isOpen: false }; // the file is optional
   }
   return { isOpen: false, password: matchLine(text, login) };
 }
 
-/** What to say to whom the server asked for a password that nobody had. */
+/** The error if the server asks for a password and there is none. */
 export function noPassword(name: string, file: string | undefined, cause: unknown): AppError {
   const refused =
-    file === undefined ? "" : `; ${file} is not used, since others may read it (chmod 600)`;
+    file === undefined ? "" : `; ${file} is not used, because other users can read it (chmod 600)`;
   return new AppError(
     "unavailable",
     "queue_login_refused",
-    `the queue ${name} wants a password and none was given: set queue.password, PGPASSWORD or ` +
-      `a line in ~/.pgpass${refused}`,
+    `the server of the queue ${name} asks for a password, and none is set: set queue.password or ` +
+      `PGPASSWORD, or add a line to ~/.pgpass${refused}`,
     { cause },
   );
 }
 
 export function matchLine(text: string, login: Login): string | undefined {
   const { host, port, database, user } = login;
-  // A socket's folder is written as localhost.
+  // The folder of a socket is written as localhost.
   const wanted = [host.startsWith("/") ? "localhost" : host, String(port), database, user];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;

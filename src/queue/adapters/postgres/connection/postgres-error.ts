@@ -1,12 +1,12 @@
 import pg from "pg";
 import { AppError } from "../../../../base/app-error.ts";
 
-/** The one place where PostgreSQL's and the driver's errors become ours. */
+/** The only place that translates errors of PostgreSQL and of the driver. */
 export function translateError(cause: unknown, place: string): unknown {
   if (cause instanceof AppError) return cause;
   if (cause instanceof pg.DatabaseError) {
     const [kind, code, message] = describe(cause.code ?? "", place);
-    // The server's own text, which may quote values, is left to `cause`.
+    // The server's own text may quote values, so it is only in `cause`.
     return new AppError(kind, code, `${message} (SQLSTATE ${cause.code})`, { cause });
   }
   if (!(cause instanceof Error)) return cause;
@@ -31,7 +31,7 @@ const networkCodes = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "EPIPE",
-  "ENOENT", // a socket file that is not there
+  "ENOENT", // a missing socket file
 ]);
 /** The driver's own errors have no code. */
 const driverMessages =
@@ -64,8 +64,8 @@ function describe(code: string, place: string): [AppError["kind"], string, strin
     return [
       "unavailable",
       "queue_unreachable",
-      `the server of the queue ${place} ended the session, since it stops, starts or was told to, ` +
-        `or since this process did not go on for too long: try again in a moment`,
+      `the server of the queue ${place} ended the session, because it stops or starts, because somebody ` +
+        `ended the session, or because this process was suspended for too long: try again in a moment`,
     ];
   }
   if (is("42501")) {
@@ -127,12 +127,12 @@ function describe(code: string, place: string): [AppError["kind"], string, strin
   ];
 }
 
-/** A transaction pooler gave us another session than the one that knows the statement. */
+/** A transaction pooler used another session than the one that knows the prepared statement. */
 export const isStatementLost = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === "26000" || error.code === "42P05");
 
-/** Also an idle session that the server, a network or an operator had ended long before. */
+/** Also true for an idle session that the server, a network or an operator ended earlier. */
 export const isSessionLost = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
-    ? /^(?:57P|08|25P03)/.test(error.code ?? "") // 08: a pooler's word for it
+    ? /^(?:57P|08|25P03)/.test(error.code ?? "") // 08: from a pooler
     : error instanceof Error && connectionFailure(error) !== undefined;

@@ -1,7 +1,7 @@
 /**
  * The tables of a queue in PostgreSQL, as numbered steps: a schema at version n gets the steps
- * after n. A step is never edited once released, and leaves the tables such that a node of the
- * version before can go on working. `@name` stands for a name in the queue's own schema.
+ * after n. A step is never edited once released. After a step, a node of the previous version must
+ * still be able to work. `@name` stands for a name in the queue's own schema.
  *
  * task.state   0 ready · 1 scheduled · 2 backoff · 3 ready, but suspect · 4 running
  *              5 done · 6 skipped · 7 failed. The first four are all "pending".
@@ -110,8 +110,8 @@ export const steps: readonly string[] = [
   create sequence @token;
   create sequence @served;
   `,
-  // Tasks that are purged go into the log, and their keys may stay reserved. Nodes of the version
-  // before purge without a trace, as they always did, and add a reserved key again.
+  // Tasks that are purged move into the log, and their keys may stay reserved. Nodes of the
+  // previous version purge without log entries, as before, and can add a reserved key again.
   `
   create table @log (
     id bigint primary key, kind text collate "C" not null, job text collate "C" not null,
@@ -128,7 +128,7 @@ export const steps: readonly string[] = [
   );
   create index kept_key_finished on @kept_key (finished_at, id);
   `,
-  // Bucket requests of a job's handlers. Nodes of the version before leave them as they are.
+  // Bucket requests of a job's handlers. Nodes of the previous version do not change them.
   `
   alter table @job_counter add column requests bigint not null default 0;
   `,

@@ -6,12 +6,12 @@ import type { PostgresPlace } from "./connection-options.ts";
 import { settleTls } from "./tls.ts";
 
 /**
- * The sessions of one process. There are never more than the server can spare, and the last one is
- * for maintenance: however busy a process is, leases that ran out come back.
+ * The sessions of one process. It never opens more than the server can spare. The last session is
+ * for maintenance, so that expired leases are taken back however busy the process is.
  */
 export interface SessionPool {
   checkOut(options: { readonly isMaintenance: boolean }): Promise<pg.PoolClient>;
-  /** A session whose state is unknown is not used again. */
+  /** A session whose state is unknown is closed. */
   giveBack(client: pg.PoolClient, state: "good" | "unknown"): void;
   /** Rises whenever a session is opened. */
   opened(): number;
@@ -23,14 +23,14 @@ export interface SessionPoolOptions {
   readonly place: PostgresPlace;
   readonly connectionsMax: number;
   readonly idleMax: number;
-  /** How long to wait for a session; 0: for ever. */
+  /** How long to wait for a session; 0: forever. */
   readonly connectMs: number;
   readonly queryMs: number;
 }
 
-/** Connections a server must have left for others. */
+/** Connections that the server must have left for other clients. */
 const sparedConnections = 20;
-/** One for all, one for maintenance. */
+/** One for all work, one for maintenance. */
 const sessionsMin = 2;
 
 export function createSessionPool(options: SessionPoolOptions): SessionPool {
@@ -53,13 +53,13 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
   const waiting = new Set<() => void>();
   pool.on("connect", (client) => {
     opened += 1;
-    // A session that breaks while it is used: the statement under way, or the next, hears of it.
+    // If a session breaks while it is used, the current or next statement gets the error.
     client.on("error", () => {});
   });
-  // An idle connection that breaks is replaced by the pool; whoever needs one next hears of it.
+  // The pool replaces an idle connection that breaks. The next caller gets an error if that fails.
   pool.on("error", () => {});
 
-  /** With the first session: how it is encrypted, and how many there may be. */
+  /** Finds out with the first session how it is encrypted, and how many sessions there may be. */
   async function size(): Promise<void> {
     const { host = "", port = 0 } = place.connection;
     pool.options.ssl = await settleTls(place.tls, { host, port });
@@ -72,7 +72,7 @@ export function createSessionPool(options: SessionPoolOptions): SessionPool {
         "select current_setting('max_connections')::int as most",
       );
       const spare = (rows[0]?.most ?? 100) - sparedConnections;
-      // One more is the listener's.
+      // One more is needed for LISTEN.
       const most = Math.min(options.connectionsMax, spare) - 1;
       pool.options.max = Math.max(sessionsMin, most);
       common = pool.options.max - 1;

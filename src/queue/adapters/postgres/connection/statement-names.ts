@@ -4,24 +4,29 @@ import type { NamesMode } from "./names-mode.ts";
 import { isStatementLost } from "./postgres-error.ts";
 
 /**
- * The one place that decides whether a statement is sent by a name, under which the session keeps
- * it parsed and planned. Behind a transaction pooler the next statement may reach another session,
- * which does not know the name, or knows it already: then names are given up for good.
+ * The only place that decides whether a statement is sent by name, so that the session keeps it
+ * parsed and planned. Behind a transaction pooler the next statement may reach another session,
+ * which does not know the name or already has it. Then names are given up for the rest of the
+ * process.
  */
 export interface StatementNames {
-  /** Sends `text` on this session, by name where that helps and works. */
+  /** Runs `text` on this session, by name if that helps and works. */
   run(client: pg.ClientBase, text: string, values: readonly unknown[]): Promise<pg.QueryResult>;
-  /** Whether it failed for its name alone: nothing was done, and the next try has none. */
+  /**
+   * True if a statement failed only because of its name: nothing was done, and the next attempt
+   * uses no name.
+   */
   giveUpAfter(error: unknown): boolean;
 }
 
 export function createStatementNames(mode: NamesMode): StatementNames {
   let isUsed = mode === "auto";
   const names = new Map<string, string>();
-  /** By session: false while the server has not answered once. */
+  /** By session and name: false until the server has answered the statement once. */
   const known = new WeakMap<pg.ClientBase, Map<string, boolean>>();
 
-  // Behind a pooler sessions are shared: whoever has this name must mean the same statement.
+  // Behind a pooler, processes share sessions, so the same name must mean the same statement: use a
+  // hash.
   function nameOf(text: string): string {
     let name = names.get(text);
     if (name === undefined) {
@@ -36,7 +41,7 @@ export function createStatementNames(mode: NamesMode): StatementNames {
       const name = nameOf(text);
       let answered = known.get(client);
       if (!answered) known.set(client, (answered = new Map()));
-      // One that is sent twice before the server has answered once would be prepared twice.
+      // If it is sent again before the first answer, the driver would prepare it twice.
       const isNamed = isUsed && answered.get(name) !== false;
       if (!isNamed) return client.query({ text, values: [...values] });
       if (!answered.has(name)) answered.set(name, false);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from "node:tls";
 
-/** `prefers`: encrypted if the server can, which is asked when the queue is opened. */
+/** `prefers`: encrypted if the server supports it, which is checked when the queue is opened. */
 export type Tls =
   | { readonly kind: "off" }
   | { readonly kind: "on" | "prefers"; readonly options: ConnectionOptions };
@@ -19,9 +19,9 @@ export interface TlsOptions {
 }
 
 /**
- * As libpq: https://www.postgresql.org/docs/current/libpq-ssl.html. `prefer` is the default, `require`
- * checks the server's certificate only if there is a root to check it with, `verify-full` checks its
- * name too. The root `system`, or none, means those that Node knows.
+ * As in libpq: https://www.postgresql.org/docs/current/libpq-ssl.html. The default is `prefer`.
+ * `require` checks the server's certificate only if a root certificate is given; `verify-full` also
+ * checks its name. If the root is `system` or missing, Node's root certificates are used.
  */
 export function readTls(given: TlsOptions): Tls {
   const { host, bad, rootFile } = given;
@@ -56,7 +56,7 @@ export function readTls(given: TlsOptions): Tls {
 
 const answerMs = 5_000;
 
-/** What a connection is to use. A server that cannot be asked is one that cannot be reached. */
+/** Decides how a connection is encrypted. Throws if the server cannot be reached. */
 export async function settleTls(
   tls: Tls,
   place: { readonly host: string; readonly port: number },
@@ -73,7 +73,10 @@ export async function settleTls(
 
 const requestCode = 80_877_103;
 
-/** Before anything else a client may ask whether the server encrypts: it answers "S" or "N". */
+/**
+ * Asks the server whether it supports encryption, which must come first on a connection: it answers
+ * "S" or "N".
+ */
 function offersTls(place: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     const request = Buffer.alloc(8);

@@ -1,27 +1,30 @@
 import type { PostgresSession } from "../connection/database.ts";
 import { jobCounter, stateNames, type StateName } from "../../../row-state.ts";
 
-/** What a transaction changes of the counters; written last, in one order for everybody. */
+/**
+ * The changes of the counters in a transaction; written last, in the same order by all
+ * transactions.
+ */
 export interface Counts {
-  /** A task goes from one state to another, or comes to be, or is purged. */
+  /** A task moves from one state to another, is created, or is purged. */
   move(
     lane: CountedLane,
     from: StateName | undefined,
     to: StateName | undefined,
     by?: number,
   ): void;
-  /** Of a job, beside what `move` counts. */
+  /** Changes a counter of a job that `move` does not count. */
   job(name: string, counter: "slots" | "added" | "overBudget" | "requests", by: number): void;
   served(job: string, turn: number): void;
   purged(lane: CountedLane, from: StateName): void;
   wait(kind: string, bucket: number): void;
   raises(raised: number, unchanged: number): void;
-  /** A task due then was made ready. */
+  /** A task that was due at this time was made ready. */
   readyDue(dueAtMs: number): void;
   write(session: PostgresSession): void;
 }
 
-/** What counting a task needs to know of its lane. */
+/** What is needed to know of a lane to count its tasks. */
 export interface CountedLane {
   readonly id: number;
   readonly job: string;
@@ -60,7 +63,8 @@ export function createCounts(stripe: number): Counts {
     let counts = lanes.get(id);
     if (!counts) {
       const zeros = Object.fromEntries(stateNames.map((state) => [state, 0]));
-      // Who works on a lane with a gate holds that gate or the lane: no need for stripes.
+      // A transaction that works on a lane with a gate has locked the gate or the lane, so it needs
+      // no stripe.
       counts = { ...(zeros as Record<StateName, number>), stripe: gate === "" ? stripe : 0 };
       lanes.set(id, counts);
     }
@@ -81,7 +85,7 @@ export function createCounts(stripe: number): Counts {
       }
     },
     purged(lane, from) {
-      // The job goes on counting what is purged.
+      // The job still counts tasks that are purged.
       laneOf(lane)[from] -= 1;
     },
     job(name, counter, by) {

@@ -5,17 +5,17 @@ import { openDatabase, queryOne, type Database } from "../connection/database.ts
 import type { PostgresQueueStoreOptions } from "../postgres-queue-store.ts";
 import { steps } from "../connection/schema.ts";
 
-/** What can be seen of a server and of a queue in it. Nothing is made or changed. */
+/** Facts about a server and about a queue in it. Reading them creates and changes nothing. */
 export interface PostgresFacts {
-  /** As `server_version_num`: 150004. */
+  /** As `server_version_num`, for instance 150004. */
   readonly version: number;
   readonly versionText: string;
   readonly isReadOnly: boolean;
-  /** Undefined where the tables were not made yet. */
+  /** Undefined if the tables do not exist. */
   readonly tables: TableFacts | undefined;
-  /** Of the version of this program. */
+  /** The number of schema steps that this program knows. */
   readonly tablesKnown: number;
-  /** Whether this user may make the schema. */
+  /** Whether this user may create the schema. */
   readonly canMake: boolean;
   readonly settings: {
     readonly fsync: string;
@@ -24,20 +24,22 @@ export interface PostgresFacts {
     readonly connectionsMax: number;
   };
   readonly connections: number;
-  /** By how much the server's clock is ahead of ours, within `clockErrorMs`. */
+  /** How far the server's clock is ahead of ours, within `clockErrorMs`. */
   readonly clockAheadMs: number;
   readonly clockErrorMs: number;
   readonly oldest: OldestTransaction | undefined;
-  /** Whether one session hears what another sends: not behind a transaction pooler. */
+  /**
+   * True if one session receives notifications of another one: false behind a transaction pooler.
+   */
   readonly hearsOthers: boolean;
 }
 
 export interface TableFacts {
   readonly version: number;
   readonly usableFrom: number;
-  /** What this user lacks: `update on task`. */
+  /** Rights that this user lacks, such as `update on task`. */
   readonly lacking: readonly string[];
-  /** May change them, for the steps of later versions. */
+  /** Whether this user may change the tables, which steps of later versions need. */
   readonly isOwner: boolean;
   readonly sizes: readonly {
     readonly name: string;
@@ -120,7 +122,7 @@ async function readServer(db: Database): Promise<ServerFacts> {
   return { ...rest, settings: { fsync, synchronousCommit, autovacuum, connectionsMax } };
 }
 
-/** Three readings; the one that took the shortest tells most. */
+/** Takes three readings and uses the fastest one, which is the most precise. */
 async function readClock(
   db: Database,
   clock: Clock,
@@ -178,7 +180,7 @@ async function readTables(db: Database): Promise<TableFacts | undefined> {
   };
 }
 
-/** Of whom nothing may be seen, nothing is said: that needs pg_read_all_stats. */
+/** Without pg_read_all_stats, transactions of other users are not visible and not reported. */
 async function readOldest(db: Database): Promise<OldestTransaction | undefined> {
   const [oldest] = await db.query<OldestTransaction>(
     `select pid, coalesce(application_name, '') as application, coalesce(state, '') as state,

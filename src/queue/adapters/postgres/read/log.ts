@@ -61,7 +61,7 @@ export async function isAnyKept(
   return isAny;
 }
 
-/** Two nodes may free the same keys at once: each counts what it removed. */
+/** If two nodes free the same keys at once, each counts only the keys that it removed. */
 export async function forgetKeys(
   session: PostgresSession,
   { filter, rowsMax }: ForgetKeys,
@@ -131,7 +131,7 @@ type LogRow = Omit<LogEntry, "state" | "attempts"> & {
   readonly attempts: string | null;
 };
 
-/** Of the next `rows` entries, those that match. */
+/** The matching ones among the next `rows` entries. */
 export async function logStep(
   session: PostgresSession,
   query: EndedQuery,

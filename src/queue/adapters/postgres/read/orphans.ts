@@ -2,21 +2,22 @@ import { taskStates } from "../../../row-state.ts";
 import { queryOne, type PostgresSession } from "../connection/database.ts";
 
 /**
- * Orphans cannot come to be, since a task and what it belongs to are written together; they are
- * looked for because people edit tables. Each is put where it can be seen, none is thrown away.
+ * Orphans cannot arise from the program, because a task and its lane, job and gate are written
+ * together. They are searched for because people edit tables. Each orphan is moved to where people
+ * can see it; none is deleted.
  */
 const orphans = {
-  /** Tasks whose lane is missing: nothing tells any more what they were. */
+  /** Tasks whose lane is missing, so that their kind, job and gate are unknown. */
   ofNoLane: `select t.id from @task t
     where not exists (select 1 from @lane l where l.id = t.lane)`,
   ofNoJob: `select t.id from @task t join @lane l on l.id = t.lane
     where not exists (select 1 from @job j where j.name = l.job)`,
   ofNoGate: `select t.id from @task t join @lane l on l.id = t.lane
     where l.gate <> '' and not exists (select 1 from @gate g where g.name = l.gate)`,
-  /** Waiting in a job that has completed, so that nobody ever gets them. */
+  /** Tasks that wait in a completed job, so that no worker ever gets them. */
   ofCompletedJob: `select t.id from @task t join @lane l on l.id = t.lane
     join @job j on j.name = l.job where t.state < ${taskStates.running} and j.ended = 'completed'`,
-  /** Running without a claim, so that no sweep ever finds them. */
+  /** Tasks that run without a claim, so that no sweep ever finds them. */
   ofNoClaim: `select t.id from @task t where t.state = ${taskStates.running} and not exists (
     select 1 from @claim c where c.token = t.token and t.id = any(c.ids))`,
 };
@@ -30,14 +31,14 @@ export async function countOrphans(session: PostgresSession): Promise<number> {
   return count;
 }
 
-/** Leaves the counters of lanes, gates, jobs and claims to a recount. */
+/** Does not correct the counters of lanes, gates, jobs and claims: a recount must follow. */
 export async function repairOrphans(session: PostgresSession, nowMs: number): Promise<void> {
   const noted = (reason: string) =>
     `(coalesce(attempts::jsonb, '[]'::jsonb) || jsonb_build_object('token', 0, 'atMs', ${nowMs},
       'outcome', 'cancelled', 'reason', '${reason}'))::text`;
   const lost = await session.query<{ id: number }>(orphans.ofNoLane);
   if (lost.length > 0) await keepLost(session, lost.length, nowMs, noted);
-  // Its settings are lost, what it has done is not.
+  // The settings of the job are lost; what it has done is kept.
   await session.query(
     `insert into @job (name, is_paused, is_sealed, ended, has_rest, concurrency, budget, gate,
        completions, opened_at, ended_at)
@@ -64,7 +65,7 @@ export async function repairOrphans(session: PostgresSession, nowMs: number): Pr
      on conflict (job, stripe) do update set skipped = c.skipped + excluded.skipped`,
     [nowMs],
   );
-  // With a claim again they are kept until their lease ends, and then swept like any other.
+  // With a claim, they stay leased until their lease ends, and are then swept like others.
   await session.query(
     `insert into @claim (token, request_id, worker, ids, open, is_open, has_suspect, lease_ms,
        made_at, expires_at)
@@ -106,7 +107,7 @@ async function keepLost(
      select id, 'orphan', job, gate, true, false, 0, 0 from @scope
      where job = 'orphans' and gate = '' on conflict do nothing`,
   );
-  // Keys may repeat among them: the id keeps them apart.
+  // The keys of orphans may repeat, so prefix them with the id.
   await session.query(
     `update @task t set state = ${taskStates.failed}, finished_at = $1, expires_at = 0, key = t.id || ' ' || t.key,
        attempts = ${noted("an orphan: its lane was missing from the tables")},

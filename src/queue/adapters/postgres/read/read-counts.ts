@@ -4,9 +4,12 @@ import type { WaitingReason } from "../../../waiting.ts";
 import { queryOne, type PostgresSession } from "../connection/database.ts";
 import { momentValues, withMoment, type Moment } from "../connection/moment.ts";
 
-/** Statistics in one statement, added up by the server: it answers one row, however many lanes. */
+/**
+ * Reads statistics in one statement. The server adds them up and returns one row, however many
+ * lanes there are.
+ */
 export async function readCounts(session: PostgresSession, moment: Moment): Promise<CountsFound> {
-  // Statistics of a small table would make the planner scan it, here once for each lane.
+  // With the statistics of a small table, the planner would scan it, here once per lane.
   session.send("set local enable_seqscan = off");
   const row = await queryOne<CountsRow>(session, countsSql, momentValues(moment));
   const waits = new Map<string, Map<number, number>>();
@@ -40,7 +43,7 @@ export async function readCounts(session: PostgresSession, moment: Moment): Prom
 
 export interface CountsFound {
   readonly counts: QueueCounts;
-  /** The wall clock, behind the due time of something that is ready. */
+  /** True if the wall clock is behind the due time of a ready task. */
   readonly wentBack: boolean;
 }
 
@@ -61,7 +64,10 @@ interface CountsRow {
   readonly raises: QueueCounts["raises"];
 }
 
-/** Ids rise with creation, so each priority's first one is its oldest: one step per priority. */
+/**
+ * Ids rise with the time of creation, so the first id of each priority is the oldest: one step per
+ * priority.
+ */
 const oldestReadySql = `select min(t.created_at) from (
     with recursive step (priority, id) as (
       (select r.priority, r.id from @task r where r.lane = l.id and r.state = ${taskStates.ready}

@@ -70,7 +70,7 @@ export const readJobs = (
     [after, limit],
   );
 
-/** Those that have tasks. */
+/** Gates that have tasks. */
 export async function readGates(
   session: PostgresSession,
   page: NamePage,
@@ -84,7 +84,7 @@ export async function readGates(
   return rows.map(toGate);
 }
 
-/** Of the next `rows` tasks by id, those that match. */
+/** The matching ones among the next `rows` tasks, by id. */
 export async function browseStep(
   session: PostgresSession,
   query: BrowseQuery,
@@ -118,7 +118,9 @@ export async function browseStep(
   return { found, last: first?.isFull ? first.last! : undefined };
 }
 
-/** Of the next `rows` finished tasks, those that match. Each state is walked in its index. */
+/**
+ * The matching ones among the next `rows` finished tasks. Each state is read in order of its index.
+ */
 export async function endedStep(
   session: PostgresSession,
   query: EndedQuery,
@@ -162,7 +164,7 @@ export async function wakeInMs(
 
 interface NextWake {
   readonly inMs: number | undefined;
-  /** The wall clock, behind the due time of something that is ready. */
+  /** True if the wall clock is behind the due time of a ready task. */
   readonly wentBack: boolean;
 }
 
@@ -172,11 +174,14 @@ interface WakeRow {
   readonly wentBack: boolean;
 }
 
-/** Any worker could have it now, but for what holds its task or its lane back. */
+/**
+ * Conditions on the kind and the job of a task that any worker could claim now. Conditions on the
+ * task and its gate are added where this is used.
+ */
 const isWanted = `l.kind = any($3::text[]) and j.ended is null and not j.is_paused
   and (j.concurrency is null or j.concurrency > (select coalesce(sum(c.slots), 0)
     from @job_counter c where c.job = j.name))`;
-/** The worker is named, and holds nothing. */
+/** The worker is named and holds no task. */
 const takesSuspects = `($4::text is not null
   and not exists (select 1 from @claim c where c.worker = $4 and c.is_open))`;
 const isGateOpen = "(l.gate = '' or (g.has_room and g.open_from <= moment.ms))";

@@ -4,8 +4,8 @@ import { countOrphans, repairOrphans } from "./orphans.ts";
 import { stateNames, taskStates } from "../../../row-state.ts";
 
 /**
- * Recounts lanes, gates, jobs and claims from the tasks alone. Call in a snapshot, where counters
- * and tasks are of one moment.
+ * Recounts lanes, gates, jobs and claims from the tasks alone. Call it in a snapshot, so that
+ * counters and tasks are from the same moment.
  */
 export async function recount(
   session: PostgresSession,
@@ -18,7 +18,7 @@ export async function recount(
   return { drift, orphans: await countOrphans(session) };
 }
 
-/** Puts right what differs. Call in a transaction that keeps all others from writing. */
+/** Corrects what differs. Call it in a transaction that prevents all other writes. */
 export async function repair(session: PostgresSession, nowMs: number): Promise<void> {
   await repairOrphans(session, nowMs);
   await session.query("delete from @lane_counter");
@@ -73,7 +73,7 @@ const counted = (column: string) => `(select coalesce(sum(c.${column}), 0)::bigi
   from @job_counter c where c.job = j.name)`;
 const ofJob = (sum: string) => `(select coalesce(sum(${sum}), 0)::bigint
   from @lane_counter k join @lane l on l.id = k.lane where l.job = j.name)`;
-/** A run counts as many as it may have at work at once. */
+/** A run counts as many slots as it may run tasks at once. */
 const slotsOfJob = `(select coalesce(sum(case when coalesce(g.run_slots, 0) > 0
     then least(g.run_slots, s.running) else s.running end), 0)::bigint
   from (select l.gate, sum(k.running) as running from @lane_counter k
@@ -87,7 +87,7 @@ const compare = (label: string, counter: string, actual: string, from: string) =
   `select * from (select ${label} as counter, (${counter})::bigint as counted,
      (${actual})::bigint as actual from ${from}) x where counted is distinct from actual`;
 
-/** Each yields what differs: (counter, counted, actual). */
+/** Each one returns rows (counter, counted, actual) that differ. */
 const comparisons: readonly string[] = [
   ...stateNames.map(
     (state) =>
@@ -116,14 +116,14 @@ const comparisons: readonly string[] = [
   compare("'gate ' || g.name || ' runSlots'", "g.run_slots", "0", "@gate g where g.running = 0"),
   compare("'gate ' || g.name || ' hasRoom'", "g.has_room::int", `${hasRoom}::int`, "@gate g"),
   compare("'gate ' || g.name || ' openFrom'", "g.open_from", openFrom, "@gate g"),
-  // One that is not marked open yet though it could be is no error: the next claim opens it.
+  // A lane that could be open but is not marked so is no error: the next claim opens it.
   compare(
     "'gate ' || g.name || ' isOpen'",
     "g.is_open::int",
     "(g.has_room and g.open_from <= $1::bigint)::int",
     "@gate g where g.is_open",
   ),
-  // A lane marked open whose gate is closed is no error either: who tries it finds out.
+  // A lane that is marked open although its gate is closed is no error either: a claim finds out.
   compare(
     `'lane ' || ${laneLabel} || ' isOpen'`,
     "l.is_open::int",

@@ -1,7 +1,7 @@
 import type { ServerFigures } from "../../../queue-store.ts";
 import type { PostgresSession } from "../connection/database.ts";
 
-/** One statement, all from the server's own statistics; it reads no table of the queue. */
+/** One statement that reads the server's own statistics and no table of the queue. */
 const figuresSql = `
 select
   (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
@@ -22,7 +22,7 @@ interface FiguresRow {
   readonly longest: number;
 }
 
-/** A user without rights on the sessions of others sees only its own in `longest`. */
+/** A user who may not see the sessions of others sees only its own in `longest`. */
 export async function readServerFigures(
   session: Pick<PostgresSession, "query">,
 ): Promise<ServerFigures> {

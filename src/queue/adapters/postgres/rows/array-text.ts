@@ -1,6 +1,6 @@
 /**
- * Arrays as the server reads them. The driver would write them too, several times slower: it
- * looks at every element anew, and quotes numbers.
+ * Arrays in the text format of the server. The driver's conversion is several times slower: it
+ * inspects every element and quotes numbers.
  */
 export const numberArray = (values: readonly number[]): string => `{${values.join(",")}}`;
 

@@ -3,7 +3,7 @@ import { hasRoom, isOpen, openFromMs, type Gate } from "../../../gate.ts";
 import type { Job } from "../../../job.ts";
 import type { PostgresSession } from "../connection/database.ts";
 
-/** A gate's row; `wasOpen` is what its lanes mirror. */
+/** A gate's row; `wasOpen` is the state that its lanes have in `is_open`. */
 export interface PostgresGateRow extends Gate {
   readonly wasOpen: boolean;
 }
@@ -29,7 +29,7 @@ export const jobColumns = `j.name, j.is_paused as "isPaused", j.is_sealed as "is
 
 const counters = (column: string) => `coalesce(sum(c.${column}), 0)::bigint`;
 
-/** With all that it counts, over all stripes. */
+/** With all counters, summed over the stripes. */
 export const selectJobs = `select ${jobColumns}, ${counters("slots")} as slots,
     ${counters("added")} as added, ${counters("over_budget")} as "overBudget",
     ${counters("pending")} as pending, ${counters("running")} as running,
@@ -51,7 +51,7 @@ export type JobSettingsRow = Omit<
   | "requests"
 >;
 
-/** What is not counted yet: a job's part in one transaction. */
+/** Without counters: a transaction counts only its own changes of a job. */
 export const uncounted = (row: JobSettingsRow): Job => ({
   ...row,
   slots: 0,
@@ -66,7 +66,7 @@ export const uncounted = (row: JobSettingsRow): Job => ({
   requests: 0,
 });
 
-/** Writes gates that are locked, and what their lanes mirror. */
+/** Writes locked gates, and `is_open` of their lanes. */
 export function writeGates(
   session: PostgresSession,
   gates: readonly Gate[],
@@ -108,7 +108,10 @@ export function writeGates(
   );
 }
 
-/** Reads anew what the given lanes, which are locked and have gates, mirror of their tasks. */
+/**
+ * Updates `is_ready`, `top` and `head` of these lanes from their tasks. The lanes must have gates
+ * and be locked.
+ */
 export function writeHeads(session: PostgresSession, laneIds: readonly number[]): void {
   if (laneIds.length === 0) return;
   session.send(
@@ -123,7 +126,7 @@ export function writeHeads(session: PostgresSession, laneIds: readonly number[])
   );
 }
 
-/** The lanes of these gates, and these lanes, locked in the order everyone locks them in. */
+/** Locks the lanes of these gates, and these lanes, in the order that all transactions use. */
 export const lockLanes = (
   session: PostgresSession,
   { gates, ids }: { readonly gates: readonly string[]; readonly ids: readonly number[] },

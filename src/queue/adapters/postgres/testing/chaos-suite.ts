@@ -14,7 +14,7 @@ export interface ChaosSuiteOptions {
 
 const timeLimitMs = 300_000;
 
-/** What a server that many share may go through, without harm to its other users. */
+/** Faults of a server that is shared with others, without harm to its other users. */
 export function chaosSuite({ url, strikes }: ChaosSuiteOptions): void {
   test(
     "all sessions are killed again and again: nothing is lost, nothing done twice",
@@ -65,18 +65,18 @@ export function chaosSuite({ url, strikes }: ChaosSuiteOptions): void {
   test(
     "a stranger takes every connection: nothing is lost, nothing done twice",
     async () => {
-      // Of a user of its own, so that other tests on this server keep theirs.
-      await using guest = await createGuest(url, 12);
+      // Uses its own user, so that other tests on this server keep their connections.
+      await using limitedUser = await createLimitedUser(url, 12);
       await using schema = await createTestSchema(url);
-      await using gap = await createTcpGap(guest.url);
+      await using gap = await createTcpGap(limitedUser.url);
       let refused = 0;
       const outcome = await weatherStorm({
         store: { url: gap.url, schema: schema.name },
         strikes: Math.ceil(strikes / 2),
         strike: async () => {
           await gap.cut();
-          const strangers = await takeAll(guest.url);
-          // Sessions that were lost cannot be replaced until the strangers leave.
+          const strangers = await takeAll(limitedUser.url);
+          // Lost sessions cannot be replaced until the other connections are closed.
           await gap.mend();
           await sleep(systemClock, 300);
           refused += 1;
@@ -93,7 +93,7 @@ export function chaosSuite({ url, strikes }: ChaosSuiteOptions): void {
   );
 }
 
-/** Also by a count of the tables themselves. */
+/** Also compares with a count of the tables themselves. */
 export async function expectSame(schema: TestSchema, added: number): Promise<void> {
   const rows = await schema.query(
     `select state, count(*)::int as count from ${schema.quoted}.task group by state`,
@@ -101,7 +101,7 @@ export async function expectSame(schema: TestSchema, added: number): Promise<voi
   expect(rows).toEqual([{ state: 5, count: added }]);
 }
 
-/** Connects until the server refuses. */
+/** Opens connections until the server refuses. */
 async function takeAll(connectionString: string): Promise<readonly pg.Client[]> {
   const strangers: pg.Client[] = [];
   for (;;) {
@@ -117,16 +117,16 @@ async function takeAll(connectionString: string): Promise<readonly pg.Client[]> 
   }
 }
 
-/** A user that may have so many connections and make schemas, gone with the test. */
-async function createGuest(url: string, connections: number) {
-  const name = `guest_${createId(systemRandom)}`;
+/** Creates a user with a connection limit who may create schemas; it is dropped after the test. */
+async function createLimitedUser(url: string, connections: number) {
+  const name = `limited_${createId(systemRandom)}`;
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
-  await admin.query(`create role ${name} login password 'guest' connection limit ${connections}`);
+  await admin.query(`create role ${name} login password 'limited' connection limit ${connections}`);
   await admin.query(`grant create on database ${pg.escapeIdentifier(admin.database!)} to ${name}`);
   const address = new URL(url);
   address.username = name;
-  address.password = "guest";
+  address.password = "limited";
   return {
     url: address.href,
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,9 @@ import { expect } from "vitest";
 import { examinePostgres } from "../read/examine.ts";
 import { createTestSchema } from "./test-schema.ts";
 
-/** What `examinePostgres` says of a test server of ours, and that it creates nothing there. */
+/**
+ * Expects what `examinePostgres` reports about a test server, and that it creates nothing there.
+ */
 export async function expectExamined(url: string, major: number): Promise<void> {
   await using schema = await createTestSchema(url);
   const facts = await examinePostgres({ url, schema: schema.name });

@@ -1,8 +1,8 @@
 import { createTestSchema, type TestSchema } from "./test-schema.ts";
 
 /**
- * Schemas for tests that need nothing but an empty queue. Making one takes longer than most such
- * tests, so what a test gives back is emptied and lent to the next.
+ * Schemas for tests that need only an empty queue. Creating one takes longer than most such tests,
+ * so a returned schema is emptied and used again.
  */
 export interface LentSchemas extends AsyncDisposable {
   lend(): Promise<TestSchema>;

@@ -4,9 +4,9 @@ import { openPostgresQueueStore, type PostgresQueueStoreOptions } from "../postg
 import { createLentSchemas } from "./lent-schemas.ts";
 
 export interface PostgresComparisonOptions extends Omit<ModelComparisonOptions, "storage"> {
-  /** The way the queue takes. */
+  /** The address that the queue uses. */
   readonly url: string;
-  /** Past a pooler, for what the comparison itself does. */
+  /** The address without a pooler, for the comparison's own queries. */
   readonly directUrl?: string;
   readonly store?: Pick<PostgresQueueStoreOptions, "lazy" | "connectionsMax">;
 }

@@ -7,13 +7,13 @@ import { createTcpGap } from "./tcp-gap.ts";
 
 export interface PostgresSuiteOptions {
   readonly name: string;
-  /** The way the queue takes. */
+  /** The address that the queue uses. */
   readonly url: string;
-  /** Past a pooler, for what the suite itself does. */
+  /** The address without a pooler, for the suite's own queries. */
   readonly directUrl?: string;
 }
 
-/** The conformance suite, each clause in a schema of its own, by way of a gap that can be cut. */
+/** The conformance suite. Each clause has its own schema, and a connection that can be cut. */
 export function postgresSuite({ name, url, directUrl = url }: PostgresSuiteOptions): void {
   const schemas = createLentSchemas(directUrl);
   afterAll(() => schemas[Symbol.asyncDispose]());

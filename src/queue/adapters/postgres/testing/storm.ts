@@ -6,7 +6,7 @@ import type { Queue } from "../../../queue.ts";
 import { openPostgresQueueStore, type PostgresQueueStoreOptions } from "../postgres-queue-store.ts";
 
 export interface StormOptions {
-  /** What the workers and the feeder see: the way that is struck. */
+  /** The store of the workers and the feeder, whose connection is disturbed. */
   readonly store: PostgresQueueStoreOptions;
   readonly strikes: number;
   readonly strike: (index: number) => Promise<void>;
@@ -14,15 +14,15 @@ export interface StormOptions {
   readonly leaseMs?: number;
 }
 
-/** All of it counted from what the workers and the feeder were told, not by the queue. */
+/** Counted from the answers that the workers and the feeder got, not by the queue. */
 export interface StormOutcome {
   /** Keys whose add was acknowledged. */
   readonly added: number;
-  /** Of them: those that no worker was told to have finished. */
+  /** Those that no worker finished, according to the answers. */
   readonly lost: readonly string[];
-  /** Keys that two claims were told to have finished. */
+  /** Keys that two claims finished, according to the answers. */
   readonly doneTwice: readonly string[];
-  /** Finishes that were answered `lost`: another had the task by then. */
+  /** Finishes with the answer `lost`: another worker had the task by then. */
   readonly late: number;
   /** Calls that failed and were repeated, by the code of the failure. */
   readonly failures: Readonly<Record<string, number>>;
@@ -30,13 +30,13 @@ export interface StormOutcome {
 }
 
 /**
- * Tasks are added and worked on without a pause while it strikes; then nothing more is added, and
- * all that was must be done. It ends by its strikes: on a slow machine it takes longer, no less.
+ * Adds tasks and works on them during all faults; then adds nothing more, and waits until all added
+ * tasks are done. It ends after a number of faults: a slow machine takes longer, but sees as many.
  */
 export async function weatherStorm(options: StormOptions): Promise<StormOutcome> {
   const { strikes, strike, workers = 4 } = options;
   const failures: Record<string, number> = {};
-  /** As a worker does it: what is unavailable is tried again, with the same request. */
+  /** Retries like a worker: repeats an unavailable call with the same request. */
   const persist = <T>(work: () => Promise<T>): Promise<T> =>
     retry(
       () =>
@@ -133,5 +133,5 @@ export async function weatherStorm(options: StormOptions): Promise<StormOutcome>
   };
 }
 
-/** What every storm must leave behind. */
+/** The expected outcome of every storm. */
 export const unharmed = { lost: [], doneTwice: [] };

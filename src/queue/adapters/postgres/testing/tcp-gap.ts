@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** A way to a server that can be cut: connections break, and new ones are refused. */
+/** A TCP proxy to a server that can be cut: connections break, and new ones are refused. */
 export interface TcpGap extends AsyncDisposable {
-  /** The address of the server, by way of the gap. */
+  /** The address of the server through the proxy. */
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;

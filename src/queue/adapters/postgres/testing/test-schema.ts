@@ -4,14 +4,17 @@ import { systemRandom } from "../../../../base/random.ts";
 
 export interface TestSchema extends AsyncDisposable {
   readonly name: string;
-  /** As it is written in a statement. */
+  /** The quoted name, for SQL. */
   readonly quoted: string;
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** Copies all tables and sequences as they are now into a schema of its own. */
+  /** Copies the current tables and sequences into a new schema. */
   copy(): Promise<string>;
 }
 
-/** A schema of its own for one test, gone with it. It is not made here: that is the store's task. */
+/**
+ * A schema name for one test; the schema is dropped after the test. It is not created here, because
+ * the store does that.
+ */
 export async function createTestSchema(url: string, suffix = ""): Promise<TestSchema> {
   const id = createId(systemRandom);
   const name = suffix.length === 63 ? id.padEnd(63, "x") : `Test "${id}${suffix}`;

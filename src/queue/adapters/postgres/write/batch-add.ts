@@ -3,7 +3,7 @@ import type { Add } from "../../../operation.ts";
 import type { NewTask } from "../../../task.ts";
 import type { Counts } from "../read/counts.ts";
 import type { PostgresSession } from "../connection/database.ts";
-import type { Grouped } from "../../../slice/wants.ts";
+import type { Grouped } from "../../../slice/named-tasks.ts";
 import type { AppliedGroup } from "./group.ts";
 import { isAnyKept } from "../read/log.ts";
 import { readMoment, type Moment } from "../connection/moment.ts";
@@ -11,9 +11,9 @@ import { lockLanes, writeHeads, type PostgresLaneRow } from "../rows/rows.ts";
 import { allAdded, insertRows } from "./task-writes.ts";
 
 /**
- * Fast path for 64 or more new tasks of open jobs without a budget, in lanes that exist: inserts
- * them without looking for their keys. A known key fails the transaction; for every other case that
- * needs more the answer is undefined. Then the slow path applies the whole group.
+ * Fast path for 64 or more new tasks of open jobs without a budget, in existing lanes: inserts them
+ * without checking their keys first. If a key exists, the transaction fails. In all other cases
+ * that need more, the answer is undefined. Then the slow path applies the whole group.
  */
 export async function addBatch(
   session: PostgresSession,
@@ -35,7 +35,7 @@ export async function addBatch(
      join @lane l on l.job = u.job and l.gate = u.gate and l.kind = u.kind`,
     [wanted.map(({ kind }) => kind), wanted.map(({ job }) => job), wanted.map(({ gate }) => gate)],
   );
-  // Without a gate nothing is locked that time could pass in: one way to the server for all.
+  // Tasks without a gate need no locks, so all queries are sent in one round trip.
   const [found, checked, isKept, seen] = await Promise.all([
     lanesFound,
     jobs,
@@ -77,7 +77,7 @@ export async function addBatch(
 /** For fewer tasks the slow path is as fast. */
 const batchMin = 64;
 
-/** Of keys that repeat, the second is a duplicate. */
+/** If a key is repeated, the second task is a duplicate. */
 export function isBatchAdd(group: readonly Grouped[]): group is readonly Add[] {
   const count = group.reduce((sum, one) => sum + (one.op === "add" ? one.tasks.length : 0), 0);
   if (count < batchMin) return false;

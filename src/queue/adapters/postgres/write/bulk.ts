@@ -14,7 +14,9 @@ import { writeSlice } from "./write-slice.ts";
 
 type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate" | "state">;
 
-/** Dead letters live again: all attempts anew, their history kept, their job open again. */
+/**
+ * Makes dead letters pending again with all attempts, keeps their history and reopens their job.
+ */
 export async function retry(
   session: PostgresSession,
   operation: Retry,
@@ -34,7 +36,7 @@ export async function retry(
   return { changed, jobs: jobs.map(({ name }) => name) };
 }
 
-/** A lane goes with its last task; what becomes of its job and gate, `forgetEmpty` decides. */
+/** A lane is deleted with its last task. `forgetEmpty` decides about its job and gate. */
 export async function purge(
   session: PostgresSession,
   operation: Purge,
@@ -57,7 +59,7 @@ export async function purge(
   return { changed: rows.length, hasMore };
 }
 
-/** The row goes, its entry comes, and its key stays reserved, all by one statement. */
+/** One statement deletes the row, inserts its log entry and reserves its key. */
 const purgeSql = `with gone as (
     delete from @task t using @lane l where l.id = t.lane and t.id = any(array(
       select id from @task where id = any($1::bigint[]) and state >= ${finishedFrom} order by id for update))
@@ -76,7 +78,7 @@ const purgeSql = `with gone as (
       state = excluded.state, finished_at = excluded.finished_at)
   select id, lane, job, gate, state from gone`;
 
-/** The jobs are locked, so that nobody is adding to these lanes. */
+/** Deletes empty lanes. The jobs are locked, so that no task can be added to these lanes. */
 async function dropEmpty(session: PostgresSession, lanes: readonly number[]): Promise<void> {
   const dropped = await session.query<{ id: number }>(
     `delete from @lane l where l.id = any(array(
@@ -92,8 +94,8 @@ async function dropEmpty(session: PostgresSession, lanes: readonly number[]): Pr
 }
 
 /**
- * Jobs that have ended and gates that say nothing a new one would not go when they have no lane
- * left. Each is locked first and looked at again then: who makes a lane holds both.
+ * Deletes ended jobs, and gates that equal a new gate, if they have no lane left. Each is locked
+ * and then checked again, because a transaction that creates a lane locks both.
  */
 export async function forgetEmpty(session: PostgresSession, nowMs: number): Promise<void> {
   const isEmptyJob = `j.ended is not null
@@ -128,8 +130,8 @@ export async function forgetEmpty(session: PostgresSession, nowMs: number): Prom
 const forgetMax = 5_000;
 
 /**
- * By state, then oldest first, as the model takes them: one more than asked for, to know whether
- * there are more. Their jobs are locked against everyone who adds.
+ * Finished tasks by state, then oldest first, like the model: one more than requested, to know
+ * whether there are more. Their jobs are locked against concurrent adds.
  */
 async function finishedTasks(
   session: PostgresSession,

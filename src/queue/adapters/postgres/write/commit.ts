@@ -12,7 +12,7 @@ import {
   type PostgresSession,
   type TransactionOptions,
 } from "../connection/database.ts";
-import type { Grouped } from "../../../slice/wants.ts";
+import type { Grouped } from "../../../slice/named-tasks.ts";
 import { applyGroup, isGrouped, type AppliedGroup } from "./group.ts";
 import { addFast, isFastAdd } from "./fast-add.ts";
 import { createKnownLeases } from "../claim/known-leases.ts";
@@ -40,9 +40,9 @@ export interface Committer {
   commit(operations: readonly Operation[]): Promise<PostgresCommitted>;
   /** See `QueueStore`. */
   overlaps(operation: Operation): boolean;
-  /** Makes the states of tasks follow a wall clock that went back. */
+  /** Reverts promotions of tasks if the wall clock went back. */
   settle(): Promise<StoreNow>;
-  /** Ends all jobs that are complete and not said to be, should there be any. */
+  /** Completes all jobs that are complete but not marked so. */
   complete(): Promise<void>;
 }
 
@@ -52,17 +52,17 @@ export interface PostgresCommitted {
   readonly mayWake: boolean;
 }
 
-/** A transaction that ends with its counters. */
+/** A transaction that writes its counters at the end. */
 export type Counted = <T>(
   work: (session: PostgresSession, counts: Counts) => Promise<T>,
   options?: TransactionOptions<T>,
 ) => Promise<T>;
 
-/** What the operations of one commit have in common. */
+/** What the operations of one commit share. */
 interface Course {
   /** Jobs that may be complete now. */
   readonly jobs: Set<string>;
-  /** All jobs are to be looked at. */
+  /** All jobs must be checked. */
   isSweep: boolean;
   mayWake: boolean;
 }
@@ -70,23 +70,27 @@ interface Course {
 export interface CommitterOptions {
   readonly db: Database;
   readonly moment: Moment;
-  /** The first of the stripes of the counters that this process writes, see ./stripes.ts. */
+  /** The first counter stripe that this process uses, see ./stripes.ts. */
   readonly stripe: number;
   readonly lazy: ReadonlySet<LazyKind>;
   readonly without: ReadonlySet<FastPath>;
 }
 
 /**
- * Splits a commit into transactions: a claim is one, neighbours that name their tasks are one
- * together, everything else is one each. Each operation is whole; a job completes after the last.
+ * Splits a commit into transactions. Each claim has one, neighbouring operations that name their
+ * tasks share one, and every other operation has one. Each operation is atomic; jobs complete after
+ * the last one.
  */
 export function createCommitter(options: CommitterOptions): Committer {
   const { db, moment, stripe, lazy, without } = options;
   const has = (path: FastPath) => !without.has(path);
   const known = createKnownLeases();
-  /** Unthrottled finishes that are under way: a claim may run concurrently with them. */
+  /** Unthrottled finishes that are still running: a claim may run concurrently with them. */
   const finishing = new Set<Promise<unknown>>();
-  /** They make nothing claimable: no gate opens, and no job with a cap gets a slot back. */
+  /**
+   * True if these finishes make nothing claimable: no gate opens, and no capped job gets a slot
+   * back.
+   */
   const isUnthrottled = (group: readonly FinishAll[]) =>
     group.every(({ finishes }) => finishes.every((one) => known.isUnthrottled(one)));
   /** After a fast add met a known key, this many adds take the slow path. */
@@ -130,7 +134,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     );
     if (!applied) return undefined;
     for (const { finishes } of group) known.forget(finishes);
-    // Unknown where the session broke behind the commit: then all are looked at.
+    // If the session broke after the commit, the answer is unknown: then check all jobs.
     const jobs = await reading?.catch(() => undefined);
     if (!jobs) return applied;
     return {
@@ -140,7 +144,10 @@ export function createCommitter(options: CommitterOptions): Committer {
     };
   }
 
-  /** Applies a group on a fast path; undefined: none applies, and nothing was changed. */
+  /**
+   * Applies a group on a fast path. Returns undefined if no fast path fits; then nothing was
+   * changed.
+   */
   async function applyFast(group: readonly Grouped[]): Promise<AppliedGroup | undefined> {
     if (has("finish") && isFastFinish(group, known)) {
       const finish = finishKnown(group);
@@ -190,7 +197,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return found?.swept ?? { requeued: 0, failed: 0, cancelled: 0, hasMore: true };
   }
 
-  /** What comes before a claim, each in a transaction of its own, and only when there is need. */
+  /** Does the maintenance before a claim, each part in its own transaction and only if needed. */
   async function prepare(needs: Needs, course: Course): Promise<void> {
     const at = toNow(needs);
     if (needs.hasExpired || needs.hasRest) {
@@ -301,7 +308,7 @@ export function createCommitter(options: CommitterOptions): Committer {
 }
 
 const slowAddsAfterBatch = 50;
-/** A fast add that fails costs one round trip only. */
+/** A failed fast add costs only one round trip. */
 const slowAddsAfterFast = 5;
 
 function takeGroup(operations: readonly Operation[], from: number): readonly Grouped[] {
@@ -310,7 +317,7 @@ function takeGroup(operations: readonly Operation[], from: number): readonly Gro
     if (!isGrouped(operation)) break;
     group.push(operation);
   }
-  // Many operations of one type may have a fast path; a mixture has none.
+  // There are fast paths for many operations of one type, and none for mixed ones.
   if (group.reduce((sum, operation) => sum + sizeOf(operation), 0) < sortedMin) return group;
   const end = group.findIndex(({ op }) => op !== group[0]!.op);
   return end < 0 ? group : group.slice(0, end);

@@ -1,7 +1,7 @@
 import type { Add } from "../../../operation.ts";
 import type { NewTask } from "../../../task.ts";
 import type { PostgresSession } from "../connection/database.ts";
-import type { Grouped } from "../../../slice/wants.ts";
+import type { Grouped } from "../../../slice/named-tasks.ts";
 import type { AppliedGroup } from "./group.ts";
 import { isKeptSql } from "../read/log.ts";
 import { momentValues, withMoment, type Moment } from "../connection/moment.ts";
@@ -25,7 +25,7 @@ export async function addFast(
   const tasks = operations.flatMap((operation) => operation.tasks);
   const column = <T>(of: (task: NewTask) => T) => tasks.map(of);
   const jobs = [...new Set(tasks.map(({ job }) => job))];
-  // Before the statement that looks at the lanes: what is locked keeps them.
+  // Lock before the statement that reads the lanes, so that these lanes cannot be deleted.
   session.send("select 1 from @job where name = any($1::text[]) order by name for key share", [
     jobs,
   ]);
@@ -48,7 +48,7 @@ export async function addFast(
   };
 }
 
-/** More are sent in a more compact form, see ./batch-add.ts */
+/** More tasks are sent in a more compact form, see ./batch-add.ts */
 const tasksMax = 63;
 
 export function isFastAdd(group: readonly Grouped[]): group is readonly Add[] {
@@ -67,8 +67,9 @@ export function isFastAdd(group: readonly Grouped[]): group is readonly Add[] {
 }
 
 /**
- * Tasks in one order for everybody, see ./task-writes.ts; then counters, as everybody does. Each is
- * looked up by itself: with statistics of an empty table a planner would rather read all.
+ * Inserts tasks in the order that all transactions use, see ./task-writes.ts, then updates
+ * counters. Each task is looked up separately: with statistics of an empty table, a planner would
+ * scan it.
  */
 const fastAddSql = `${withMoment},
   wanted as materialized (

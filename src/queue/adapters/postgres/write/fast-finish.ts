@@ -7,7 +7,7 @@ import { numberArray, textArray } from "../rows/array-text.ts";
 import type { ClaimLane } from "../claim/claim-rows.ts";
 import type { Counts } from "../read/counts.ts";
 import { queryOne, type PostgresSession } from "../connection/database.ts";
-import type { Grouped } from "../../../slice/wants.ts";
+import type { Grouped } from "../../../slice/named-tasks.ts";
 import type { AppliedGroup } from "./group.ts";
 import type { KnownLeases } from "../claim/known-leases.ts";
 import {
@@ -22,9 +22,10 @@ import { lockGates, lockLanes, writeGates } from "../rows/rows.ts";
 import { createSlice, type Slice } from "../../../slice/slice.ts";
 
 /**
- * Fast path for tasks that this process claimed and that are just done, which are nearly all of a
- * busy queue: one statement ends them, and nothing is read first. If a lease is not held any more, or
- * a cancelled job has running tasks, the answer is undefined and the transaction must be rolled back.
+ * Fast path for tasks that this process claimed and that are done without any additions, which are
+ * nearly all of a busy queue: one statement ends them, and nothing is read first. If a lease is not
+ * held any more, or a cancelled job has running tasks, the answer is undefined and the transaction
+ * must be rolled back.
  */
 export async function finishFast(
   session: PostgresSession,
@@ -63,7 +64,7 @@ export async function finishFast(
   };
 }
 
-/** What `leave` has to know of a task. */
+/** The fields of a task that `leave` reads. */
 const taskOf = ({ token }: Finish, { job, gate }: ClaimLane) => ({ token, job, gate }) as Task;
 
 const doneUngated: Finished = { status: "done" };
@@ -78,7 +79,9 @@ function counted(lanes: readonly ClaimLane[]): ReadonlyMap<ClaimLane, number> {
   return counts;
 }
 
-/** True if all were claimed by this process, are done and add nothing; each task once. */
+/**
+ * True if this process claimed all tasks, all are done and add nothing, and no task occurs twice.
+ */
 export function isFastFinish(
   group: readonly Grouped[],
   known: KnownLeases,
@@ -116,12 +119,12 @@ function end(
   return queryOne(session, endSql, [...momentValues(moment), ids, tokens, textArray(results)]);
 }
 
-/** Of a job that was cancelled while its tasks are at work, a finish is lost. */
+/** If a job was cancelled while its tasks run, their finishes are lost. */
 const noRest = "not exists (select 1 from @job where has_rest)";
 const counting = `select ${momentColumns}, (select count(*)::int from ended) as count from moment`;
 const doneSql = `state = ${taskStates.done}, finished_at = (select ms from moment), expires_at = 0`;
 
-/** By id alone, in its order: no statistics can lead a planner to look at other tasks. */
+/** By id only and in order of id, so that no statistics can make a planner read other tasks. */
 export const endClaimSql = `${withMoment}, ended as (
     update @task t set ${doneSql}, result = null
     where t.id = any($4::bigint[]) and t.token = $3 and t.state = ${taskStates.running} and ${noRest} returning 1)
@@ -152,7 +155,10 @@ export interface JobAfter {
   readonly isCapped: boolean;
 }
 
-/** Read once a finish is committed: whether the job may be complete, or has a slot for others. */
+/**
+ * Runs after the finish is committed: whether the job may be complete, or has free slots for
+ * others.
+ */
 export const readJobsAfter = (
   session: Pick<PostgresSession, "query">,
   jobs: readonly string[],

@@ -1,4 +1,5 @@
-// In a file of its own: the library's options name it, and must not bring the driver's types along.
+// In its own file, because the options of the library use it and must not import the driver's
+// types.
 
-/** What makes frequent cases faster, see docs/formats/queue-postgres.md. */
+/** The optimizations for frequent cases, see docs/formats/queue-postgres.md. */
 export type FastPath = "add" | "batch-add" | "claim" | "finish" | "overlap" | "stripes";

@@ -20,30 +20,30 @@ import { createLockedSlice } from "./slice.ts";
 import { laneKey, scopeKey } from "../../../lane.ts";
 import { taskStates } from "../../../row-state.ts";
 import { taskColumns, type TaskRow } from "../../../slice/task-row.ts";
-import { collectWants, type Grouped, type Wants } from "../../../slice/wants.ts";
+import { collectNamedTasks, type Grouped, type NamedTasks } from "../../../slice/named-tasks.ts";
 import { writeSlice } from "./write-slice.ts";
 
 export const isGrouped = (operation: Operation): operation is Grouped =>
   ["add", "extend", "finish", "release", "raise"].includes(operation.op);
 
 /**
- * Reads and locks what the operations are about, in the order in which everybody locks: jobs,
- * gates, lanes, tasks; lets the model apply them; writes what it changed.
+ * Reads and locks the rows that the operations refer to, in the order that all transactions use:
+ * jobs, gates, lanes, tasks. Then lets the model apply the operations, and writes what it changed.
  */
 export async function applyGroup(
   session: PostgresSession,
   operations: readonly Grouped[],
   { now, counts }: { readonly now: () => Promise<ModelNow>; readonly counts: Counts },
 ): Promise<AppliedGroup> {
-  const wants = collectWants(operations);
-  const places = await placesOf(session, wants.leases);
-  const jobs = await readJobs(session, wants, places);
+  const named = collectNamedTasks(operations);
+  const places = await placesOf(session, named.leases);
+  const jobs = await readJobs(session, named, places);
   const bound = (job: string, gate: string) => jobs.get(job)?.gate || gate;
 
-  const adds = wants.adds.map((task) => ({ ...task, gate: bound(task.job, task.gate) }));
+  const adds = named.adds.map((task) => ({ ...task, gate: bound(task.job, task.gate) }));
   const identities = [
     ...adds,
-    ...wants.raises.map((one) => ({ ...one, gate: one.gate || bound(one.job, "") })),
+    ...named.raises.map((one) => ({ ...one, gate: one.gate || bound(one.job, "") })),
   ];
   const [lanes, known, keptKeys] = await Promise.all([
     readLanes(session, adds),
@@ -51,7 +51,7 @@ export async function applyGroup(
     findKept(session, adds),
   ]);
 
-  const leaving = new Set(places.filter(({ id }) => wants.leaving.has(id)).map(({ gate }) => gate));
+  const leaving = new Set(places.filter(({ id }) => named.leaving.has(id)).map(({ gate }) => gate));
   const newLanes = adds.filter((task) => !lanes.has(laneKey(task)));
   const toLock = new Set([...leaving, ...newLanes.map(({ gate }) => gate)]);
   toLock.delete("");
@@ -63,7 +63,7 @@ export async function applyGroup(
   const [gates, locked, rows, scopes, at] = await Promise.all([
     readGates(session, toLock, [...adds, ...places]),
     lockLanes(session, { gates: [...leaving], ids: laneIds }),
-    lockTasks(session, [...wants.leases.map(({ id }) => id), ...raisable.map(({ row }) => row.id)]),
+    lockTasks(session, [...named.leases.map(({ id }) => id), ...raisable.map(({ row }) => row.id)]),
     readScopes(session, newLanes),
     now(),
   ]);
@@ -91,8 +91,8 @@ export async function applyGroup(
   const idOf = await writeSlice(session, slice, counts);
   const mayWake =
     leaving.size > 0 ||
-    wants.adds.length > 0 ||
-    wants.raises.length > 0 ||
+    named.adds.length > 0 ||
+    named.raises.length > 0 ||
     places.some(({ job }) => jobs.get(job)?.concurrency !== null) ||
     rows.some(({ id }) => slice.draft.tasks.get(id)?.state === "pending");
   return {
@@ -117,7 +117,7 @@ function withIds(
 export interface AppliedGroup {
   /** Call it after the commit: new ids may arrive only with the answer to the commit. */
   readonly answers: () => readonly (Answer<Operation> | AppError)[];
-  /** Those that may be complete now. */
+  /** Jobs that may be complete now. */
   readonly jobs: readonly string[];
   /** Something may be claimable that was not before. */
   readonly mayWake: boolean;
@@ -141,12 +141,13 @@ async function placesOf(
 type ReadJob = JobSettingsRow & { readonly added: number };
 
 /**
- * Who adds to a job holds it until the end, so that it is not sealed, ended or emptied of its
- * lanes meanwhile; who adds to one with a budget, alone. Others just look.
+ * A transaction that adds to a job locks it until the end, so that the job is not sealed, ended or
+ * emptied of its lanes meanwhile. If the job has a budget, the lock is exclusive. Other operations
+ * only read the job.
  */
 async function readJobs(
   session: PostgresSession,
-  { adds, raises }: Wants,
+  { adds, raises }: NamedTasks,
   places: readonly Place[],
 ): Promise<ReadonlyMap<string, ReadJob>> {
   const names = new Set(adds.map(({ job }) => job));
@@ -222,8 +223,8 @@ interface Known {
 }
 
 /**
- * Tasks that have one of these identities, with the highest priority that is wanted for them. Each
- * is looked up by itself: with statistics of an empty table a planner would rather read a scope.
+ * Tasks that have one of these identities, with the highest priority requested for each. Each is
+ * looked up separately: with statistics of an empty table, a planner would read a whole scope.
  */
 async function findTasks(
   session: PostgresSession,

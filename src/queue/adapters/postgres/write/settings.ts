@@ -27,7 +27,7 @@ export async function applyToGate(
   return answer;
 }
 
-/** Waits for all who are adding to the job. The tasks of a cancelled one are left to the sweep. */
+/** Waits for all transactions that add to the job. The sweep skips the tasks of a cancelled job. */
 export async function applyToJob(
   session: PostgresSession,
   operation: JobOperation,
@@ -45,8 +45,9 @@ export async function applyToJob(
 }
 
 /**
- * The one place where a job completes, so that it does so once: sealed, nothing pending, nothing
- * running. Whoever seals or finishes asks after their own commit, so the last one sees it all.
+ * The only place where a job completes, so that it completes once: it is sealed, and no task is
+ * pending or running. Every seal or finish checks after its own commit, so the last one sees the
+ * final state.
  */
 export async function completeJobs(
   db: PostgresSession,

@@ -3,8 +3,8 @@ import { createSlice, type Slice, type SliceParts } from "../../../slice/slice.t
 import type { PostgresGateRow, PostgresLaneRow } from "../rows/rows.ts";
 
 /**
- * A slice whose rows are locked. Its jobs come with counters of zero, so that the counters show
- * afterwards what has to be added.
+ * A slice whose rows are locked. The counters of its jobs start at zero, so that afterwards they
+ * show what must be added.
  */
 export interface LockedSlice extends Slice<PostgresGateRow> {
   /** By `laneKey`. */

@@ -14,15 +14,15 @@ export interface SweepOptions {
   readonly now: () => Promise<ModelNow>;
   readonly counts: Counts;
   readonly waits: boolean;
-  /** Only for the tasks of cancelled jobs. */
+  /** Sweep only the tasks of cancelled jobs. */
   readonly isAfterCancel: boolean;
 }
 
 type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate">;
 
 /**
- * The only place where an expired lease has an effect. One process sweeps at a time; the others
- * wait for it only when they were asked to sweep. undefined: another is at it.
+ * The only place where an expired lease has an effect. One process sweeps at a time. Others wait
+ * for it only if a caller asked for a sweep. undefined: another process is sweeping.
  */
 export async function sweep(
   session: PostgresSession,
@@ -54,7 +54,7 @@ export async function sweep(
     now: at,
     rows,
     gates,
-    // Any number will do: it tells the model to look for tasks of cancelled jobs.
+    // Any number other than 0 makes the model look for tasks of cancelled jobs.
     jobs: jobs.map((job) => ({ ...uncounted(job), pending: job.ended === "cancelled" ? 1 : 0 })),
     lockedGates: new Set(gateNames),
   });
@@ -79,7 +79,7 @@ const expiredTasks = (session: PostgresSession, nowMs: number): Promise<readonly
 async function cancelledTasks(session: PostgresSession): Promise<readonly Found[]> {
   const [rest] = await session.query("select 1 from @job where has_rest limit 1");
   if (!rest) return [];
-  // Lane by lane, each by its own index: what waits in other jobs is not looked at.
+  // Lane by lane, each through its own index, so that tasks of other jobs are not read.
   const pending = (states: string) =>
     `select t.id, l.id as lane, l.job, l.gate from @job j join @lane l on l.job = j.name
      cross join lateral (select r.id from @task r where r.lane = l.id and ${states} limit $1) t
@@ -90,7 +90,8 @@ async function cancelledTasks(session: PostgresSession): Promise<readonly Found[
     [bulkRowsMax + 1],
   );
   if (found.length === 0) {
-    // Until nothing runs either: what a worker was just giving back would be forgotten.
+    // Keep `has_rest` until no task runs either, because a running task may still be released and
+    // become pending.
     await session.query(
       `update @job j set has_rest = false where j.name = any(array(
          select k.name from @job k where k.has_rest and (select coalesce(sum(c.pending + c.running),
@@ -101,7 +102,7 @@ async function cancelledTasks(session: PostgresSession): Promise<readonly Found[
   return found;
 }
 
-/** Claims whose leases were extended since are looked at again when those end. */
+/** Claims whose leases were extended are checked again when these leases end. */
 const lookAgainLater = (session: PostgresSession, nowMs: number) =>
   session.query(
     `update @claim c set expires_at = coalesce((
@@ -112,7 +113,7 @@ const lookAgainLater = (session: PostgresSession, nowMs: number) =>
     [nowMs],
   );
 
-/** Claims that nobody can repeat any more. */
+/** Deletes claims that can no longer be repeated. */
 export const forgetClaims = (session: PostgresSession, nowMs: number) =>
   session.query(
     `delete from @claim where token = any(array(

@@ -7,7 +7,7 @@ import { numberArray, textArray } from "../rows/array-text.ts";
 import type { PostgresSession } from "../connection/database.ts";
 import type { PostgresLaneRow } from "../rows/rows.ts";
 
-/** The rows are locked. */
+/** The rows must be locked. */
 export function updateTasks(session: PostgresSession, changed: readonly ChangedTask[]): void {
   if (changed.length === 0) return;
   const column = <T>(of: (one: ChangedTask) => T) => changed.map(of);
@@ -46,8 +46,8 @@ export interface TaskInsert {
 type NewIds = () => readonly number[];
 
 /**
- * In one order for everybody, so that two who add the same keys wait for each other only once;
- * with ids in the order in which they were added.
+ * Inserts in the order that all transactions use, so that two transactions that add the same keys
+ * wait for each other only once; the ids are in the order in which the tasks were added.
  */
 export function insertRows(
   session: PostgresSession,
@@ -72,7 +72,7 @@ export function insertRows(
   ];
   session.query<{ readonly ids: readonly number[] }>(insertSql, values).then(
     ([found]) => (ids = found!.ids),
-    () => {}, // the commit fails with it
+    () => {}, // its error makes the commit fail
   );
   return () => ids;
 }
@@ -85,7 +85,7 @@ export function allAdded(
   return operations.map(({ tasks }) => tasks.map(() => ({ status: "added", id: ids[at++]! })));
 }
 
-/** Most rows have all but key and payload in common with others: that is sent once. */
+/** Most rows differ only in key and payload, so the common values are sent once. */
 function profilesOf(rows: readonly TaskInsert[]): {
   readonly profiles: readonly TaskInsert[];
   readonly indexes: readonly number[];
@@ -106,7 +106,7 @@ function profilesOf(rows: readonly TaskInsert[]): {
   return { profiles, indexes };
 }
 
-/** Whether a task is due follows from when. */
+/** `isDue` need not be compared, because it follows from `dueAtMs`. */
 const isAlike = (a: TaskInsert, b: TaskInsert) =>
   a.lane.id === b.lane.id &&
   a.task.priority === b.task.priority &&

@@ -12,7 +12,7 @@ import { writeGates, writeHeads, type PostgresLaneRow } from "../rows/rows.ts";
 import type { LockedSlice } from "./slice.ts";
 
 /**
- * Writes all that the model changed in the slice, except counters, which `counts` collects. Resolves
+ * Writes all changes of the model in the slice, except counters, which `counts` collects. Resolves
  * to a function from a provisional id to the id in the database; call it after the commit.
  */
 export async function writeSlice(

@@ -8,7 +8,7 @@ import { createSeededRandom, systemRandom } from "../../../../base/random.ts";
 import { createQueue } from "../../../create-queue.ts";
 import { openSqliteQueueStore } from "../sqlite-queue-store.ts";
 
-/** What the queue has answered. */
+/** Answers of the queue. */
 export type Acknowledged =
   | { readonly added: readonly string[] }
   | { readonly claimed: readonly (readonly [id: number, token: number])[] }
@@ -18,7 +18,7 @@ const [file = "", logFile = "", name = ""] = process.argv.slice(2);
 const log = openSync(logFile, "a");
 const say = (what: Acknowledged) => void writeSync(log, `${JSON.stringify(what)}\n`);
 
-process.on("disconnect", () => process.exit(1)); // the parent is gone
+process.on("disconnect", () => process.exit(1)); // end with the parent
 const queue = createQueue({
   store: openSqliteQueueStore({ file, durability: "normal" }),
   clock: systemClock,

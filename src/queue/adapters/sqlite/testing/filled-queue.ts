@@ -10,11 +10,11 @@ import { openSqliteQueueStore, type SqliteQueueStoreOptions } from "../sqlite-qu
 export const queueOf = (store: QueueStore): Queue =>
   createQueue({ store, clock: systemClock, random: systemRandom });
 
-/** Without a sync for each commit, unless it is asked for: most tests are not about power cuts. */
+/** Without a sync for each commit by default, because most tests are not about power cuts. */
 export const openSqliteQueue = (options: SqliteQueueStoreOptions): Queue =>
   queueOf(openSqliteQueueStore({ durability: "normal", ...options }));
 
-/** Makes a queue of `count` tasks, "t0", "t1", …, and closes it. */
+/** Creates a queue of `count` tasks, "t0", "t1", …, and closes it. */
 export async function makeQueue(file: string, count: number): Promise<void> {
   await using queue = openSqliteQueue({ file });
   const tasks = Array.from({ length: count }, (_, index) => ({
@@ -25,7 +25,7 @@ export async function makeQueue(file: string, count: number): Promise<void> {
   await queue.add(tasks);
 }
 
-/** Adds one task of kind "work", as the queue in front of a store would. */
+/** Adds one task of kind "work", as `Queue` would do it. */
 export const addOne = (key: string): Operation => ({
   op: "add",
   tasks: [
@@ -42,7 +42,7 @@ export const addOne = (key: string): Operation => ({
   ],
 });
 
-/** Overwrites part of a file, in fractions of its length, with bytes that mean nothing. */
+/** Overwrites part of a file with garbage; `from` and `to` are fractions of its length. */
 export function damage(file: string, from: number, to: number): void {
   const size = statSync(file).size;
   const start = Math.floor(size * from);

@@ -5,7 +5,7 @@ import type { StoreReply, StoreRequest } from "./store-program.ts";
 
 export interface OtherProcess extends AsyncDisposable {
   ask(request: StoreRequest): Promise<unknown>;
-  /** kill -9, and waits until it is gone: nothing is closed. */
+  /** kill -9, and waits until the process is gone; it closes nothing. */
   kill(): Promise<void>;
 }
 

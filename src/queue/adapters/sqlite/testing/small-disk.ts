@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 export interface SmallDisk extends Disposable {
   readonly path: string;
-  /** Mounts it anew, so that nothing can be written any more. */
+  /** Mounts it read-only. */
   makeReadOnly(): void;
 }
 
@@ -25,7 +25,7 @@ export function mountSmallDisk(megabytes: number): SmallDisk | undefined {
     path,
     makeReadOnly: () => void execFileSync("mount", ["-o", "remount,ro", path]),
     [Symbol.dispose]() {
-      // Lazily: a handle that a failing test left open must not leave the mount behind.
+      // Lazy unmount, so that a handle that a failing test left open does not keep the mount.
       execFileSync("umount", ["-l", path]);
       rmdirSync(path);
     },

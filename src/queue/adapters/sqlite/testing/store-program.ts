@@ -1,6 +1,6 @@
 /**
- * Another process on the same file, which does what the messages of its parent say, one after the
- * other, and answers each. See `StoreRequest`.
+ * Another process on the same file. It executes the messages of its parent one after the other and
+ * answers each. See `StoreRequest`.
  */
 import Database from "better-sqlite3";
 import { systemClock } from "../../../../base/clock.ts";
@@ -10,7 +10,7 @@ import type { QueueStore } from "../../../queue-store.ts";
 import { openSqliteQueueStore } from "../sqlite-queue-store.ts";
 
 export type StoreRequest =
-  /** The wall clock of this process is wrong by so much. */
+  /** The wall clock of this process is wrong by this much. */
   | { readonly ask: "open"; readonly file: string; readonly wallOffsetMs?: number }
   | { readonly ask: "commit"; readonly operations: readonly Operation[] }
   /** Answers with the bounds of (store's clock - machine's clock). */
@@ -60,5 +60,5 @@ process.on("message", (request: StoreRequest) => {
     (error: unknown) => process.send?.({ error: String(error) } satisfies StoreReply),
   );
 });
-process.on("disconnect", () => process.exit(1)); // the parent is gone
+process.on("disconnect", () => process.exit(1)); // end with the parent
 process.send?.({ result: "started" } satisfies StoreReply);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 export interface TempFolder extends Disposable {
   readonly path: string;
-  /** The path of a queue in it. */
+  /** The path of a queue in the folder. */
   readonly file: string;
 }
 
-/** A folder of its own for one test, gone with it. */
+/** A folder for one test, deleted after the test. */
 export function createTempFolder(): TempFolder {
   const path = mkdtempSync(join(tmpdir(), "forager-sqlite-"));
   return {

@@ -8,7 +8,7 @@ export type Grouped = Extract<
 >;
 
 /** The tasks that operations name: what a slice for them has to hold. */
-export interface Wants {
+export interface NamedTasks {
   readonly leases: readonly LeaseRef[];
   /** Ids of leased tasks whose lease may end. */
   readonly leaving: ReadonlySet<number>;
@@ -16,7 +16,7 @@ export interface Wants {
   readonly raises: readonly RaiseOne[];
 }
 
-export function collectWants(operations: readonly Grouped[]): Wants {
+export function collectNamedTasks(operations: readonly Grouped[]): NamedTasks {
   const leases: LeaseRef[] = [];
   const leaving = new Set<number>();
   const adds: NewTask[] = [];
