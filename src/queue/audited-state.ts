@@ -1,6 +1,6 @@
 import type { Queue } from "./queue.ts";
 
-/** What the audit log compares before and after a change. Undefined: there is none of that name. */
+/** What the audit log compares before and after a change. Undefined if the thing does not exist. */
 export const auditedQueue = {
   async job(queue: Pick<Queue, "job">, name: string) {
     const job = await queue.job(name);
@@ -17,7 +17,7 @@ export const auditedQueue = {
     const shown = await queue.show(id);
     return shown && { state: shown.task.state, priority: shown.task.priority, dueAtMs: shown.task.dueAtMs }; // prettier-ignore
   },
-  /** How many tasks there are in each state, and in the log. */
+  /** The number of tasks in each state, and in the log. */
   async counts(queue: Pick<Queue, "stats" | "logStats">) {
     return { ...(await queue.stats()).states, log: (await queue.logStats()).entries };
   },

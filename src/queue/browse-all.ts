@@ -4,12 +4,12 @@ import type { BrowseQuery, EndedCursor, EndedQuery, NamePage, Queue, Task } from
 
 type ReadPage<T> = (query: Partial<EndedQuery>) => Promise<readonly T[]>;
 
-/** A payload may have 256 KiB: so many at once fit in any machine. */
+/** A payload may have 256 KiB, so this many tasks fit into memory on any machine. */
 const pageTasks = 500;
 
 /**
- * Tasks that match, in order of id, page by page; what is added meanwhile may be in it. `limit` is
- * how many in all; absent: every one.
+ * Matching tasks in order of id, read page by page; tasks that are added meanwhile may be included.
+ * `limit`: the most tasks in all; absent: no limit.
  */
 export async function* browseAll(
   queue: Queue,
@@ -32,13 +32,13 @@ export interface EndedAllQuery extends Omit<
   Partial<EndedQuery>,
   "after" | "isNewestFirst" | "limit"
 > {
-  /** Only the last so many. */
+  /** Only the last tasks, this many. */
   readonly last: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Finished tasks, or entries of the log, in the order in which they ended: `read` is `queue.ended` or
+ * Finished tasks or log entries in the order in which they ended. `read` is `queue.ended` or
  * `queue.log`. Holds one page at a time.
  */
 export async function* endedAll<T extends EndedCursor>(
@@ -59,7 +59,7 @@ export async function* endedAll<T extends EndedCursor>(
   }
 }
 
-/** The task in front of the last so many; undefined: there are no more than that. */
+/** The task before the last `count` tasks; undefined if there are not more than that. */
 async function beforeLast(
   read: ReadPage<EndedCursor>,
   query: EndedAllQuery,
@@ -78,7 +78,7 @@ async function beforeLast(
   return after;
 }
 
-/** Jobs or gates, page by page. */
+/** Jobs or gates, read page by page. */
 export async function* byName<Row extends { readonly name: string }>(
   read: (page: NamePage) => Promise<readonly Row[]>,
   signal: AbortSignal,
@@ -93,7 +93,10 @@ export async function* byName<Row extends { readonly name: string }>(
 }
 const cursorOf = ({ finishedAtMs, id }: EndedCursor): EndedCursor => ({ finishedAtMs, id });
 
-/** Lets signals and a reader that has gone away be noticed: a local queue answers without a wait. */
+/**
+ * Lets the event loop turn, so that signals and a closed output are noticed: a local queue answers
+ * without waiting.
+ */
 async function pause(signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>(afterTick);
   if (signal?.aborted) throw new AppError("aborted", "list_stopped", "the list was stopped");

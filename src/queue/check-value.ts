@@ -1,8 +1,8 @@
 import { AppError } from "../base/app-error.ts";
 
 /**
- * Checks of single values. Callers need not be written in TypeScript, so none of these trusts the
- * type of what it is given; each returns a value that every store can keep, or throws `invalid`.
+ * Checks of single values. Callers may be written in JavaScript, so no check trusts the declared
+ * type. Each returns a value that every store can keep, or throws `invalid`.
  */
 export const keyLengthMax = 2_048;
 export const dayMs = 86_400_000;
@@ -13,7 +13,7 @@ const loneSurrogates = new RegExp(loneSurrogate, "g");
 
 export const invalid = (code: string, message: string) => new AppError("invalid", code, message);
 
-/** Any value as text for people: never throws, never long. */
+/** Any value as short text for people; never throws. */
 export function shown(value: unknown): string {
   const text = asText(value);
   return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
@@ -23,11 +23,11 @@ export function asText(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return `a ${typeof value}`; // an object that cannot be made text
+    return `a ${typeof value}`; // an object that cannot be converted to text
   }
 }
 
-/** Databases do not store NUL and half a surrogate pair as they are. */
+/** Databases cannot store NUL and lone surrogates unchanged. */
 export const storable = (value: string): string =>
   value.replaceAll("\u0000", "\ufffd").replace(loneSurrogates, "\ufffd");
 
@@ -36,7 +36,7 @@ export function object<T extends object>(what: string, value: T): T {
   throw invalid("bad_object", `${what} is ${shown(value)}: it must be an object`);
 }
 
-/** Checks each item, also those an array has left out. */
+/** Checks each item, including holes of a sparse array. */
 export function list<T, R>(what: string, values: readonly T[], check: (value: T) => R): R[] {
   if (!Array.isArray(values)) {
     throw invalid("bad_list", `${what} is ${shown(values)}: it must be an array`);
@@ -74,10 +74,10 @@ export function whole(what: string, value: number, min: number, max: number): nu
 
 export const leaseMs = (value: number): number => whole("leaseMs", value, 10, dayMs);
 
-/** A wait, in whole milliseconds: rounded up, so that it is never shorter than asked. */
+/** A wait in whole milliseconds, rounded up, so that it is never shorter than requested. */
 export const delay = (what: string, value: number): number => Math.ceil(span(what, value));
 
-/** A time that has passed, in whole milliseconds: rounded down, so that no wait ends early. */
+/** An elapsed time in whole milliseconds, rounded down, so that no wait ends early. */
 export const elapsed = (what: string, value: number): number => Math.floor(span(what, value));
 
 function span(what: string, value: number): number {
@@ -85,7 +85,7 @@ function span(what: string, value: number): number {
   throw invalid("bad_delay", `${what} is ${shown(value)}: it must be from 0 to ${366 * dayMs} ms`);
 }
 
-/** The whole moment that as many whole moments lie before; it may lie before all time. */
+/** Rounded up: exactly the same whole times are before the result and before `value`. */
 export function moment(what: string, value: number): number {
   if (Number.isFinite(value)) {
     const max = Number.MAX_SAFE_INTEGER;
@@ -96,7 +96,7 @@ export function moment(what: string, value: number): number {
 
 export const name = (what: string, value: string): string => text(what, value, nameLengthMax);
 
-/** "" is the gate of what has none. */
+/** "" means no gate. */
 export const gateOrNone = (value: string): string => (value === "" ? "" : name("gate", value));
 
 export function text(what: string, value: string, lengthMax: number): string {
@@ -106,14 +106,14 @@ export function text(what: string, value: string, lengthMax: number): string {
   if (value.length > lengthMax) {
     throw invalid("too_long", `${what} has ${value.length} characters, the limit is ${lengthMax}`);
   }
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  // eslint-disable-next-line no-control-regex -- it matches control characters on purpose
   if (/[\u0000-\u001f\u007f]/.test(value) || loneSurrogate.test(value)) {
     throw invalid("bad_text", `${what} ${JSON.stringify(value)} holds a control character`);
   }
   return value;
 }
 
-/** What is looked for in stored text: anything that such text can hold, also nothing. */
+/** A search text: anything that stored text can contain, or empty. */
 export function searched(what: string, value: string, lengthMax: number): string {
   if (typeof value !== "string") {
     throw invalid("bad_text", `${what} is ${shown(value)}: it must be a text`);

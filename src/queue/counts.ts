@@ -4,12 +4,12 @@ import type { Lane } from "./lane.ts";
 import type { StoreNow } from "./queue-store.ts";
 import { dueReason, isHeld, type WaitingReason } from "./waiting.ts";
 
-/** What a queue holds, by kind: as many rows as there are kinds, whatever the number of lanes. */
+/** The content of a queue by kind: one row per kind, whatever the number of lanes. */
 export interface QueueCounts {
   readonly now: StoreNow;
-  /** One for each kind of each shard that has tasks, in no order. */
+  /** One for each kind that has tasks in each shard, in no order. */
   readonly kinds: readonly KindCounts[];
-  /** 1, but for a bucket queue that was made with several. */
+  /** 1, unless a bucket queue was created with several. */
   readonly shards: number;
   readonly lanes: number;
   /** Gates that have tasks. */
@@ -28,9 +28,9 @@ export interface KindCounts {
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
-  /** What its pending tasks wait for, without reasons that hold nothing back. */
+  /** What its pending tasks wait for; only reasons with tasks. */
   readonly reasons: readonly ReasonCount[];
-  /** Since when one of its tasks could have been claimed; 0 when none can. */
+  /** Since when one of its tasks could be claimed; 0 if none can. */
   readonly claimableSinceMs: number;
 }
 
@@ -49,9 +49,9 @@ export interface JobCounts {
 type HeldJob = Parameters<typeof dueReason>[1];
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Adds up lanes by kind, with the reason why their tasks wait at this moment. */
+/** Adds up lanes by kind, with the reason why their tasks wait now. */
 export interface KindCounter {
-  /** `gate` and `job` are those of the lane; a job that is not known gives no reason. */
+  /** `gate` and `job` are those of the lane; an unknown job gives no reason. */
   add(lane: Lane, gate: Gate | undefined, job: HeldJob | undefined, shard?: number): void;
   kinds(): readonly KindCounts[];
 }
@@ -103,7 +103,7 @@ export function createKindCounter(now: StoreNow): KindCounter {
         oldestAtMs: lane.oldestBackoffAtMs,
       });
       if (ready === 0 || reason !== "worker_capacity") return;
-      // What waited for its gate until now has not waited for a worker.
+      // Time in which a task waited for its gate does not count as waiting for a worker.
       const sinceMs = Math.max(lane.oldestReadyAtMs, gate ? openFromMs(gate) : 0);
       const before = own.claimableSinceMs;
       own.claimableSinceMs = before === 0 ? sinceMs : Math.min(before, sinceMs);

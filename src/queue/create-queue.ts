@@ -19,13 +19,13 @@ import { waitingReason } from "./waiting.ts";
 
 export interface QueueOptions {
   readonly store: QueueStore;
-  /** For `delayMs` of new tasks only: all other time is the store's. */
+  /** Only for `delayMs` of new tasks: all other times come from the store. */
   readonly clock: Clock;
-  /** For keys and request ids that the caller leaves out. */
+  /** For keys and request ids that the caller omits. */
   readonly random: Random;
 }
 
-/** The queue in front of a store: checks input, joins calls, cuts bulk work into chunks. */
+/** The queue in front of a store: validates input, batches calls, splits bulk work into chunks. */
 export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Queue<K> {
   const { clock, random } = options;
   const group = createGroupCommit(options.store);
@@ -33,7 +33,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
   let isClosed = false;
   const reads = new Set<Promise<unknown>>();
 
-  /** What a closed store does is up to its driver, so nothing reaches one. */
+  /** Throws if the queue is closed, because a closed store behaves as its driver does. */
   const store = (): QueueStore => {
     if (!isClosed) return options.store;
     throw new AppError("invalid", "queue_closed", "the queue was closed: open it again to use it");
@@ -42,7 +42,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     store();
     return group.submit(operation);
   };
-  /** Closing waits for a read that has begun, however many questions to the store it takes. */
+  /** `close` waits for a read that has begun, however many calls of the store it makes. */
   async function read<T>(ask: (store: QueueStore) => Promise<T>): Promise<T> {
     const answer = ask(store());
     reads.add(answer);
@@ -68,7 +68,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
       const { changed, hasMore } = await next();
       total += changed;
       onProgress?.(total);
-      // A chunk that changed nothing would come again for ever.
+      // A chunk that changed nothing would be repeated forever.
       if (!hasMore || changed === 0) return total;
     }
   }
@@ -78,7 +78,10 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     onProgress?: (changed: number) => void,
   ) => inChunks(() => submit(operation), check.onProgress(onProgress));
 
-  /** Rows first: a task that is archived in between is then seen twice, never missed. */
+  /**
+   * Reads rows before log entries: a task that is archived in between is seen twice, but never
+   * missed.
+   */
   async function readLog(from: QueueStore, query: EndedQuery): Promise<readonly LogEntry[]> {
     const rows = (await from.ended(query)).map(logEntryOf);
     const entries = await from.log(query);
@@ -90,7 +93,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
     add: async (tasks, by) => submit(check.add(tasks as readonly TaskInput[], by)),
     claim: async (request) => {
       const { leases, hasSuspect } = await submit(check.claim(request));
-      // The leases are new objects, so their payload can be put in place.
+      // The leases are new objects, so their payload can be replaced in place.
       for (const lease of leases as readonly { payload: unknown }[]) {
         lease.payload = JSON.parse(lease.payload as string);
       }
@@ -166,7 +169,7 @@ export function createQueue<K extends Kinds = Kinds>(options: QueueOptions): Que
   };
 }
 
-/** A page takes a few milliseconds. */
+/** Reading a page takes a few milliseconds. */
 const pageRows = 5_000;
 
 async function inPages<Row extends { readonly name: string }>(

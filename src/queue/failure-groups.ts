@@ -4,22 +4,22 @@ import { lastReason } from "./task.ts";
 
 /** Failed tasks whose errors differ only in numbers, addresses and names. */
 export interface FailureGroup {
-  /** The error, with `…` for what differs. A filter by error accepts it. */
+  /** The error with `…` for the parts that differ. A filter by error accepts this text. */
   readonly error: string;
   readonly kind: string;
   readonly count: number;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** The newest task of the group, and its whole error. */
+  /** The newest task of the group, and its complete error. */
   readonly exampleId: number;
   readonly example: string;
 }
 
 export interface FailureGroups {
-  /** The largest first. */
+  /** Sorted by size, largest first. */
   readonly groups: readonly FailureGroup[];
   readonly read: number;
-  /** False: more tasks failed than were read; the newest were. */
+  /** False if more tasks failed than were read; then only the newest were read. */
   readonly isComplete: boolean;
 }
 
@@ -28,14 +28,14 @@ const readMax = 50_000;
 const groupsMax = 200;
 const groupLengthMax = 200;
 
-/** The first line of an error without what differs from task to task. */
+/** The first line of an error without the parts that differ between tasks. */
 export function failureGroup(error: string): string {
   const line = error.slice(0, 1_000).split("\n", 1)[0]!;
   const same = line
     .replaceAll(/[a-z][a-z0-9+.-]*:\/\/[^\s"')\]]+/gi, "…")
     .replaceAll(/"[^"]*"|(?<!\w)'[^']*'/g, "…")
     .replaceAll(/\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/gi, "…")
-    // Three digits may be the status of an answer: 429 and 503 are not the same error.
+    // Keep three digits, which may be an HTTP status: 429 and 503 are different errors.
     .replaceAll(/(?<![\w.])-?\d+(?:\.\d+)*/g, (digits) =>
       /^[1-5]\d\d$/.test(digits) ? digits : "…",
     )

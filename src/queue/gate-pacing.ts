@@ -10,7 +10,7 @@ export interface PacingEnd {
   readonly atMs: number;
   readonly task: number;
   readonly outcome: PacingOutcome;
-  /** Empty if it was done. */
+  /** Empty if the outcome is "done". */
   readonly reason: string;
 }
 
@@ -21,12 +21,12 @@ export interface GateHolder {
 }
 
 export interface GatePacing {
-  /** By the queue's clock. */
+  /** The time of the queue's clock. */
   readonly nowMs: number;
   readonly fromMs: number;
-  /** Attempts that ended in this time, oldest first. */
+  /** Attempts that ended in this period, oldest first. */
   readonly ends: readonly PacingEnd[];
-  /** False: more attempts ended; the newest are here. */
+  /** False if more attempts ended; then these are the newest. */
   readonly isComplete: boolean;
   /** Workers that run tasks of the gate now, at most 20. */
   readonly holders: readonly GateHolder[];
@@ -38,8 +38,8 @@ const openMax = 500;
 const holdersMax = 20;
 
 /**
- * When tasks of a gate ended, from their attempts and the log. The queue keeps when an attempt ended,
- * not when it began, so two ends may be closer to each other than the starts were.
+ * When tasks of a gate ended, from their attempts and the log. The queue stores when an attempt
+ * ended, not when it began, so two ends may be closer together than the starts were.
  */
 export async function readPacing(
   queue: Queue,

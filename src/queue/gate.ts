@@ -1,24 +1,24 @@
 import { truncationMs, type ModelNow } from "./model/now.ts";
 
 /**
- * What paces a partition, usually a web host.
+ * Limits the rate of a group of tasks, usually those of one web host.
  *
- * With a delay or a limit of one a gate is *owned*: one worker holds it with a run of tasks, and
- * nobody else gets the gate until that run ended or was swept. The worker paces the run on its own
- * monotonic clock, so no two machines' clocks are ever compared. Without a delay and with a higher
- * limit it is a counting semaphore.
+ * A gate with a delay or a limit of one is *owned*: one worker holds it with a run of tasks, and no
+ * other worker gets the gate until that run has ended or was swept. The worker paces the run on its
+ * own monotonic clock, so clocks of different machines are never compared. A gate without a delay
+ * and with a higher limit is a counting semaphore.
  */
 export interface Gate {
   readonly name: string;
   readonly delayMs: number;
   readonly limit: number;
-  /** Set by `block`: nothing starts before it. */
+  /** Set by `block`: no task starts before this time. */
   readonly blockedUntilMs: number;
-  /** When the delay after the last start is over. */
+  /** When the delay after the last start ends. */
   readonly opensAtMs: number;
-  /** Tasks of this gate in flight. */
+  /** The number of running tasks of this gate. */
   readonly running: number;
-  /** How many of the present run may be at work at once; 0 when there is no run. */
+  /** How many tasks of the current run may run at once; 0 if there is no run. */
   readonly runSlots: number;
 }
 
@@ -27,7 +27,7 @@ export interface GateSettings {
   readonly limit: number;
 }
 
-/** The safe reading of a host nobody configured: one request at a time. */
+/** The safe default for a host that nobody configured: one request at a time. */
 export const gateDefaults: GateSettings = { delayMs: 0, limit: 1 };
 
 export const newGate = (name: string): Gate => ({
@@ -41,46 +41,46 @@ export const newGate = (name: string): Gate => ({
 
 export const isOwned = (gate: GateSettings): boolean => gate.delayMs > 0 || gate.limit === 1;
 
-/** A run that is under way keeps the gate closed, whatever `setGate` said meanwhile. */
+/** A current run keeps the gate closed, even if `setGate` changed its settings meanwhile. */
 export const hasRoom = (gate: Gate): boolean =>
   gate.runSlots > 0 || isOwned(gate) ? gate.running === 0 : gate.running < gate.limit;
 
-/** The moment from which the gate is open, if `hasRoom`. */
+/** The time from which the gate is open, if `hasRoom` is true. */
 export const openFromMs = (gate: Gate): number => Math.max(gate.blockedUntilMs, gate.opensAtMs);
 
 export const isOpen = (gate: Gate, nowMs: number): boolean =>
   hasRoom(gate) && openFromMs(gate) <= nowMs;
 
-/** With no task of its own it is as one that nobody ever named. */
+/** True if the gate equals a new gate, so that it can be deleted once it has no tasks. */
 export const isForgettable = (gate: Gate, nowMs: number): boolean =>
   gate.delayMs === gateDefaults.delayMs && gate.limit === gateDefaults.limit && isOpen(gate, nowMs);
 
 /**
- * The longest run worth handing out: its last task must start well inside the lease, also when the
- * worker could extend only once.
+ * The longest useful run: its last task must start well within the lease, even if the worker can
+ * extend the lease only once.
  */
 export const burstLimit = (gate: GateSettings, leaseMs: number, burst: number): number =>
   gate.delayMs > 0 ? Math.min(burst, Math.max(1, Math.floor(leaseMs / (2 * gate.delayMs)))) : burst;
 
-/** When a block that is set now ends. 0 lifts it; a shorter block never shortens a longer one. */
+/** When a block that is set now ends. 0 removes it; a shorter block never shortens a longer one. */
 export const blockEndMs = (gate: Gate, now: ModelNow, forMs: number): number =>
   forMs === 0 ? 0 : Math.max(gate.blockedUntilMs, now.lateMs + forMs);
 
-/** When the gate opens after a start that was not later than `startedMs`. */
+/** When the gate opens after a start at `startedMs` or earlier. */
 export const opensAfterStart = (gate: Gate, startedMs: number): number =>
   Math.max(gate.opensAtMs, startedMs + gate.delayMs);
 
 /**
- * The same after a start that was `sinceStartMs` ago. A gate without a delay has no gap to keep, so
- * it opens at once and does not wait for the late end of the moment.
+ * When the gate opens after a start `sinceStartMs` ago. A gate without a delay opens at once: it
+ * need not wait for the rounding of the clock.
  */
 export const opensSinceStart = (gate: Gate, now: ModelNow, sinceStartMs: number): number =>
   opensAfterStart(gate, (gate.delayMs > 0 ? now.lateMs : now.ms) - sinceStartMs);
 
 /**
  * When the gate opens after its delay was changed. The new delay counts from the last start, so it
- * binds the next claim, also when it is shorter. While there was no delay the last start was
- * rounded down, so it may have been later by the width of a moment.
+ * applies to the next claim, even if it is shorter. Without a delay, the time of the last start was
+ * rounded down, so the start may have been later by the width of a moment.
  */
 export function opensAfterChange(gate: Gate, now: ModelNow, delayMs: number): number {
   if (gate.opensAtMs === 0) return 0;
@@ -89,7 +89,10 @@ export function opensAfterChange(gate: Gate, now: ModelNow, delayMs: number): nu
   return gate.opensAtMs - gate.delayMs + roundedMs + delayMs;
 }
 
-/** What the holder of a lease learns with each answer, so that it can follow a changed gate. */
+/**
+ * The state of a gate in each answer to the worker that holds a lease, so that it can follow
+ * changes.
+ */
 export interface GateView {
   readonly delayMs: number;
   readonly limit: number;

@@ -3,12 +3,12 @@ import { afterTick } from "../base/tick.ts";
 import type { Answer, Operation } from "./operation.ts";
 import type { QueueStore } from "./queue-store.ts";
 
-/** Operations of one commit at most; more wait for the next. */
+/** The most operations of one commit; more wait for the next one. */
 const groupMax = 256;
 
 /**
- * Commits that overlap, at most: of one claim each, and of others. More would be smaller, and
- * cost more than they gain.
+ * The most concurrent commits: of one claim each, and of other operations. With more, commits
+ * become smaller and cost more than they gain.
  */
 const claimsMax = 4;
 const othersMax = 2;
@@ -23,13 +23,14 @@ interface Waiter {
 }
 
 /**
- * Joins what one turn of the event loop asks for into one commit. One commit is under way at a
- * time, so operations keep their order; what comes meanwhile goes together into the next. Only
- * what the store says may overlap goes beside others of that sort: their order shows nowhere.
+ * Combines the calls of one turn of the event loop into one commit. Only one commit runs at a time,
+ * so operations keep their order; calls that arrive meanwhile share the next commit. Only
+ * operations that the store marks as overlapping run concurrently with each other, because no
+ * caller can observe their order.
  */
 export function createGroupCommit(store: QueueStore): {
   readonly submit: Submit;
-  /** Resolves when all that was submitted has been answered. */
+  /** Resolves when all submitted operations were answered. */
   readonly idle: () => Promise<void>;
 } {
   let waiting: Waiter[] = [];
@@ -55,7 +56,10 @@ export function createGroupCommit(store: QueueStore): {
     start();
   }
 
-  /** Starts what may overlap, from the front up to the first that may not. */
+  /**
+   * Starts overlapping operations from the front of the queue, up to the first one that may not
+   * overlap.
+   */
   function startOverlapping(): void {
     const barrier = waiting.findIndex(({ overlaps }) => !overlaps);
     const front = barrier < 0 ? waiting : waiting.slice(0, barrier);
@@ -65,7 +69,7 @@ export function createGroupCommit(store: QueueStore): {
     const started = new Set([...claims, ...(underWay.others < othersMax ? others : [])]);
     if (started.size === 0) return;
     waiting = waiting.filter((waiter) => !started.has(waiter));
-    // The others first: a claim may be asked for by who has just finished something.
+    // Claims come second, because a caller that has just finished a task may ask for the next one.
     if (others[0] && started.has(others[0])) void run(others, "others");
     for (const claim of claims) void run([claim], "claims");
   }

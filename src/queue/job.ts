@@ -1,6 +1,6 @@
 /**
- * A group of tasks: a campaign run, one site crawl. Its counters are kept in the same step as the
- * tasks' states, so progress costs one row.
+ * A group of tasks: a campaign run, the crawl of one site. Its counters change in the same step as
+ * the states of its tasks, so that reading the progress reads one row.
  *
  * open → completed   sealed, nothing pending or running: decided once, by `completeIfDone`
  * open → cancelled   at once; its pending tasks follow in chunks
@@ -11,34 +11,37 @@ export interface Job {
   readonly isPaused: boolean;
   readonly isSealed: boolean;
   readonly ended: "completed" | "cancelled" | null;
-  /** Most tasks at work at once; null for no cap. */
+  /** The most tasks that run at once; null: no cap. */
   readonly concurrency: number | null;
-  /** Most tasks ever stored; null for no budget. */
+  /** The most tasks that are ever added; null: no budget. */
   readonly budget: number | null;
-  /** The only gate its tasks may have; "" when not bound. */
+  /** The only gate that its tasks may have; "" if the job is not bound. */
   readonly gate: string;
-  /** At work, as the cap counts it: a run counts as many as it may have at work at once. */
+  /** The slots that its running tasks use: a run uses as many as it may run tasks at once. */
   readonly slots: number;
-  /** Stored over its life, also what has been purged since. */
+  /** The number of tasks ever added, including tasks that were purged. */
   readonly added: number;
   readonly overBudget: number;
   readonly pending: number;
   readonly running: number;
-  /** These three include what has been purged since. */
+  /** These three include tasks that were purged. */
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
-  /** How often it completed: once, and once more for each time a retry reopened it. */
+  /** How often it completed: more than once if a retry reopened it. */
   readonly completions: number;
   readonly openedAtMs: number;
   readonly endedAtMs: number;
-  /** When it last got work, in picks: equal priorities go to the job that waited longest. */
+  /**
+   * The number of the pick that served it last: at equal priority, the job with the lowest number
+   * is next.
+   */
   readonly served: number;
   /** Requests that its handlers sent, as their finishes reported them: to buckets, websites and place servers. */
   readonly requests: number;
   /**
-   * On a bucket queue: its share of the requests that commits cost, to a thousandth of a request. A
-   * commit is shared equally by the jobs that it changes.
+   * For a bucket queue: its share of the requests of commits, to a thousandth of a request. The
+   * jobs that a commit changes share its requests equally.
    */
   readonly commitRequests?: number;
 }
@@ -49,7 +52,7 @@ export interface JobSettings {
   readonly gate: string;
 }
 
-/** The job of tasks that name none. It is never sealed. */
+/** The job of tasks that name no job. It is never sealed. */
 export const defaultJob = "default";
 
 export const newJob = (name: string, nowMs: number, settings?: JobSettings): Job => ({
@@ -85,7 +88,7 @@ export const isClaimable = (job: Job): boolean =>
 export const isComplete = (job: Job): boolean =>
   job.isSealed && job.ended === null && job.pending === 0 && job.running === 0;
 
-/** What changes when a job completes; undefined if it is not complete, or has ended. */
+/** The changed fields when a job completes; undefined if it is not complete or has ended. */
 export const completion = (
   job: Job,
   nowMs: number,

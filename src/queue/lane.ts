@@ -1,8 +1,11 @@
-/** One (kind, job, gate), with its tasks counted by state and, when pending, by what they await. */
+/**
+ * The tasks of one (kind, job, gate), counted by state. Pending tasks are counted by what they wait
+ * for.
+ */
 export interface Lane extends LaneName {
   /** Pending and due. */
   readonly ready: number;
-  /** Pending, due later, never run. */
+  /** Pending, due later, and not tried yet. */
   readonly scheduled: number;
   /** Pending, due later, after a failed attempt. */
   readonly backoff: number;
@@ -10,7 +13,7 @@ export interface Lane extends LaneName {
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Creation of the oldest of each; 0 when there is none. */
+  /** When the oldest task of each state was created; 0 if there is none. */
   readonly oldestReadyAtMs: number;
   readonly oldestScheduledAtMs: number;
   readonly oldestBackoffAtMs: number;

@@ -2,9 +2,9 @@ import { AppError } from "../base/app-error.ts";
 import type { ChangeListener, QueueStore } from "./queue-store.ts";
 
 /**
- * Opens a store. If its server does not answer now, the store is opened by the first call that reaches
- * the server; until then every call throws `unavailable`, as calls do while a server is away. So a
- * node starts while its shared queue cannot be reached. Any other error is thrown here.
+ * Opens a store. If its server does not answer now, the first call that reaches the server opens
+ * the store; until then every call throws `unavailable`, as calls do while a server is down. So a
+ * node can start while its shared queue is unreachable. Any other error is thrown here.
  */
 export async function openLateQueueStore(open: () => Promise<QueueStore>): Promise<QueueStore> {
   try {
@@ -21,7 +21,7 @@ function createLateStore(open: () => Promise<QueueStore>): QueueStore {
   let isClosed = false;
   let onGone: (error: unknown) => void = () => {};
   const gone = new Promise<never>((_, reject) => (onGone = reject));
-  gone.catch(() => {}); // the caller that awaits it handles it
+  gone.catch(() => {}); // handled by callers that await it
   /** The functions that end a watch; undefined: not attached yet. */
   const watches = new Map<ChangeListener, (() => void) | undefined>();
 

@@ -45,7 +45,7 @@ const sweepEveryMsPaid = 120_000;
 const archiveEveryMsDefault = 3_600_000;
 /** If each request is paid for: archiving reads and writes whole logs. */
 const archiveEveryMsPaid = 86_400_000;
-/** Sweeps one tick does at most: the next one goes on. */
+/** The most sweeps in one tick; the next tick continues. */
 const sweepsMax = 100;
 
 /**

@@ -1,13 +1,13 @@
 import { inSlices } from "../base/tick.ts";
 
-/** A page of what has a name, in the order of `compareNames`. */
+/** A page of things with names, in the order of `compareNames`. */
 export interface NamePage {
-  /** The last name of the page before; "" for the first page. */
+  /** The last name of the previous page; "" for the first page. */
   readonly after: string;
   readonly limit: number;
 }
 
-/** By the bytes of their UTF-8, as every store orders them. */
+/** Compares by UTF-8 bytes, which is the order of every store. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
@@ -17,7 +17,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for characters beyond U+FFFF, though their own numbers are lower. */
+/** Surrogates stand for characters above U+FFFF, although their own code units are lower. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** A page of rows that are in memory. Does not block the event loop, however many rows there are. */

@@ -82,7 +82,7 @@ export interface QueueStore extends AsyncDisposable {
   /** Connections of this process to the backend. Absent: the backend has none. */
   connections?(): Connections;
 
-  /** How the backend's server is, for all who use it. Absent: there is no server. */
+  /** Figures about the backend's server, for the node. Absent: there is no server. */
   server?(): Promise<ServerFigures | undefined>;
 
   /** Which versions of the program can use the queue. Reads the backend. */
@@ -122,13 +122,13 @@ export interface Connections {
 }
 
 export interface ServerFigures {
-  /** Of all its clients. */
+  /** The number of connections of all clients of the server. */
   readonly connectionsUsed: number;
   readonly connectionsMax: number;
   readonly databaseBytes: number;
-  /** Rows that were changed or deleted, and not cleaned up yet. */
+  /** The number of rows that were changed or deleted, and not cleaned up yet. */
   readonly deadRows: number;
-  /** 0 to 1: reads that were answered from memory. */
+  /** 0 to 1: the share of reads that were answered from memory. */
   readonly cacheHitShare: number;
   readonly longestTransactionMs: number;
 }

@@ -126,7 +126,7 @@ export interface Queue<K extends Kinds = Kinds> extends Closable {
   readonly gone?: Promise<never>;
   /** Connections of this process to the backend; undefined if the backend has none. */
   connections(): Connections | undefined;
-  /** How the backend's server is; undefined if there is none. */
+  /** Figures about the backend's server; undefined if there is none. */
   server(): Promise<ServerFigures | undefined>;
   /** See QueueStore. */
   format(): Promise<QueueFormat>;

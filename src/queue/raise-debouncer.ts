@@ -7,8 +7,8 @@ import type { Queue, RaiseInput } from "./queue.ts";
 import { checkRaise } from "./validate.ts";
 
 /**
- * Collects raises, so that a page that is linked a hundred times costs one write. Always:
- * - the higher a raise is, the shorter it waits, and later raises never prolong the wait;
+ * Collects raises, so that a page with a hundred links to it costs one write. Invariants:
+ * - a higher raise waits for a shorter time, and later raises never prolong the wait;
  * - a raise that cannot change anything, because the task has or will get this priority, is counted
  *   and not sent;
  * - no other raise is dropped: if one cannot be stored, it waits for the next attempt, and `stop`
@@ -16,25 +16,25 @@ import { checkRaise } from "./validate.ts";
  */
 export interface RaiseDebouncer {
   /**
-   * Resolves when the raise is stored (800 and above) or waits to be. Rejects when it cannot be
-   * stored now, or when no more can wait: repeat it later.
+   * Resolves when the raise is stored (priority 800 and above) or queued. Rejects if it cannot be
+   * stored now, or if too many raises are queued: then repeat it later.
    */
   raise(input: RaiseInput): Promise<void>;
-  /** Stores all that waits. Rejects when that fails; it then still waits. */
+  /** Stores all queued raises. Rejects if that fails; then they stay queued. */
   flush(): Promise<void>;
-  /** Takes no more raises and stores all that waits. May be repeated, above all when it fails. */
+  /** Takes no more raises and stores all queued ones. If it fails, call it again. */
   stop(): Promise<void>;
-  /** How many tasks have a raise that is not stored yet. */
+  /** The number of tasks with a raise that is not stored yet. */
   waiting(): number;
   counts(): RaiseCounts;
 }
 
 export interface RaiseCounts {
-  /** All raises that were asked for. */
+  /** The number of all requested raises. */
   readonly raises: number;
-  /** Those of them that could not change anything. */
+  /** The number of raises that could not change anything. */
   readonly unchanged: number;
-  /** Calls to the queue, each with any number of raises. */
+  /** The number of calls of the queue, each with any number of raises. */
   readonly writes: number;
 }
 
@@ -49,7 +49,7 @@ const tiers = [
   { from: 400, delayMs: 5_000 },
   { from: 0, delayMs: 30_000 },
 ] as const;
-/** After a failed attempt. */
+/** The delay before the next attempt. */
 const repeatMs = 5_000;
 export const waitingMax = 10_000;
 const storedMax = 100_000;
@@ -62,9 +62,9 @@ interface Waiting {
 export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebouncer {
   const { queue, clock, logger } = options;
   const waiting = new Map<string, Waiting>();
-  /** Attempts under way, with how many raises each holds. */
+  /** Running attempts, with the number of raises in each. */
   const storing = new Map<Promise<void>, number>();
-  /** The priority that each task has at least, because it was stored; the oldest are forgotten. */
+  /** The stored priority of tasks, at least; the oldest entries are dropped. */
   const stored = new Map<string, number>();
   const counts = { raises: 0, unchanged: 0, writes: 0 };
   let timer: { readonly dueMs: number; readonly handle: Timer } | undefined;
@@ -72,7 +72,7 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
 
   const unstored = () => [...storing.values()].reduce((sum, n) => sum + n, waiting.size);
 
-  /** The highest of a task counts, at the earliest moment any of its raises asked for. */
+  /** Merges the raises of a task: the highest priority, at the earliest requested time. */
   function joined(raise: RaiseOne, dueMs: number): Waiting {
     const before = waiting.get(identityOf(raise));
     if (!before) return { raise, dueMs };
@@ -143,7 +143,7 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
     if (stored.size > storedMax) stored.delete(stored.keys().next().value!);
   }
 
-  /** A caller that waits for its raise to be stored is not content with one that waits. */
+  /** False if the caller waits until its raise is stored, and the earlier raise is only queued. */
   const isUnchanged = (raise: RaiseOne, delayMs: number): boolean => {
     const identity = identityOf(raise);
     const waits = delayMs > 0 ? (waiting.get(identity)?.raise.priority ?? -1) : -1;
@@ -151,7 +151,7 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
   };
 
   async function flush(): Promise<void> {
-    // A raise that is being stored may have to wait again: the caller must learn of that too.
+    // A raise that is being stored may have to be queued again: the caller must learn about that.
     await allOf([...storing.keys(), store([...waiting.values()])]);
     if (waiting.size > 0) return;
     timer?.handle.cancel();
@@ -183,7 +183,7 @@ export function createRaiseDebouncer(options: RaiseDebouncerOptions): RaiseDebou
   };
 }
 
-/** Waits for all, then fails with the first failure. */
+/** Waits for all, then throws the first error. */
 async function allOf(attempts: readonly Promise<void>[]): Promise<void> {
   for (const settled of await Promise.allSettled(attempts)) {
     if (settled.status === "rejected") throw settled.reason;

@@ -2,12 +2,12 @@ import { AppError } from "../base/app-error.ts";
 import type { Queue } from "./queue.ts";
 
 export interface RaiseTaskOptions {
-  /** A priority lower than the task's own changes nothing. */
+  /** If it is lower than the task's priority, nothing changes. */
   readonly priority: number;
   readonly isDueNow: boolean;
 }
 
-/** Lets one pending task run sooner. Returns false if it is not pending or nothing would change. */
+/** Raises one pending task. Returns false if it is not pending or nothing would change. */
 export async function raiseTask(
   queue: Pick<Queue, "show" | "raise">,
   id: number,

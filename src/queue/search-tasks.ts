@@ -10,24 +10,24 @@ import { waitingReason, type Waiting, type WaitingReason } from "./waiting.ts";
 export interface TaskSearch extends Partial<BrowseQuery> {
   /** Only pending tasks that wait for this reason. */
   readonly waits?: WaitingReason;
-  /** Only tasks whose last error contains this, or is of this group. */
+  /** Only tasks whose last error contains this text or is in this failure group. */
   readonly error?: string;
 }
 
 export interface TaskPage {
   readonly tasks: readonly Task[];
-  /** Pass it as `afterId` to go on; undefined: there are no more. */
+  /** Pass it as `afterId` to continue; undefined: there are no more. */
   readonly nextId: number | undefined;
 }
 
 const pageSize = 500;
-/** Tasks compared in one search. With more, a page would take too long. */
+/** The most tasks compared in one search. With more, a page would take too long. */
 const scannedMax = 20_000;
 const readsAtOnce = 20;
 
 /**
- * Tasks that match, in order of id, at most `limit`. A page may have fewer tasks and still a
- * `nextId`: it ends after 20,000 tasks were compared.
+ * Matching tasks in order of id, at most `limit`. A page may have fewer tasks and still a `nextId`,
+ * because a search compares at most 20,000 tasks.
  */
 export async function searchTasks(queue: Queue, search: TaskSearch): Promise<TaskPage> {
   const { waits, error, limit = 100, ...query } = search;
@@ -95,7 +95,7 @@ export function createWaitingReader(queue: Pick<Queue, "now" | "job" | "gate">):
   };
 }
 
-/** A job that was deleted meanwhile does not block its tasks. */
+/** The default for a job that was deleted meanwhile: it does not block its tasks. */
 const openJob = { isPaused: false, ended: null, concurrency: null, slots: 0 };
 
 async function readNew<T>(

@@ -5,10 +5,10 @@ import { waitingReasons, type WaitingReason } from "./waiting.ts";
 
 export interface QueueStats {
   readonly states: Readonly<Record<TaskState, number>>;
-  /** All reasons, in order, also those that hold nothing back at the moment. */
+  /** All reasons in order, including those without tasks. */
   readonly reasons: readonly ReasonStats[];
   readonly kinds: readonly KindStats[];
-  /** One, but for a bucket queue that was made with several. */
+  /** One, unless a bucket queue was created with several. */
   readonly shards: readonly ShardStats[];
   /** Waits that ended with a claim, over all kinds. */
   readonly waits: WaitPercentiles;
@@ -21,7 +21,7 @@ export interface QueueStats {
 export interface ReasonStats {
   readonly reason: WaitingReason;
   readonly count: number;
-  /** Of all pending tasks, or of those of the kind, 0–1. */
+  /** The share of all pending tasks, or of those of the kind, 0–1. */
   readonly share: number;
   readonly oldestAgeMs: number;
 }
@@ -33,11 +33,14 @@ export interface KindStats {
   readonly done: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Pending, and nothing but the lack of workers keeps them from running. */
+  /** Pending tasks that wait only for a worker. */
   readonly claimable: number;
-  /** Since the oldest of those was added, or its gate opened if later; 0 when there is none. */
+  /**
+   * The time since the oldest of these was added, or since its gate opened if that was later; 0 if
+   * there is none.
+   */
   readonly claimableAgeMs: number;
-  /** Of its pending tasks; only those that hold something back. */
+  /** Of its pending tasks; only reasons with tasks. */
   readonly reasons: readonly ReasonStats[];
   readonly waits: WaitPercentiles;
 }
@@ -45,13 +48,13 @@ export interface KindStats {
 export interface ShardStats {
   readonly shard: number;
   readonly pending: number;
-  /** Done, skipped and failed, as long as they are remembered. */
+  /** Done, skipped and failed tasks that are still stored. */
   readonly completed: number;
   readonly claimable: number;
   readonly claimableAgeMs: number;
 }
 
-/** Turns counts into what people ask: the same words for every backend. */
+/** Computes statistics for people from counts, the same way for every backend. */
 export function summarise(counts: QueueCounts): QueueStats {
   const { now, waits, raises, lanes, gates, jobs } = counts;
   const states = {

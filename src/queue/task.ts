@@ -14,32 +14,35 @@ export interface Task {
   readonly id: number;
   readonly kind: string;
   readonly job: string;
-  /** What paces it, usually a web host; "" when nothing does. */
+  /** The gate that limits its rate, usually a web host; "" for none. */
   readonly gate: string;
-  /** With job and gate the identity: adding it again is a duplicate. */
+  /** Together with job and gate, this is the identity: adding it again is a duplicate. */
   readonly key: string;
   /** JSON text. */
   readonly payload: string;
-  /** Thousandths, 0–1000; higher goes first. */
+  /** 0–1000; a higher priority goes first. */
   readonly priority: number;
-  /** Wall clock. All other times are the store's own clock, which never steps. */
+  /** Wall clock time. All other times are times of the store's own clock, which never steps. */
   readonly dueAtMs: number;
   readonly createdAtMs: number;
   readonly state: TaskState;
-  /** Fencing: rises with each claim and never repeats, not even after a restored backup. */
+  /**
+   * The fencing token: rises with each claim and is never used twice, not even after a restored
+   * backup.
+   */
   readonly token: number;
-  /** Attempts charged so far; at `attemptsMax` a retry becomes a failure. */
+  /** The number of counted attempts; when it reaches `attemptsMax`, a retry becomes a failure. */
   readonly used: number;
   readonly attemptsMax: number;
-  /** Its lease expired once, or its process crashed: it is handed out alone until it ends. */
+  /** Its lease expired once, or its process crashed: until it ends, it runs alone. */
   readonly isSuspect: boolean;
-  /** While running: when the sweep may take it back. */
+  /** While it runs: when the sweep may take it back. */
   readonly expiresAtMs: number;
-  /** Every attempt that did not end well, oldest first. */
+  /** All attempts that did not succeed, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** JSON text; null until done, and when done without a result. */
+  /** JSON text; null if it is not done, or has no result. */
   readonly result: string | null;
-  /** 0 while unfinished. */
+  /** 0 if it is not finished. */
   readonly finishedAtMs: number;
 }
 
@@ -51,15 +54,17 @@ export interface Attempt {
   readonly atMs: number;
   readonly outcome: "retry" | "fail" | "skip" | "crash" | "expired" | "cancelled";
   readonly reason: string;
-  /** Where the error was thrown. Only the newest attempts keep it. */
+  /** The stack trace of the error. Only the newest attempts keep it. */
   readonly stack?: string;
 }
 
-/** Kept per task; older ones are dropped, since retries by hand are not bounded. */
+/**
+ * The most attempts kept per task; older ones are dropped, because retries by hand are not limited.
+ */
 export const attemptsKeptMax = 50;
 export const stacksKeptMax = 3;
 
-/** The attempts of a task with one more. */
+/** Appends an attempt to the attempts of a task. */
 export function withAttempt(before: readonly Attempt[], last: Attempt): readonly Attempt[] {
   const all = [...before, last].slice(-attemptsKeptMax);
   const dropped = all.at(-1 - stacksKeptMax);
@@ -69,9 +74,9 @@ export function withAttempt(before: readonly Attempt[], last: Attempt): readonly
 }
 
 /**
- * The attempts as they ended. A retry that had no attempt left is stored as it was asked for; it
- * ended the task, so it is a failure, also after somebody has made the task pending again. Such a
- * round of attempts always has `attemptsMax` of them.
+ * The attempts as they ended. A retry without an attempt left is stored as a retry; it ended the
+ * task, so it is shown as a failure, even if the task was made pending again later. Such a round
+ * always has `attemptsMax` attempts.
  */
 export function endedAttempts(task: EndedTask): readonly Attempt[] {
   const { attempts, attemptsMax } = task;
@@ -86,23 +91,28 @@ export function endedAttempts(task: EndedTask): readonly Attempt[] {
 
 type EndedTask = Pick<Task, "state" | "attempts" | "used" | "attemptsMax">;
 
-/** Whether the task failed and was made pending again. Then its attempts are counted from 0 again. */
+/**
+ * True if the task failed and was made pending again. Then its attempts are counted from 0 again.
+ */
 export const isRetriedByHand = (task: EndedTask): boolean =>
   task.state === "pending" && endedAttempts(task)[lastFailure(task)]?.outcome === "fail";
 
-/** Which attempt ended the task last. Of the attempts after it, one that runs or succeeded is not listed. */
+/**
+ * The index of the attempt that last ended the task. Among later attempts, one that runs or
+ * succeeded is not listed.
+ */
 function lastFailure({ state, attempts, used }: EndedTask): number {
-  if (state === "skipped") return -1; // by a cancelled job, perhaps without an attempt
+  if (state === "skipped") return -1; // because its job was cancelled, perhaps without an attempt
   const isLast = state === "failed";
   const listed = state === "pending" ? used : used - 1;
   return attempts.length - 1 - (isLast ? 0 : listed);
 }
 
-/** Why a task that is not done has not succeeded; "" if it is done, or nothing went wrong. */
+/** Why a task that is not done has not succeeded; "" if it is done or has no failed attempt. */
 export const lastReason = ({ state, attempts }: Pick<Task, "state" | "attempts">): string =>
   state === "done" ? "" : (attempts.at(-1)?.reason ?? "");
 
-/** What `add` takes, validated and complete. */
+/** The validated and complete input of `add`. */
 export type NewTask = Pick<
   Task,
   "kind" | "job" | "gate" | "key" | "payload" | "priority" | "dueAtMs" | "attemptsMax"
@@ -114,13 +124,13 @@ export interface Identity {
   readonly key: string;
 }
 
-/** Names a lease: whoever shows it must still hold it. */
+/** Identifies a lease. An operation with it works only while the lease is held. */
 export interface LeaseRef {
   readonly id: number;
   readonly token: number;
 }
 
-/** A task in flight. */
+/** A running task. */
 export interface Lease extends LeaseRef {
   readonly kind: string;
   readonly job: string;
@@ -129,18 +139,20 @@ export interface Lease extends LeaseRef {
   readonly payload: string;
   readonly priority: number;
   readonly createdAtMs: number;
-  /** This attempt's number, from 1. */
+  /** The number of this attempt, from 1. */
   readonly used: number;
   readonly attemptsMax: number;
   readonly isSuspect: boolean;
   readonly leaseMs: number;
-  /** How to pace it; absent when it has no gate. Leases of one gate in one claim are one run. */
+  /**
+   * How to limit its rate; absent without a gate. All leases of one gate in one claim are one run.
+   */
   readonly pace?: Pace;
 }
 
 /**
- * The rule for the tasks of one gate in flight at one worker: start to start at least `delayMs`
- * apart, at most `limit` at once. `isRun` means that nobody else gets this gate meanwhile.
+ * The rule for the running tasks of one gate at one worker: at least `delayMs` between starts, at
+ * most `limit` at once. `isRun`: no other worker gets this gate meanwhile.
  */
 export interface Pace {
   readonly delayMs: number;

@@ -13,13 +13,13 @@ import type { LeaseRef, NewTask, TaskState, TerminalState } from "./task.ts";
 export const payloadBytesMax = 256 * 1024;
 export const addTasksMax = 10_000;
 const reasonLengthMax = 4_096;
-/** Of one attempt of a task. */
+/** The limit for one attempt of a task. */
 const requestsMax = 1_000_000_000;
 const stackLengthMax = 4_096;
 const terminalStates: readonly TerminalState[] = ["done", "skipped", "failed"];
 const states: readonly TaskState[] = ["pending", "running", ...terminalStates];
 
-/** Everything that enters a queue passes here once; behind it, input is only asserted. */
+/** All input of a queue is checked here once; other modules only assert it. */
 export function createValidator({ clock, newId }: ValidatorOptions) {
   const tasks = (inputs: readonly TaskInput<Kinds>[]): readonly NewTask[] => {
     if (Array.isArray(inputs) && inputs.length > addTasksMax) {
@@ -40,7 +40,7 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
       return { op: "add", tasks: tasks(inputs), ...(by === undefined ? {} : { by: lease(by) }) };
     },
     job: (value: string) => check.name("job", value),
-    /** The default job takes whatever names no other, so it cannot end. */
+    /** The default job gets all tasks that name no job, so it cannot end. */
     endingJob: (value: string) => {
       if (value !== defaultJob) return check.name("job", value);
       throw invalid(
@@ -83,7 +83,7 @@ export function createValidator({ clock, newId }: ValidatorOptions) {
         token: check.count("token", token),
         outcome: outcome(input.outcome),
       };
-      // Nearly all finishes of a busy queue are no more than this.
+      // The most frequent case: a finish without additions.
       if (!add && !raises && !requests) return Object.assign(ended, sinceStart(input));
       return {
         ...ended,
@@ -310,9 +310,12 @@ function tryJson(value: unknown): string | undefined {
   }
 }
 
-/** A reason comes from a failing handler: never refuse it, cut it, and let a repeat find it. */
+/**
+ * A reason comes from a failing handler: never refuse it, truncate it, so that a repeat gives the
+ * same.
+ */
 const reason = (value: string) => check.storable(check.asText(value).slice(0, reasonLengthMax));
-/** Cut like a reason: the first lines say the most. */
+/** Truncated like a reason: the first lines say the most. */
 const stack = (input: { readonly stack?: string }) =>
   input.stack === undefined
     ? undefined

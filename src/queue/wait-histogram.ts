@@ -1,7 +1,7 @@
 /**
- * Waits in whole milliseconds, counted in buckets that grow by a tenth: a percentile read from
- * them is within 5 % of the true one, and any number of waits fits in about 250 counters.
- * Below 10 ms each millisecond has its own bucket.
+ * A histogram of waits in whole milliseconds. Each bucket is a tenth wider than the one before, so
+ * a percentile is within 5 % of the true value, and about 250 counters cover all waits. Below 10 ms
+ * each millisecond has its own bucket.
  */
 const growth = Math.log(1.1);
 const exactBelow = 10;
@@ -13,7 +13,7 @@ export function bucketOf(waitMs: number): number {
   return exactBelow + Math.floor(Math.log(wait) / growth) - offset;
 }
 
-/** The shortest wait of each bucket that any wait falls into, for who counts in a database. */
+/** The shortest wait of each possible bucket, for stores that count in a database. */
 export function waitBounds(): {
   readonly bounds: readonly number[];
   readonly buckets: readonly number[];
@@ -42,7 +42,7 @@ function nextBound(wait: number): number {
   return above;
 }
 
-/** The geometric middle of the bucket: at most √1.1 off, which is 4.9 %. */
+/** The geometric middle of the bucket: wrong by a factor of at most √1.1, which is 4.9 %. */
 export function waitOf(bucket: number): number {
   if (bucket < exactBelow) return bucket;
   return Math.exp((bucket - exactBelow + offset + 0.5) * growth);
@@ -62,7 +62,7 @@ export function percentiles(buckets: ReadonlyMap<number, number>): WaitPercentil
     let below = 0;
     for (const [bucket, n] of sorted) {
       below += n;
-      // Whole milliseconds would cost short waits their 5 %.
+      // Rounding to whole milliseconds would add to the error of short waits.
       if (below >= share * count) return Number(waitOf(bucket).toPrecision(4));
     }
     return 0;

@@ -3,26 +3,26 @@ import { slotsLeft, type Job } from "./job.ts";
 import type { StoreNow } from "./queue-store.ts";
 import type { Task } from "./task.ts";
 
-/** Why a pending task is not running, in the order in which the first match counts. */
+/** Why a pending task does not run. The first reason that applies counts. */
 export const waitingReasons = [
-  "paused", //            its job is paused, or was cancelled
+  "paused", //            its job is paused or was cancelled
   "scheduled", //         due later, never run
   "retry_backoff", //     due later, after a failed attempt
   "domain_delay", //      its gate is blocked, pausing between starts, or held by another worker
-  "concurrency_limit", // its job has all it may have at work
-  "worker_capacity", //   nothing stands in its way: no worker has asked
+  "concurrency_limit", // its job runs as many tasks as it may
+  "worker_capacity", //   it can run, but no worker has claimed it
 ] as const;
 export type WaitingReason = (typeof waitingReasons)[number];
 
 export interface Waiting {
   readonly reason: WaitingReason;
-  /** How long at least, when that is known. */
+  /** The least time that it still waits, if known. */
   readonly forMs?: number;
 }
 
 type Held = Pick<Job, "isPaused" | "ended" | "concurrency" | "slots">;
 
-/** From the task, its gate and its job alone. */
+/** Computed only from the task, its gate and its job. */
 export function waitingReason(
   task: Pick<Task, "dueAtMs" | "attempts">,
   gate: Gate | undefined,
@@ -37,7 +37,7 @@ export function waitingReason(
   return dueReason(gate, job, now);
 }
 
-/** The same for a task known to be due: one answer for all due tasks of a lane. */
+/** The same for a task that is due: the answer is the same for all due tasks of a lane. */
 export function dueReason(gate: Gate | undefined, job: Held, now: StoreNow): Waiting {
   if (isHeld(job)) return { reason: "paused" };
   if (gate && !isOpen(gate, now.ms)) {

@@ -4,66 +4,69 @@ import { systemRandom, type Random } from "../base/random.ts";
 import type { Queue } from "./queue.ts";
 
 /**
- * When a worker that found nothing should claim again. Always:
- * - no wake-up is lost: what counts is what the queue says it holds, read when a wait begins and
- *   after each notification, never the notification itself. So nothing can slip in between a
- *   claim that found nothing and the wait, and a spurious notification (a process hears of its
- *   own empty claims) costs one read and no claim. Only at the news of added tasks it is not read
- *   first, unless the last such claim was in vain;
- * - a moment that was named once is woken at, also when it is named no longer: an expired lease
- *   that another worker took back may have left work for a worker with no task in flight;
- * - nothing is kept between waits but counters: a restarted process wakes as this one would;
- * - moments are timed by the monotonic clock and read again in the end, so a step of the wall
- *   clock delays what is due by one poll at most, and brings nothing forward for good;
- * - a wait outlives an outage: while the store is `unavailable` it is asked again and again, with
+ * Decides when a worker that found nothing claims again. Invariants:
+ * - no wake-up is lost: the waker reads the state of the queue when a wait begins and after each
+ *   notification, and never relies on the notification itself. So nothing can happen unnoticed
+ *   between a claim that found nothing and the wait. A spurious notification (a process gets those
+ *   of its own empty claims) costs one read and no claim. Only for the news of added tasks it
+ *   claims without reading first, unless the last such claim found nothing;
+ * - once a time was announced, it wakes at that time, even if the time is no longer announced: an
+ *   expired lease that another worker took back may have left work for a worker with no task in
+ *   flight;
+ * - nothing but counters is kept between waits: after a restart, a process wakes in the same way;
+ * - timers use the monotonic clock, and the time is read again at the end. So a step of the wall
+ *   clock delays a due task by at most one poll, and never makes one start early permanently;
+ * - a wait continues during an outage: while the store is `unavailable`, it is asked again with
  *   growing pauses, and the wait ends only after an answer.
  */
 export interface Waker extends Disposable {
-  /** Ends a wait and its watch of the queue. The same as the end of a `using` block. */
+  /** Ends a wait and stops watching the queue. The same as the end of a `using` block. */
   close(): void;
-  /** To be called before each claim: it tells a claim that found nothing from one that did. */
+  /** Call it before each claim; `wait` uses it to find out whether that claim found something. */
   mark(): ClaimMark;
   /**
-   * Resolves when the next claim may find something; `mark` is that of the last claim, which did
-   * not. Rejects with an `aborted` AppError when the signal fires or the waker is closed, and
+   * Resolves when the next claim may find something. `mark` belongs to the last claim, which found
+   * nothing. Rejects with an `aborted` AppError when the signal fires or the waker is closed, and
    * with the queue's own error if that is not `unavailable`. One wait at a time.
    */
   wait(mark: ClaimMark, signal?: AbortSignal): Promise<WakeReason>;
 }
 
-/** Good for the wait after the claim that it was made for, and for no other. */
+/** Valid only for the wait after the claim for which it was made. */
 export interface ClaimMark {
   readonly claims: number;
   readonly news: number;
 }
 
 export type WakeReason =
-  | "ready" //   something could be claimed when the wait began
-  | "change" //  somebody, in any process, made something claimable
-  | "news" //    tasks were added, of whatever kind
+  | "ready" //   a task could be claimed when the wait began
+  | "change" //  a process made a task claimable
+  | "news" //    tasks of any kind were added
   | "timer" //   a due time, an opening gate or the end of a lease has come
-  | "poll"; //   nothing was heard for long: the net under all of that
+  | "poll"; //   no notification for long: covers lost ones
 
 export interface WakerOptions {
   readonly queue: Pick<Queue, "wakeInMs" | "watch" | "netMs">;
   readonly kinds: readonly string[];
-  /** As it claims: with no task in flight it is also woken for a suspect. */
+  /** The worker's name. Without a task in flight, it is also woken for a suspect. */
   readonly worker?: string;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** Called each time the store could not be asked; the wait goes on. */
+  /** Called each time the store could not be read; the wait continues. */
   readonly onUnavailable?: (error: AppError) => void;
 }
 
-/** What lies further ahead is left to the poll, which will come near enough to time it. */
+/** A later time is left to the poll, which comes near enough to set a timer. */
 const timerMsMax = 300_000;
 const pollMsDefault = 30_000;
 /**
- * A wake-up may be in vain again and again: others are quicker at every opening of a gate, or this
- * worker holds a suspect and gets nothing else. Then the next comes this much later at most.
+ * Wake-ups may repeatedly find nothing: other workers are faster whenever a gate opens, or this
+ * worker holds a suspect and gets nothing else. Then the next one is delayed, by at most this much.
  */
 const holdMsMax = 50;
-/** Pauses between two questions to a store that is away; each is at least half as long. */
+/**
+ * Pauses between two attempts to read an unreachable store; each is at least half as long as given.
+ */
 const awayMs = { first: 100, max: 5_000 };
 
 export function createWaker(options: WakerOptions): Waker {
@@ -71,14 +74,14 @@ export function createWaker(options: WakerOptions): Waker {
   const pollMs = queue.netMs ?? pollMsDefault;
   let claims = 0;
   let changes = 0;
-  /** Changes so far that were news. */
+  /** The number of changes so far that were news. */
   let news = 0;
-  /** Claims so far when a wait last ended without anyone's writing, or unread. */
+  /** The number of claims when a wait last ended without a write, or without a read. */
   let wokenAt = -1;
   let holdMs = 0;
   let isWaiting = false;
   const disposal = new AbortController();
-  /** Ends the present sleep, if there is one. */
+  /** Ends the current sleep, if there is one. */
   let rouse = () => {};
 
   const unwatch = queue.watch((isNews) => {
@@ -97,7 +100,7 @@ export function createWaker(options: WakerOptions): Waker {
     });
   }
 
-  /** Ends early when the wait does, and not for a notification: the store is away. */
+  /** Ends when the wait ends, but not for a notification, because the store is unreachable. */
   async function pause(failures: number, isEnded: () => boolean): Promise<void> {
     const longestMs = Math.min(awayMs.max, awayMs.first * 2 ** Math.min(failures - 1, 10));
     const untilMs = clock.monotonicMs() + longestMs * (1 - random.next() / 2);
@@ -108,7 +111,7 @@ export function createWaker(options: WakerOptions): Waker {
     const startMs = clock.monotonicMs();
     let next: Wake = { reason: "poll", atMs: startMs + pollMs };
     let failures = 0;
-    /** What was news later than this has not been looked at. */
+    /** News with a higher number has not been handled yet. */
     let newsRead = mark.news;
     const isEnded = () => signal?.aborted === true || disposal.signal.aborted;
     for (let isFirst = true; ; isFirst = false) {
@@ -118,12 +121,12 @@ export function createWaker(options: WakerOptions): Waker {
         return { reason: "news", atMs: startMs };
       }
       const seen = changes;
-      const heard = news;
+      const newsSeen = news;
       let inMs: number | undefined;
       try {
         inMs = await queue.wakeInMs(kinds, worker);
         failures = 0;
-        newsRead = heard;
+        newsRead = newsSeen;
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
         options.onUnavailable?.(error);
@@ -154,7 +157,7 @@ export function createWaker(options: WakerOptions): Waker {
       assert(mark.claims === claims, "a wait takes the mark of the last claim");
       assert(!isWaiting, "a waker has one wait at a time");
       isWaiting = true;
-      // One claim since then, and it found nothing: hold back twice as long as last time.
+      // Only one claim since then, and it found nothing: delay twice as long as last time.
       holdMs = claims === wokenAt + 1 ? Math.min(Math.max(1, holdMs * 2), holdMsMax) : 0;
       const onAbort = () => rouse();
       signal?.addEventListener("abort", onAbort);

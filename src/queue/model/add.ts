@@ -7,12 +7,13 @@ import { countUnchanged, raiseTask } from "./bulk.ts";
 import { identityOf, jobOf, patchJob, putTask, type ShardDraft } from "./shard.ts";
 
 export function add(draft: ShardDraft, { tasks, by }: Add): readonly Added[] {
-  // What a task of another shard adds comes before its finish, and could be kept nowhere else.
+  // A task that another shard adds is written before its finish, and cannot be stored anywhere
+  // else.
   const room = isOfOtherShard(draft, by) ? Infinity : draft.liveTasksMax - liveTasks(draft);
   return addAll(draft, { tasks, by, room });
 }
 
-/** What a finish adds is stored even when full: its caller could not keep it elsewhere. */
+/** What a finish adds is stored even if the queue is full, because its caller cannot keep it. */
 export function addWithFinish(draft: ShardDraft, tasks: readonly NewTask[], by: LeaseRef): void {
   addAll(draft, { tasks, by, room: Infinity });
 }
@@ -65,7 +66,8 @@ function addOne(
   if (gate !== "" && !draft.gates.has(gate)) draft.gates.set(gate, newGate(gate));
   const id = draft.nextId;
   draft.nextId += draft.idStep ?? 1;
-  // Named one by one, in the order in which stored ones are read: engines like objects of one shape.
+  // All fields in the same order as in stored tasks, because JavaScript engines are faster with
+  // objects of one shape.
   putTask(draft, {
     id,
     kind: wanted.kind,
@@ -90,7 +92,7 @@ function addOne(
   return { status: "added", id };
 }
 
-/** Refuses before anything is written, so that a refused operation changes nothing. */
+/** Checks before anything is written, so that a refused operation changes nothing. */
 export function checkBound(
   jobNamed: (name: string) => Pick<Job, "gate"> | undefined,
   tasks: readonly NewTask[],
@@ -107,7 +109,7 @@ export function checkBound(
   }
 }
 
-/** Whoever sent it here has looked whether that lease is held. */
+/** The sender has checked that the lease is held in its own shard. */
 const isOfOtherShard = ({ idStep = 1, nextId }: ShardDraft, by: LeaseRef | undefined): boolean =>
   by !== undefined && by.id % idStep !== nextId % idStep;
 

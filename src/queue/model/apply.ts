@@ -11,8 +11,8 @@ import { closeDraft, completeIfDone, openDraft, type ShardDraft, type Shard } fr
 import { sweep } from "./sweep.ts";
 
 /**
- * The queue as a pure function, the definition every backend is compared with. An operation that
- * is refused answers with its AppError and changes nothing; the others of the batch go on.
+ * The queue as a pure function; every backend is compared with it. A refused operation is answered
+ * with its AppError and changes nothing; the other operations of the commit are applied.
  */
 export function apply(
   shard: Shard,
@@ -32,7 +32,7 @@ export function apply(
   return { shard: closeDraft(draft), answers };
 }
 
-/** One operation; `completeIfDone` belongs after the last of a commit. */
+/** Applies one operation. Call `completeIfDone` after the last one of a commit. */
 export function applyOne(draft: ShardDraft, operation: Operation): Answer<Operation> {
   switch (operation.op) {
     case "add":

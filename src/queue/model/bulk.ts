@@ -15,7 +15,7 @@ import {
 
 export const raise = (draft: ShardDraft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
-    // As in add: a task of a bound job is named without its gate.
+    // As in `add`: a task of a bound job may be named without its gate.
     const gate = one.gate === "" ? jobOf(draft, one.job).gate : one.gate;
     const task = draft.tasks.get(draft.idsByIdentity.get(identityOf({ ...one, gate })) ?? 0);
     return task ? raiseTask(draft, task, one) : "absent";
@@ -43,7 +43,9 @@ export function countUnchanged(draft: ShardDraft): "unchanged" {
   return "unchanged";
 }
 
-/** Dead letters live again: all attempts anew, their history kept, their job open again. */
+/**
+ * Makes dead letters pending again with all attempts, keeps their history and reopens their job.
+ */
 export function retry(draft: ShardDraft, { filter, rowsMax }: Retry): Changed {
   const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
   for (const task of rows) {
@@ -104,7 +106,7 @@ function without<K, V>(map: ReadonlyMap<K, V>, keys: readonly K[]): ReadonlyMap<
   return left;
 }
 
-/** By state, then oldest first, so that every backend takes the same ones when there are more. */
+/** By state, then oldest first, so that every backend takes the same tasks if there are more. */
 function finishedTasks(draft: ShardDraft, filter: FinishedFilter, rowsMax: number) {
   const matching = [...draft.tasks.values()]
     .filter((task) => isMatching(task, filter))
@@ -131,8 +133,8 @@ export const isMatching = (task: Filtered, filter: FinishedFilter): boolean =>
   (filter.finishedBeforeMs === undefined || task.finishedAtMs < filter.finishedBeforeMs);
 
 /**
- * An ended job without tasks goes, and its name is free again; so does a gate that has no tasks
- * and says nothing that a new one would not.
+ * Deletes ended jobs without tasks, so that their names are free again, and gates without tasks
+ * that equal a new gate.
  */
 function dropEmpty(draft: ShardDraft): void {
   const jobs = new Set<string>();

@@ -9,14 +9,16 @@ import { expiryMs } from "./now.ts";
 import { gateOf, jobOf, patchGate, patchJob, putTask, type ShardDraft } from "./shard.ts";
 import { sweep } from "./sweep.ts";
 
-/** The token also carries the moment, so a restored backup cannot hand out an old one again. */
+/**
+ * The token contains the current time, so that a restored backup cannot hand out an old one again.
+ */
 export const nextToken = (lastToken: number, nowMs: number): number =>
   Math.max(lastToken + 1, Math.floor(nowMs) * 1024);
 
 /**
- * Sweeps, then picks from the best open lane until the slots are used: highest priority first,
- * equal ones to the job that waited longest, then the oldest. A suspect goes first, but only to a
- * worker that holds nothing, and then alone.
+ * Sweeps, then picks from the best open lane until the slots are used: highest priority first, then
+ * the job that has waited longest, then the oldest task. A suspect goes first, but only to a worker
+ * that holds no task, and then alone.
  */
 export function claim(draft: ShardDraft, request: Claim): Claimed {
   const repeated = repeatedClaim(draft, request);
@@ -52,7 +54,7 @@ function lanesOf(tasks: readonly Task[]): OpenLane[] {
   const lanes = new Map<string, Task[]>();
   let last: readonly [Task, Task[]] | undefined;
   for (const task of tasks) {
-    // Neighbours are mostly of one lane, and making its name is what costs.
+    // Neighbouring tasks are mostly of the same lane, and creating its key is expensive.
     if (last && isSameLane(last[0], task)) {
       last[1].push(task);
       continue;
@@ -70,11 +72,11 @@ const isSameLane = (a: Task, b: Task) => a.kind === b.kind && a.job === b.job &&
 
 export interface Pick {
   readonly tasks: readonly Task[];
-  /** Of the worker and of the job's cap. */
+  /** The slots that it uses of the worker and of the job's cap. */
   readonly slots: number;
 }
 
-/** Takes the next pick out of `lanes`. */
+/** Removes the next pick from `lanes`. */
 function bestPick(
   draft: ShardDraft,
   request: Claim,
@@ -97,9 +99,9 @@ function bestPick(
     const equals = open.filter((lane) => lane.tasks[0]!.priority === head.priority);
     const jobs = new Set(equals.map((lane) => lane.tasks[0]!.job));
     const unserved = [...jobs].filter((job) => jobOf(draft, job).served <= servedBefore).length;
-    // What is left goes in equal parts to the jobs that had no turn in this claim yet.
+    // The rest is shared equally by the jobs that have not been served in this claim.
     const share = Math.max(1, Math.floor(left / (unserved || jobs.size)));
-    // Beyond its head a lane is not served before a better task of another lane.
+    // Do not take tasks with a lower priority than the best task of another lane.
     const floor = second?.tasks[0]?.priority ?? 0;
     tasks = best.tasks
       .slice(0, Math.min(room, share, gate ? gate.limit - gate.running : Infinity))
@@ -115,7 +117,7 @@ function bestPick(
 const isOpenFor = (draft: ShardDraft, task: Task) =>
   isClaimable(jobOf(draft, task.job)) && isGateOpen(gateOf(draft, task), draft.now.ms);
 
-/** In one walk, because it is what a claim costs. */
+/** One pass over all tasks, because this dominates the cost of a claim. */
 function claimableTasks(draft: ShardDraft, { kinds }: Claim): Claimable {
   const suspects: Task[] = [];
   const others: Task[] = [];
@@ -143,7 +145,7 @@ const byPriority = (a: Task, b: Task) => b.priority - a.priority || a.id - b.id;
 const byLane = (draft: ShardDraft, a: Task, b: Task) =>
   b.priority - a.priority || jobOf(draft, a.job).served - jobOf(draft, b.job).served || a.id - b.id;
 
-/** Leases tasks of one lane: all of an owned gate's are one run. */
+/** Leases tasks of one lane. All tasks of an owned gate are one run. */
 export function take(
   draft: ShardDraft,
   { leaseMs }: Claim,
@@ -200,7 +202,10 @@ function toLease(
   return pace ? { ...lease, pace } : lease;
 }
 
-/** Since it was added and due. Each is read on its own clock: the two must not be compared. */
+/**
+ * The time since the task was both added and due. These are times of two clocks, which must not be
+ * compared.
+ */
 function noteWaits({ now, waits }: ShardDraft, kind: string, tasks: readonly Task[]): void {
   const buckets = new Map(waits.get(kind));
   for (const task of tasks) {

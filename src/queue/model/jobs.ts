@@ -3,7 +3,7 @@ import type { JobAnswer, OpenJob } from "../operation.ts";
 import { patchJob, type ShardDraft } from "./shard.ts";
 import { skipCancelled } from "./sweep.ts";
 
-/** Opening an open job again changes its cap, budget and gate, which then bind what comes later. */
+/** Opening an open job again changes its cap, budget and gate for everything that comes later. */
 export function openJob(draft: ShardDraft, { job, concurrency, budget, gate }: OpenJob): JobAnswer {
   const known = draft.jobs.get(job);
   if (known && known.ended !== null) return "closed";
@@ -22,9 +22,9 @@ export const resume = (draft: ShardDraft, job: string): JobAnswer =>
   whileOpen(draft, job, { isPaused: false });
 
 /**
- * From here on nothing of the job is claimed, extended or finished. Pending tasks are skipped, the
- * first chunk now, the rest by the sweep; running ones are skipped when their lease ends, because
- * until then a worker may still be at work behind their gate.
+ * After this, no task of the job can be claimed, extended or finished. Pending tasks are skipped,
+ * the first chunk now and the rest by the sweep. Running tasks are skipped when their leases end,
+ * because until then a worker may still send requests to their gate.
  */
 export function cancel(draft: ShardDraft, job: string): JobAnswer {
   const answer = whileOpen(draft, job, { ended: "cancelled", endedAtMs: draft.now.ms });

@@ -135,7 +135,7 @@ function decided(draft: ShardDraft, task: Task): Finished {
   return { status: state, ...seen };
 }
 
-/** Frees what a running task uses: its slot, its place in the gate, and its count in the claim. */
+/** Frees what a running task uses: its slot, its part of the gate, and its count in the claim. */
 export function leave(draft: ShardDraft, task: Task, sinceStartMs: number | undefined): void {
   const gate = gateOf(draft, task);
   let freesSlot = true;

@@ -9,7 +9,7 @@ import type { Task, TaskState } from "../task.ts";
 import { isHeld } from "../waiting.ts";
 import type { Shard } from "./shard.ts";
 
-/** The counters of all lanes, which the model does not keep. */
+/** The counters of all lanes, which the model computes on demand. */
 export async function lanesOf(shard: Shard, now: StoreNow): Promise<Map<string, Lane>> {
   const lanes = new Map<string, Lane>();
   await inSlices(shard.tasks.values(), (task) => {
@@ -19,7 +19,7 @@ export async function lanesOf(shard: Shard, now: StoreNow): Promise<Map<string, 
   return lanes;
 }
 
-/** Counts these lanes of a shard, which may be more than those of its own tasks. */
+/** Counts these lanes of a shard, which may include archived tasks. */
 export async function counts(
   shard: Shard,
   lanes: ReadonlyMap<string, Lane>,
@@ -44,7 +44,7 @@ export async function counts(
   };
 }
 
-/** Gates that have tasks: of these lanes, or of the shard's own tasks. */
+/** Gates that have tasks: in these lanes, or in the shard itself. */
 export async function gatesWithTasks(
   { gates, tasks }: Pick<Shard, "gates" | "tasks">,
   lanes: Iterable<{ readonly gate: string }> = [],
@@ -93,7 +93,7 @@ export function browse(shard: Shard, query: BrowseQuery): readonly Task[] {
     .slice(0, query.limit);
 }
 
-/** The first so many of all, in one pass; what it holds is bounded by twice the limit. */
+/** The first `limit` items in one pass; it holds at most twice that many. */
 export function ended<T extends Task | LogEntry>(
   tasks: Iterable<T>,
   query: EndedQuery,
@@ -166,7 +166,7 @@ function claimableInMs(shard: Shard, task: Task, takesSuspects: boolean, now: St
   if (gate && !hasRoom(gate)) return dueInMs > 0 ? dueInMs : Infinity;
   const openInMs = gate && !isOpen(gate, now.ms) ? openFromMs(gate) - now.ms : 0;
   const inMs = Math.max(0, dueInMs, openInMs);
-  // What could be claimed already but waits for others' writes gives no moment to wake at.
+  // A task that could be claimed already but waits for a write of others has no time to wake at.
   const isNotMine = task.isSuspect && !takesSuspects;
   return inMs === 0 && (isNotMine || !isClaimable(job)) ? Infinity : inMs;
 }

@@ -5,7 +5,7 @@ import type { CounterDrift, Reconciled } from "../queue-store.ts";
 import type { Task } from "../task.ts";
 import type { Shard } from "./shard.ts";
 
-/** What the counters of a shard must say, by the tasks alone. */
+/** What the counters of a shard must be, according to its tasks. */
 export interface TrueCounts {
   readonly gates: ReadonlyMap<string, Pick<Gate, "running" | "runSlots">>;
   readonly jobs: ReadonlyMap<string, Pick<Job, "pending" | "running" | "slots">>;
@@ -39,7 +39,10 @@ export function recount(shard: Shard): Reconciled {
   return { drift, orphans, repaired: false };
 }
 
-/** Of nothing that is known, waiting where nobody ever gets it, or running where no sweep finds it. */
+/**
+ * A task whose job, gate or claim is missing, that waits in an ended job, or that runs without a
+ * claim.
+ */
 const isOrphan = (shard: Shard, task: Task): boolean =>
   !shard.jobs.has(task.job) ||
   (task.gate !== "" && !shard.gates.has(task.gate)) ||
@@ -75,7 +78,7 @@ export function countTasks(shard: Shard): TrueCounts {
     const count = running.get(name) ?? 0;
     gates.set(name, { running: count, runSlots: count === 0 ? 0 : runSlots });
   }
-  // A run counts as many as it may have at work at once.
+  // A run counts as many slots as it may run tasks at once.
   for (const { task, count } of lanes.values()) {
     const runSlots = gates.get(task.gate)?.runSlots ?? 0;
     jobs.get(task.job)!.slots += runSlots > 0 ? Math.min(runSlots, count) : count;

@@ -8,8 +8,8 @@ import type { ModelNow } from "./now.ts";
 import type { ShardDraft, Shard } from "./shard.ts";
 
 /**
- * Makes the counters say what the tasks say. Orphans are put where they can be seen, and none is
- * thrown away. No work of the queue's leads to either: people edit files, and disks lie.
+ * Sets all counters to what the tasks say. Moves orphans to where people can see them, and deletes
+ * none. The program itself causes neither: people edit files, and disks fail.
  */
 export function repairShard(shard: Shard, now: ModelNow): Shard {
   const draft = openDraft(shard, now);
@@ -20,7 +20,7 @@ export function repairShard(shard: Shard, now: ModelNow): Shard {
   return closeDraft(draft);
 }
 
-/** What a task belongs to is made anew: the settings are lost, what was done is not. */
+/** Creates missing jobs and gates: their settings are lost, what was done is kept. */
 function giveHomes(draft: ShardDraft): void {
   for (const task of draft.tasks.values()) {
     if (task.gate !== "" && !draft.gates.has(task.gate)) {
@@ -31,7 +31,7 @@ function giveHomes(draft: ShardDraft): void {
     const own = [...draft.tasks.values()].filter(
       ({ state, token }) => state === "running" && token === task.token,
     );
-    // With a claim again they are kept until their lease ends, and then swept like any other.
+    // With a claim, they stay leased until their lease ends, and are then swept like others.
     draft.claims.set(task.token, {
       requestId: `orphan-${task.token}`,
       worker: "unknown",

@@ -5,16 +5,16 @@ import type { Identity, Task } from "../task.ts";
 import type { ModelNow } from "./now.ts";
 
 /**
- * The whole state of a queue as plain data. Tasks, gates, jobs and claims are never changed in
- * place, only replaced; the maps of a shard that was returned are never written again. So a shard
- * can be kept, compared and written out, and `apply` is a function.
+ * The complete state of a queue as plain data. Tasks, gates, jobs and claims are only replaced,
+ * never changed in place, and the maps of a returned shard never change. So a shard can be kept,
+ * compared and written, and `apply` is a pure function.
  */
 export interface Shard {
   readonly tasks: ReadonlyMap<number, Task>;
   readonly idsByIdentity: ReadonlyMap<string, number>;
   readonly gates: ReadonlyMap<string, Gate>;
   readonly jobs: ReadonlyMap<string, Job>;
-  /** By token, which names the claim. */
+  /** By token, which identifies the claim. */
   readonly claims: ReadonlyMap<number, ClaimRecord>;
   readonly waits: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly raises: { readonly raised: number; readonly unchanged: number };
@@ -24,30 +24,39 @@ export interface Shard {
   readonly keptKeys: ReadonlyMap<string, KeptKey>;
   readonly nextId: number;
   readonly lastToken: number;
-  /** Picks so far: what `job.served` counts in. */
+  /** The number of picks so far, which is the unit of `job.served`. */
   readonly served: number;
-  /** Live tasks beyond which `add` answers `full`. */
+  /** With more live tasks, `add` answers `full`. */
   readonly liveTasksMax: number;
-  /** From one id to the next, 1 if absent: where there are several shards, each has its own residue. */
+  /**
+   * The distance between ids, 1 if absent: with several shards, each uses ids of its own residue
+   * class.
+   */
   readonly idStep?: number;
-  /** One of several shards: jobs that are not bound to a gate have tasks elsewhere too. */
+  /**
+   * True for one of several shards: jobs that are not bound to a gate have tasks in other shards
+   * too.
+   */
   readonly isSpread?: boolean;
 }
 
-/** Whether a shard alone decides about a job: not where tasks of it may be in other shards. */
+/** True if this shard alone decides about a job, because no other shard can have tasks of it. */
 export const ownsJob = ({ isSpread }: Pick<Shard, "isSpread">, job: Pick<Job, "gate">): boolean =>
   isSpread !== true || job.gate !== "";
 
-/** One claim that leased something, kept while it can matter: to a repeat, or to who holds what. */
+/**
+ * One claim that leased something. Kept while it is needed: to repeat its answer, or to know what a
+ * worker holds.
+ */
 export interface ClaimRecord {
   readonly requestId: string;
   readonly worker: string;
   readonly ids: readonly number[];
-  /** How many of them are still in flight. */
+  /** The number of its tasks that are still running. */
   readonly open: number;
   readonly hasSuspect: boolean;
   readonly leaseMs: number;
-  /** Until then a repeat of the request is answered from here. */
+  /** Until then, a repeat of the request gets the same answer. */
   readonly expiresAtMs: number;
 }
 
@@ -67,13 +76,13 @@ export const emptyShard = (options: { readonly liveTasksMax?: number } = {}): Sh
   liveTasksMax: options.liveTasksMax ?? Infinity,
 });
 
-/** A shard under change: maps of its own, so the base stays as it was. */
+/** A shard that is being changed. It has its own maps, so the base shard does not change. */
 export interface ShardDraft extends Shard {
   readonly now: ModelNow;
-  /** Jobs that were made for this draft: they alone are changed in place. */
+  /** Jobs that were copied for this draft; only these are changed in place. */
   readonly ownJobs: Set<Job>;
   readonly tasks: Map<number, Task>;
-  /** The base's own until something is added or purged, which most commits do not. */
+  /** Shared with the base shard until a task is added or purged; most commits do neither. */
   idsByIdentity: ReadonlyMap<string, number>;
   ownIdentities: Map<string, number> | undefined;
   readonly gates: Map<string, Gate>;
@@ -106,14 +115,14 @@ export function closeDraft(draft: ShardDraft): Shard {
   return shard;
 }
 
-/** The identities of a draft, to be changed. */
+/** The identities of a draft, as a map that may be changed. */
 export function ownIdentities(draft: ShardDraft): Map<string, number> {
   draft.ownIdentities ??= new Map(draft.idsByIdentity);
   draft.idsByIdentity = draft.ownIdentities;
   return draft.ownIdentities;
 }
 
-/** JSON keeps the parts apart whatever characters they hold. */
+/** JSON separates the parts, whatever characters they contain. */
 export const identityOf = ({ job, gate, key }: Identity): string =>
   JSON.stringify([job, gate, key]);
 
@@ -123,14 +132,14 @@ export const gateOf = (draft: ShardDraft, task: Pick<Task, "gate">): Gate | unde
 export const jobOf = (draft: ShardDraft, name: string): Job =>
   draft.jobs.get(name) ?? newJob(name, draft.now.ms);
 
-/** The one place where a task changes: its job's counters move in the same step. */
+/** The only place where a task changes: the counters of its job change in the same step. */
 export function putTask(draft: ShardDraft, after: Task): void {
   const before = draft.tasks.get(after.id);
   const job = ownJob(draft, after.job);
   if (before) job[before.state] -= 1;
   job[after.state] += 1;
   draft.tasks.set(after.id, after);
-  // A task keeps its identity for life.
+  // The identity of a task never changes.
   if (!before) ownIdentities(draft).set(identityOf(after), after.id);
 }
 
@@ -138,7 +147,7 @@ export function patchJob(draft: ShardDraft, name: string, patch: Partial<Job>): 
   Object.assign(ownJob(draft, name), patch);
 }
 
-/** One copy for a draft: each of a thousand tasks changes its job's counters. */
+/** One copy per draft: thousands of tasks may change the counters of one job. */
 function ownJob(draft: ShardDraft, name: string): { -readonly [Field in keyof Job]: Job[Field] } {
   const job = draft.jobs.get(name);
   if (job && draft.ownJobs.has(job)) return job;
@@ -152,7 +161,7 @@ export function patchGate(draft: ShardDraft, name: string, patch: Partial<Gate>)
   draft.gates.set(name, { ...(draft.gates.get(name) ?? newGate(name)), ...patch });
 }
 
-/** The one place where a job completes, so that it does so once. */
+/** The only place where a job completes, so that it completes once. */
 export function completeIfDone(draft: ShardDraft): void {
   for (const job of draft.jobs.values()) {
     const completed = completion(job, draft.now.ms);

@@ -4,7 +4,10 @@ import type { Task } from "../task.ts";
 import { leave, noted } from "./leases.ts";
 import { gateOf, jobOf, patchGate, putTask, type ShardDraft } from "./shard.ts";
 
-/** The only place where an expired lease has an effect. Bounded, so it can start every claim. */
+/**
+ * The only place where an expired lease has an effect. Its work is limited, so every claim can
+ * start with it.
+ */
 export function sweep(draft: ShardDraft): Swept {
   const expired: Task[] = [];
   for (const task of draft.tasks.values()) {
@@ -28,7 +31,7 @@ function takeBack(draft: ShardDraft, task: Task): "requeued" | "failed" | "cance
   leave(draft, task, undefined);
   const gate = gateOf(draft, task);
   if (gate) {
-    // Whether a request went out in the lease's last moment is unknown: count the delay from there.
+    // A request may have been sent at the last moment of the lease, so count the delay from there.
     const opensAtMs = opensAfterStart(gate, task.expiresAtMs);
     patchGate(draft, gate.name, { opensAtMs });
   }
@@ -49,7 +52,7 @@ function takeBack(draft: ShardDraft, task: Task): "requeued" | "failed" | "cance
   return isOut ? "failed" : "requeued";
 }
 
-/** Pending tasks of cancelled jobs, a chunk at a time, in order of id. */
+/** Pending tasks of cancelled jobs, limited to one chunk, in order of id. */
 export function skipCancelled(draft: ShardDraft): {
   readonly count: number;
   readonly hasMore: boolean;

@@ -6,7 +6,7 @@ import type { Task } from "../task.ts";
 import type { Slice } from "./slice.ts";
 import type { TaskRow } from "./task-row.ts";
 
-/** What the model changed in a slice, as a SQL store has to write it. */
+/** The changes of the model in a slice, in the form that a SQL store writes. */
 export interface SliceChanges {
   readonly tasks: readonly ChangedTask[];
   readonly added: readonly NewRow[];
@@ -17,7 +17,7 @@ export interface SliceChanges {
   readonly newGates: readonly Gate[];
   readonly changedGates: readonly Gate[];
   readonly removedGates: readonly string[];
-  /** By token, only those that changed. */
+  /** By token; only those that changed. */
   readonly claims: ReadonlyMap<number, ClaimChange>;
   readonly keptKeys: readonly KeptKey[];
 }
@@ -42,9 +42,12 @@ export interface RemovedTask {
 }
 
 export interface ClaimChange {
-  /** How many of its tasks are no longer leased. */
+  /** The number of its tasks that are no longer leased. */
   readonly left: number;
-  /** The new end of a lease of it, the earliest if several: the sweep must not come late. */
+  /**
+   * The new end of one of its leases, the earliest if there are several, so that the sweep is not
+   * late.
+   */
   readonly expiresAtMs: number | undefined;
 }
 
@@ -90,7 +93,7 @@ function changedTasks({ draft, tasks, rows }: Slice): readonly ChangedTask[] {
     if (!after || after === before) continue;
     const { state, lane } = rows.get(id)!;
     const from = stateName(state);
-    // Otherwise the row may stay in a state that only a promotion changes.
+    // Without this, the row could stay in a state that only a promotion changes.
     const isMoved =
       after.state !== before.state ||
       after.dueAtMs !== before.dueAtMs ||

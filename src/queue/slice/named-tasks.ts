@@ -7,7 +7,7 @@ export type Grouped = Extract<
   { readonly op: "add" | "extend" | "finish" | "release" | "raise" }
 >;
 
-/** The tasks that operations name: what a slice for them has to hold. */
+/** The tasks that operations name: a slice for the operations must contain them. */
 export interface NamedTasks {
   readonly leases: readonly LeaseRef[];
   /** Ids of leased tasks whose lease may end. */

@@ -7,16 +7,16 @@ import type { Task } from "../task.ts";
 import { toTask, type TaskRow } from "./task-row.ts";
 
 /**
- * The part of a queue that one operation is about. A SQL store loads it, lets the model apply the
- * operation to `draft`, and writes what changed, see ./changes.ts. So the rules exist once, in the
- * model. Always:
- * - the tasks of a slice are all those that the operation may read or change, and no rule of the
- *   operation depends on a task outside;
- * - a claim of a slice counts only the tasks that leave it; the rest of it stays in its row.
+ * The part of a queue that one operation needs. A SQL store loads it, lets the model apply the
+ * operation to `draft`, and writes what changed, see ./changes.ts. So the rules exist only once, in
+ * the model. Invariants:
+ * - the slice has all tasks that the operation may read or change, and no rule of the operation
+ *   depends on a task outside;
+ * - a claim in a slice counts only the tasks that leave it; its other tasks are only in its row.
  */
 export interface Slice<G extends Gate = Gate> {
   readonly draft: ShardDraft;
-  /** The rest is as it was loaded. */
+  /** The rows as they were loaded. */
   readonly rows: ReadonlyMap<number, TaskRow>;
   readonly tasks: ReadonlyMap<number, Task>;
   readonly gates: ReadonlyMap<string, G>;
@@ -29,13 +29,13 @@ export interface SliceParts<G extends Gate = Gate> {
   readonly rows?: readonly TaskRow[];
   readonly gates?: readonly G[];
   readonly jobs?: readonly Job[];
-  /** Those of the keys that are to be added. */
+  /** Reserved keys among the keys that are to be added. */
   readonly keptKeys?: ReadonlyMap<string, KeptKey>;
-  /** The id of the next new task. Absent: the store gives ids when it writes. */
+  /** The id of the next new task. Absent: the store assigns ids when it writes. */
   readonly nextId?: number;
 }
 
-/** Provisional ids of new tasks, in order, for a store that gives ids when it writes. */
+/** Provisional ids of new tasks, in order, for a store that assigns ids when it writes. */
 export const newIdsFrom = 2 ** 51;
 
 export function createSlice<G extends Gate>(parts: SliceParts<G>): Slice<G> {

@@ -15,12 +15,12 @@ export interface ManyLanesOptions {
 const lanes = 100_000;
 const jobs = 10_000;
 /**
- * What a dashboard may keep a worker from its work. Processor time is measured, but programs that
- * share a processor and its caches take two to three times as much of it.
+ * How long a dashboard may block a worker. Processor time is measured, but programs that share a
+ * processor and its caches use two to three times as much.
  */
 const blockMsMax = Math.min(150, allowingForLoad(50));
 
-/** Reading must not keep a process from its work, however many lanes there are. */
+/** Reads must not block a process, however many lanes there are. */
 export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
   describe(`${name} with 100,000 lanes of 10,000 jobs`, () => {
     let queue: Queue;
@@ -67,7 +67,7 @@ export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
       ],
     ];
     test.each(reads)("%s: the event loop goes on", async (_, read, expected) => {
-      // A collection of garbage may fall into one of them.
+      // One of the reads may include a garbage collection.
       const blocks: number[] = [];
       while (blocks.length < 3 && (blocks.at(-1) ?? Infinity) >= blockMsMax) {
         const { answer, blockMs } = await longestBlockMs(read);

@@ -6,10 +6,10 @@ import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Task } from "../task.ts";
 
 /**
- * What a store chose in a claim, judged by the rules and then applied to the model, because a
- * store may choose otherwise than the model does and still be right. The rules are written out
- * here a second time, and look at tasks where the model looks at counters: so the model's own
- * claim is judged by them too.
+ * Checks the choice of a store in a claim against the rules, and then applies it to the model,
+ * because a store may choose differently from the model and still be right. The rules are
+ * implemented here a second time, on tasks instead of counters, so this also checks the model's own
+ * claim.
  */
 export function takeChosen(draft: ShardDraft, request: Claim, answer: Claimed): Claimed {
   const repeated = repeatedClaim(draft, request);
@@ -78,7 +78,7 @@ function takeRuns(
   return taken;
 }
 
-/** Neighbours of one (kind, job, gate) together: one run, or tasks that could be taken apart. */
+/** Groups neighbouring leases of one (kind, job, gate): a run, or tasks that are independent. */
 function byLane(draft: ShardDraft, leases: readonly Lease[]): readonly Task[][] {
   const lanes: Task[][] = [];
   for (const lease of leases) {
@@ -93,11 +93,13 @@ function byLane(draft: ShardDraft, leases: readonly Lease[]): readonly Task[][] 
 interface Turn {
   /** Slots of the worker that are still free. */
   readonly left: number;
-  /** Picks before this claim: a job that was served later had its turn in this claim. */
+  /**
+   * The number of picks before this claim: a job with a higher `served` had its turn in this claim.
+   */
   readonly servedBefore: number;
 }
 
-/** What these tasks take of the worker's and of the job's slots, if they may be taken now. */
+/** The slots that these tasks use of the worker and of the job, if they may be taken now. */
 function judged(
   draft: ShardDraft,
   request: Claim,
@@ -133,7 +135,9 @@ function judged(
   return { tasks, slots: tasks.length };
 }
 
-/** The best lane is next; of equal ones that of the job that waited longest, then the oldest. */
+/**
+ * The best lane is next; among equal ones, the job that has waited longest, then the oldest task.
+ */
 function judgeTurn(draft: ShardDraft, head: Task, others: readonly Task[]): void {
   const served = (task: Task) => jobOf(draft, task.job).served;
   for (const other of others) {
@@ -148,7 +152,10 @@ function judgeTurn(draft: ShardDraft, head: Task, others: readonly Task[]): void
   }
 }
 
-/** Beyond its head a lane waits for better ones; equal jobs without a turn yet share what is left. */
+/**
+ * A lane may not take tasks with a lower priority than the best of another lane. Jobs of equal
+ * priority that were not served yet share the rest.
+ */
 function judgeShare(
   draft: ShardDraft,
   tasks: readonly Task[],
@@ -171,7 +178,7 @@ function judgeShare(
   }
 }
 
-/** Claimable tasks by lane, best first; suspects are not among them. */
+/** Claimable tasks by lane, best first, without suspects. */
 function openLanes(draft: ShardDraft, request: Claim): readonly Task[][] {
   const lanes: Task[][] = [];
   for (const task of claimableTasks(draft, request)) {

@@ -1,7 +1,7 @@
 import type { Shard } from "../model/shard.ts";
 import { broken } from "./model-comparison-claim.ts";
 
-/** What is true of a queue after any history, counted from its tasks alone. */
+/** What must be true of a queue after any history, checked from its tasks alone. */
 export function checkInvariants(shard: Shard): void {
   const tasks = [...shard.tasks.values()];
   const running = tasks.filter((task) => task.state === "running");

@@ -25,7 +25,7 @@ export interface Questions {
   readonly kinds: readonly string[];
 }
 
-/** Asks the store everything a reader can ask, and the model the same. */
+/** Calls every read of the store and of the model, and compares the answers. */
 export async function compareReads(
   store: QueueStore,
   shard: Shard,
@@ -99,8 +99,8 @@ export async function compareReconcile(store: QueueStore, shard: Shard): Promise
 }
 
 /**
- * A store may wake too early, never too late, and says "now" only when there is something. What is
- * overdue may be said to be a millisecond away, which is as soon as a timer can be.
+ * A store may wake too early but never too late, and 0 only if a task is claimable. An overdue task
+ * may be reported as 1 ms away, which is the shortest timer.
  */
 function compareWake(seen: number | undefined, expected: number | undefined): void {
   const isLate = (seen ?? Infinity) > Math.max(1, expected ?? Infinity);
@@ -116,13 +116,13 @@ export function same(what: string, seen: unknown, expected: unknown): void {
   );
 }
 
-/** Without the difference between absent and undefined, which means nothing here. */
+/** Ignores the difference between absent and undefined. */
 const plain = (value: unknown): unknown =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 
 /**
- * `served` is only ever compared: the numbers are the store's own, their order is not. What commits
- * cost is the store's own too.
+ * Ignores `served`: each store has its own numbers, and only their order matters. The requests of
+ * commits differ between stores too.
  */
 const unserved = ({ commitRequests: _cost, ...job }: Job) => ({ ...job, served: 0 });
 

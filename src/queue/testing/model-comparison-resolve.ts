@@ -4,26 +4,26 @@ import type { StoreNow } from "../queue-store.ts";
 import type { LeaseRef, NewTask } from "../task.ts";
 import type { Want } from "./model-comparison-steps.ts";
 
-/** Coded in the token of a lease that a step names: which one is meant. */
+/** Encoded in the token of a lease in a step: which lease is meant. */
 export const leaseHow = {
-  /** One of those that somebody holds. */
+  /** A lease that a worker holds. */
   held: 0,
-  /** Any that was ever handed out. */
+  /** Any lease that was ever handed out. */
   past: 1,
-  /** A held one's id, with a token nobody has. */
+  /** The id of a held lease with a token that does not exist. */
   wrong: 2,
 } as const;
 
-/** Coded in the key of a raise: the identity of the n-th task there is. */
+/** Encoded in the key of a raise: the identity of the n-th existing task. */
 export const knownTask = (index: number): string => `#${index}`;
 
 export interface Resolver {
   resolve(wants: readonly Want[], shard: Shard, now: StoreNow): readonly Operation[];
-  /** Tells of leases, so that later steps can show them when they have long been lost. */
+  /** Remembers leases, so that later steps can use them after they are lost. */
   note(leases: readonly LeaseRef[]): void;
 }
 
-/** Makes the coded parts of operations real: see `Step`. */
+/** Replaces the encoded parts of operations by real values: see `Step`. */
 export function createResolver(): Resolver {
   const sent: Operation[] = [];
   const past: LeaseRef[] = [];
@@ -41,7 +41,7 @@ export function createResolver(): Resolver {
   }
 
   function real(operation: Operation, shard: Shard, now: StoreNow): Operation {
-    // Neighbours in a list mean different leases, so that whole runs end.
+    // Neighbours in a list refer to different leases, so that whole runs end.
     const withLease = <T extends LeaseRef>(one: T, index: number): T => ({
       ...one,
       ...leaseOf(shard, one, index),

@@ -7,16 +7,16 @@ import { knownTask, leaseHow } from "./model-comparison-resolve.ts";
 /**
  * One step of a random history: time passes, perhaps a store is reopened, then one commit.
  *
- * Operations are as the port takes them, but what cannot be known beforehand is coded, so that
- * fast-check can shrink them, and is made real by `createResolver`: a lease is { id: which of the
+ * Operations are those of the port. Values that are unknown beforehand are encoded, so that
+ * fast-check can shrink them, and `createResolver` replaces them: a lease is { id: which of the
  * leases, token: one of `leaseHow` }, times are relative to now, an empty requestId is a new one,
- * the key `knownTask(n)` of a raise is the whole identity of the n-th task.
+ * and the key `knownTask(n)` of a raise is the complete identity of the n-th task.
  */
 export interface ComparisonStep {
   readonly advanceMs: number;
   /** The wall clock jumps; the store's own clock does not. */
   readonly wallStepMs: number;
-  /** Which of the stores that have the storage open. */
+  /** The index of the store to use; several stores have the storage open. */
   readonly opener: number;
   readonly reopen: "no" | "closed" | "crashed";
   readonly wants: readonly Want[];
@@ -24,12 +24,12 @@ export interface ComparisonStep {
   readonly kinds: readonly string[];
 }
 
-/** "again" sends an earlier operation once more, as after a lost answer. */
+/** "again" repeats an earlier operation, as after a lost answer. */
 export type Want = Operation | { readonly op: "again"; readonly back: number };
 
 export const openersMax = 2;
 
-// Small pools, so that things meet; awkward names, so that quoting, case and wildcards show.
+// Few values, so that they collide; awkward names, to test quoting, case and wildcards.
 const kinds = ["x", "y"] as const;
 export const jobNames = ["default", "a", 'b"|', "ç"] as const;
 export const gateNames = ["g", "G", "g%'"] as const;
@@ -214,8 +214,8 @@ const step: fc.Arbitrary<ComparisonStep> = fc.record({
 export const history = fc.array(step, { minLength: 1, maxLength: 40, size: "max" });
 
 /**
- * Nearly all of it one lane without a gate, in stores that stay open: what a store does quicker
- * than the rest, it does here most of the time.
+ * Mostly one lane without a gate, in stores that stay open: these histories use the fast paths most
+ * of the time.
  */
 export const plainHistory = history.map((steps): ComparisonStep[] =>
   steps.map((one, index) => ({
@@ -230,7 +230,7 @@ const isPlainWant = (want: Want) =>
   want.op === "openJob" ? want.gate === "" : want.op !== "cancel" && want.op !== "seal";
 
 function plainWant(want: Want, index: number): Want {
-  // The keys are few, and so would be the tasks of one scope.
+  // There are few keys, which would limit the number of tasks in one scope.
   const plain = (task: NewTask): NewTask =>
     index % 12 === 11
       ? task

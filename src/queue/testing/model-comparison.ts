@@ -21,24 +21,24 @@ import {
 
 export interface ModelComparisonOptions {
   readonly name: string;
-  /** Makes empty storage; the comparison opens it several times over. Times have fractions. */
+  /** Creates empty storage; the comparison opens it several times. Times have fractions. */
   readonly storage: (now: () => StoreNow) => Promise<ComparedStorage>;
-  /** Default "any"; "plain": mostly of one lane, for what a store does quicker there. */
+  /** Default "any"; "plain": mostly one lane, to test fast paths. */
   readonly histories?: "any" | "plain";
-  /** Histories at least, however slow the machine is. Default 40: fewer prove nothing by themselves. */
+  /** The least number of histories, however slow the machine is. Default 40: fewer prove little. */
   readonly runsMin?: number;
-  /** How long to go on making up more. */
+  /** How long to generate more histories. */
   readonly timeLimitMs: number;
-  /** Repeats a failure: what its message calls seed and path. */
+  /** Repeats a failure: the seed and path from its message. */
   readonly replay?: { readonly seed: number; readonly path: string } | undefined;
 }
 
 export interface ComparedStorage extends AsyncDisposable {
-  /** Opens the same storage once more, as another process would. */
+  /** Opens the same storage again, as another process would. */
   open(): Promise<QueueStore>;
 }
 
-/** Reads "seed" or "seed:path", as a failure prints them; a mistyped one fails. */
+/** Parses "seed" or "seed:path", as a failure prints it; throws if it is malformed. */
 export function parseReplay(text: string | undefined): ModelComparisonOptions["replay"] {
   if (text === undefined) return undefined;
   const [, seed, path = ""] = /^(-?\d+)(?::([\d:]+))?$/.exec(text) ?? [];
@@ -47,9 +47,9 @@ export function parseReplay(text: string | undefined): ModelComparisonOptions["r
 }
 
 /**
- * Runs random histories on a store and on the pure model, and compares every answer and all that
- * can be read after every step. A claim is judged by the rules, then the model follows the store's
- * choice; everything else must be equal.
+ * Runs random histories on a store and on the pure model, and after every step compares all answers
+ * and reads. A claim is checked against the rules, then the model applies the store's choice;
+ * everything else must be equal.
  */
 export function modelComparison(options: ModelComparisonOptions): void {
   const { name, storage, histories = "any", runsMin = 40, timeLimitMs, replay } = options;
@@ -74,8 +74,9 @@ export function modelComparison(options: ModelComparisonOptions): void {
         const endMs = systemClock.monotonicMs() + timeLimitMs;
         let numRuns = runsMin;
         for (let round = 0; round === 0 || systemClock.monotonicMs() < endMs; round++) {
-          // It would look for a smaller failure for ever. The limit is long enough for one history on
-          // a busy machine: a round that is interrupted before its first history ends is a failure.
+          // Without a limit it would shrink a failure forever. The limit is long enough for one
+          // history on a busy machine: if it interrupts the first history of a round, that counts
+          // as a failure.
           await fc.assert(property, {
             seed: seed + round,
             numRuns,
@@ -92,7 +93,7 @@ export function modelComparison(options: ModelComparisonOptions): void {
 const shrinkMsMax = 100_000;
 const runsOfRound = 10;
 
-/** One history, step by step. Throws with all that was sent when the two disagree. */
+/** Runs one history. If the two disagree, throws with all operations that were sent. */
 export async function compareHistory(
   steps: readonly ComparisonStep[],
   makeStorage: ModelComparisonOptions["storage"],
@@ -141,7 +142,7 @@ export async function compareHistory(
 
 const startMs = Date.UTC(2026, 0, 1);
 
-/** Applies a commit to the model the way the store did, and compares the answers. */
+/** Applies a commit to the model as the store did, and compares the answers. */
 function follow(
   shard: Shard,
   operations: readonly Operation[],

@@ -26,9 +26,12 @@ export interface QueueSuiteOptions {
   readonly name: string;
   /** Opens a store on fresh, empty storage. The suite closes it. */
   readonly open: OpenStore;
-  /** Clauses this backend cannot keep: title → why. Each needs a test of what it does instead. */
+  /**
+   * Clauses that this backend cannot keep: title → reason. Each needs a test of the actual
+   * behaviour.
+   */
   readonly deviations?: Readonly<Record<string, string>>;
-  /** For a store whose clauses mostly wait for a server: some are checked at the same time. */
+  /** For a store whose clauses mostly wait for a server: some clauses run at the same time. */
   readonly concurrent?: boolean;
 }
 
@@ -56,8 +59,8 @@ const themes: Readonly<Record<string, (clause: QueueClause) => void>> = {
 
 /**
  * The contract of QueueStore, clause by clause; a bug in one backend becomes a clause here. After
- * every clause all counters are compared with the tasks. A title that starts with "lesson n" is a
- * failure that a system of this kind really had.
+ * every clause, all counters are compared with the tasks. A title that starts with "lesson n"
+ * describes a failure of a real system of this kind.
  */
 export function queueSuite({
   name,
@@ -89,7 +92,7 @@ export function queueSuite({
   });
 }
 
-/** What is wrong with a suite's bookkeeping, in words. */
+/** Lists mistakes in the declared deviations of a suite. */
 export function suiteMistakes(
   titles: readonly string[],
   deviations: Readonly<Record<string, string>>,

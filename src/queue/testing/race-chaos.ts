@@ -15,7 +15,7 @@ export interface ChaosOptions {
   /** An empty folder for the logs. */
   readonly folder: string;
   readonly processes: number;
-  /** How long processes are killed once they work; then the survivors finish the work. */
+  /** For how long processes are killed once they work; then the survivors finish the work. */
   readonly chaosMs: number;
   readonly seed: number;
   readonly isOver: () => Promise<boolean>;
@@ -25,17 +25,17 @@ export interface ChaosOptions {
 export interface Chaos {
   readonly events: readonly QueueRaceEvent[];
   readonly kills: number;
-  /** False when it was given up. */
+  /** False if the race was stopped at its time limit. */
   readonly isOver: boolean;
 }
 
-/** With fewer it was no chaos. */
+/** With fewer kills the race proves nothing. */
 export const killsMin = 3;
 
-/** Shorter than it would be in life, so that what the dead held is back within the test. */
+/** Shorter than in production, so that leases of killed processes end during the test. */
 const leaseMs = 1_000;
 
-/** Lets processes race on one store, and kills and replaces some of them at random moments. */
+/** Runs processes on one store, and kills and replaces some of them at random times. */
 export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
   const { store, folder, processes, chaosMs, isOver, giveUpMs } = options;
   const random = createSeededRandom(options.seed);
@@ -43,7 +43,7 @@ export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
   let started = 0;
   let kills = 0;
   let isDone = false;
-  /** A slow machine takes its time to start processes: that is not time of the chaos. */
+  /** Counted from when the processes work, because a slow machine takes long to start them. */
   let chaosSinceMs: number | undefined;
 
   const start = () => {
@@ -62,7 +62,7 @@ export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
       const atWork = racers.filter((racer) => racer.isAtWork());
       if (atWork.length > 0) chaosSinceMs ??= machineMonotonicMs();
       const isCalm = machineMonotonicMs() - (chaosSinceMs ?? Infinity) > chaosMs;
-      // One that is still starting proves nothing by its death.
+      // Killing a process that is still starting proves nothing.
       if (atWork.length === 0 || (isCalm && kills >= killsMin)) continue;
       const victim = racers.indexOf(atWork[random.below(atWork.length)]!);
       await racers[victim]!.kill();
@@ -79,7 +79,7 @@ export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
 }
 
 interface Racer {
-  /** Throws if the process failed by itself. */
+  /** Throws if the process failed without being killed. */
   check(): void;
   isAtWork(): boolean;
   /** kill -9, and waits until the process is gone. */

@@ -2,10 +2,10 @@ import type { Task } from "../task.ts";
 import { childOf } from "./race-in-flight.ts";
 import type { QueueRaceEvent, TaskRef } from "./race-log.ts";
 
-/** Each check lists what it found wrong, in words; nothing wrong is an empty list. */
+/** Each check returns a list of what is wrong; the list is empty if nothing is. */
 export type Wrong = readonly string[];
 
-/** A worker that is killed before it can log an answer has still finished its task. */
+/** A worker that is killed before it can log an answer may still have finished its task. */
 export function finishedOnce(tasks: readonly Task[], events: readonly QueueRaceEvent[]): Wrong {
   const wrong: string[] = [];
   const keys = new Set(tasks.map(identity));
@@ -22,7 +22,7 @@ export function finishedOnce(tasks: readonly Task[], events: readonly QueueRaceE
     if (task.state !== "done")
       wrong.push(`${name} ended as ${task.state}, ${describeAttempts(task)}`);
     if (held.length > 1) wrong.push(`${name} was finished ${held.length} times`);
-    if (!sent) wrong.push(`${name} is done, but not by the holder of its last lease`);
+    if (!sent) wrong.push(`${name} is done, but not by the worker that had its last lease`);
     const isChildLost =
       task.key.endsWith("+") && !keys.has(identity({ ...task, key: childOf(task.key) }));
     if (isChildLost) wrong.push(`${name} is done, but the task it added is lost`);
@@ -30,25 +30,27 @@ export function finishedOnce(tasks: readonly Task[], events: readonly QueueRaceE
   return wrong;
 }
 
-/** Whether a task that is not done was let down by the queue, or used up what it was given. */
+/**
+ * Shows whether the queue lost a task that is not done, or whether the task used up its attempts.
+ */
 const describeAttempts = ({ used, attemptsMax, attempts }: Task) =>
   `${used} of ${attemptsMax} attempts: ${attempts.map(({ reason }) => reason).join(", ")}`;
 
 const identity = ({ job, gate, key }: Pick<Task, "job" | "gate" | "key">) =>
   JSON.stringify([job, gate, key]);
 
-/** Every lease was held by one worker, and nobody worked without one. */
+/** Every lease was held by one worker, and no worker worked without a lease. */
 export function leasesUnique(events: readonly QueueRaceEvent[]): Wrong {
   const wrong: string[] = [];
-  const holders = new Map<string, string>();
+  const workers = new Map<string, string>();
   for (const event of events) {
-    if (event.event === "start" && holders.get(leaseName(event)) !== event.worker) {
+    if (event.event === "start" && workers.get(leaseName(event)) !== event.worker) {
       wrong.push(`${event.worker} started ${leaseName(event)}, which is not its own`);
     }
     if (event.event !== "claimed") continue;
-    const holder = holders.get(leaseName(event));
-    if (holder) wrong.push(`${leaseName(event)} went to ${holder} and to ${event.worker}`);
-    holders.set(leaseName(event), event.worker);
+    const worker = workers.get(leaseName(event));
+    if (worker) wrong.push(`${leaseName(event)} went to ${worker} and to ${event.worker}`);
+    workers.set(leaseName(event), event.worker);
   }
   return wrong;
 }
@@ -61,7 +63,7 @@ interface Work extends TaskRef {
   readonly endMs: number;
 }
 
-/** What was at work when: a killed process's work ends with the process. */
+/** When each task was running: the work of a killed process ends with the process. */
 export function worksOf(events: readonly QueueRaceEvent[]): readonly Work[] {
   const deathMs = new Map<string, number>();
   const endMs = new Map<string, number>();
@@ -86,17 +88,17 @@ export function worksOf(events: readonly QueueRaceEvent[]): readonly Work[] {
 export function withinLimit(what: string, works: readonly Work[], limit: number): Wrong {
   const wrong: string[] = [];
   for (const work of works) {
-    const beside = works.filter(
+    const concurrent = works.filter(
       (other) => other.startMs <= work.startMs && other.endMs > work.startMs,
     );
-    if (beside.length > limit) {
-      wrong.push(`${what}: ${beside.map(describeWork).join(" beside ")}`);
+    if (concurrent.length > limit) {
+      wrong.push(`${what}: ${concurrent.map(describeWork).join(" at the same time as ")}`);
     }
   }
   return wrong;
 }
 
-/** Start to start at least `delayMs`, whoever started. */
+/** At least `delayMs` between starts, whichever worker started. */
 export function apart(what: string, works: readonly Work[], delayMs: number): Wrong {
   const sorted = [...works].sort((a, b) => a.startMs - b.startMs);
   return sorted.flatMap((work, index) => {
@@ -107,7 +109,10 @@ export function apart(what: string, works: readonly Work[], delayMs: number): Wr
   });
 }
 
-/** What was claimed before may start a moment later: a process that waits for its processor. */
+/**
+ * A task that was claimed before the block may start a moment later, if its process waits for a
+ * processor.
+ */
 export function blocksKept(events: readonly QueueRaceEvent[], works: readonly Work[]): Wrong {
   const sentMs = new Map<string, number>();
   for (const event of events) {

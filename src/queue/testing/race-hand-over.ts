@@ -2,9 +2,10 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import type { LeasedTask, Queue } from "../queue.ts";
 
 /**
- * The gaps between starts of one gate. The openers take turns, and the next one claims all the
- * time. If a store rounds its clock to the wrong side, gaps come out short here; processes that
- * sleep hardly see it. The openers report the time since the start in each way there is.
+ * Measures the gaps between starts of one gate. The openers take turns, and the next one claims
+ * continuously. If a store rounds its clock in the wrong direction, gaps are too short here;
+ * processes that sleep rarely show it. The openers report the time since the start in every way
+ * that the queue offers.
  */
 export async function handOver(
   openers: readonly Queue[],
@@ -33,8 +34,8 @@ export async function handOver(
 }
 
 /**
- * How long blocks of one gate last: from the call that sets one to the next claim that gets a task,
- * by a worker that claims all the time.
+ * Measures how long blocks of one gate last: from the call of `block` to the next claim that gets a
+ * task, by a worker that claims continuously.
  */
 export async function blocksLasted(
   queue: Queue,

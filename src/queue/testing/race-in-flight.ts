@@ -7,11 +7,11 @@ import type { RaceLog } from "./race-log.ts";
 
 export type RaceLease = Pick<Lease, "id" | "token" | "key" | "gate" | "job" | "pace">;
 
-/** A lease and the moment, on this process's clock, after which others may have the task. */
-interface InHand extends RaceLease {
+/** A lease, and the time on this process's clock after which others may have the task. */
+interface InFlightLease extends RaceLease {
   deadlineMs: number;
   isLost: boolean;
-  /** No longer extended: it hangs. */
+  /** True if it hangs: its lease is no longer extended. */
   isHung: boolean;
 }
 
@@ -27,22 +27,22 @@ export interface RaceInFlight {
   /** `sentMs`: when the claim was sent, which is when the leases began at the latest. */
   take(leases: readonly RaceLease[], sentMs: number): void;
   slots(): number;
-  /** Resolves when something has ended, or soon. */
+  /** Resolves when a task has ended, or after a short time. */
   changed(): Promise<unknown>;
 }
 
-/** Nothing starts that could still be at work when its lease ends. */
+/** Start no task that could still be running when its lease ends. */
 const startMarginMs = 400;
 const workMsMax = 4;
 const blockMs = 30;
 
 /**
- * The tasks in flight at one worker: paces runs, keeps leases, and misbehaves at random in the ways
- * a worker may: retries, gives back, hangs past its lease, blocks a gate after a refusal.
+ * The tasks in flight at one worker. It paces runs, extends leases, and at random does what a
+ * worker may do: retries, releases, hangs past its lease, blocks a gate after a refusal.
  */
 export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
   const { queue, clock, random, log, leaseMs } = options;
-  const inHand = new Map<string, InHand>();
+  const inFlight = new Map<string, InFlightLease>();
   const groups = new Map<Promise<void>, number>();
   const chance = (percent: number) => random.next() * 100 < percent;
   const ref = ({ id, token, gate, job }: RaceLease) => ({ id, token, gate, job });
@@ -51,7 +51,7 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
   async function keepLeases(): Promise<void> {
     for (;;) {
       await sleep(clock, leaseMs / 3);
-      const held = [...inHand.values()].filter((lease) => !lease.isHung && !lease.isLost);
+      const held = [...inFlight.values()].filter((lease) => !lease.isHung && !lease.isLost);
       if (held.length === 0) continue;
       const sentMs = machineMonotonicMs();
       const answers = await queue.extend(
@@ -64,9 +64,9 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
       });
     }
   }
-  void keepLeases(); // ends with the process
+  void keepLeases(); // runs until the process ends
 
-  async function runAll(leases: readonly InHand[], pace: Pace | undefined): Promise<void> {
+  async function runAll(leases: readonly InFlightLease[], pace: Pace | undefined): Promise<void> {
     const atWork = new Set<Promise<void>>();
     const run = { lastStartMs: -Infinity, isOver: false };
     const limit = pace?.isRun ? pace.limit : leases.length;
@@ -74,7 +74,7 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
       while (atWork.size >= limit) await Promise.race(atWork);
       if (pace?.isRun) await untilAfter(run.lastStartMs, pace.delayMs);
       const work = doOne(lease, run).finally(() => {
-        inHand.delete(nameOf(lease));
+        inFlight.delete(nameOf(lease));
         atWork.delete(work);
       });
       atWork.add(work);
@@ -82,7 +82,7 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
     await Promise.all(atWork);
   }
 
-  async function doOne(lease: InHand, run: { lastStartMs: number; isOver: boolean }) {
+  async function doOne(lease: InFlightLease, run: { lastStartMs: number; isOver: boolean }) {
     const { id, token } = lease;
     const sinceStart = () =>
       run.lastStartMs === -Infinity ? {} : { sinceStartMs: machineMonotonicMs() - run.lastStartMs };
@@ -92,7 +92,7 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
       await queue.release([{ id, token, ...sinceStart() }]);
       return;
     }
-    // From here to the end no await but the work itself: the start is what was logged.
+    // No await from here on except the work itself, so that the logged start is the real one.
     run.lastStartMs = nowMs;
     log({ event: "start", ...ref(lease) }, nowMs);
     await sleep(clock, random.below(workMsMax * 100) / 100);
@@ -116,15 +116,15 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
     log({ event: "finished", outcome: outcome.kind, status, ...ref(lease) });
   }
 
-  /** The host said no: block its gate, and the rest of the run goes back. */
-  async function refuse(lease: InHand, run: { isOver: boolean }): Promise<void> {
+  /** The host refused: blocks its gate and releases the rest of the run. */
+  async function refuse(lease: InFlightLease, run: { isOver: boolean }): Promise<void> {
     run.isOver = true;
     const sentMs = machineMonotonicMs();
     await queue.block(lease.gate, blockMs);
     log({ event: "blocked", gate: lease.gate, untilMs: sentMs + blockMs });
   }
 
-  /** Compares differences, as the check does: a sum of start and delay may be rounded down. */
+  /** Compares differences, like the check does: a sum of start and delay may be rounded down. */
   async function untilAfter(startMs: number, delayMs: number): Promise<void> {
     const leftMs = () => delayMs - (machineMonotonicMs() - startMs);
     for (let left = leftMs(); left > 0; left = leftMs()) await sleep(clock, left);
@@ -138,7 +138,7 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
         isLost: false,
         isHung: false,
       }));
-      for (const lease of taken) inHand.set(nameOf(lease), lease);
+      for (const lease of taken) inFlight.set(nameOf(lease), lease);
       for (const group of groupsOf(taken)) {
         const pace = group[0]?.pace;
         const done: Promise<void> = runAll(group, pace).then(() => void groups.delete(done));
@@ -151,17 +151,17 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
 }
 
 /**
- * So many that no task runs out of them, children included: every retry, hang, death and lease
- * that a slow machine lets lapse is charged, and a task that fails for that is no fault of a queue.
+ * So many that no task runs out of attempts: every retry, hang, death and lapsed lease on a slow
+ * machine counts, and a failure for that reason would be no fault of the queue.
  */
 export const attemptsMax = 1_000;
 
-/** What a task whose key ends in "+" adds when it is done. */
+/** The key of the task that is added when a task with a key that ends in "+" is done. */
 export const childOf = (key: string): string => `${key}child`;
 
-/** Leases of one gate in one claim are one run; every other is on its own. */
-function groupsOf(leases: readonly InHand[]): readonly InHand[][] {
-  const runs = new Map<string, InHand[]>();
+/** All leases of one gate in one claim are one run; every other lease is separate. */
+function groupsOf(leases: readonly InFlightLease[]): readonly InFlightLease[][] {
+  const runs = new Map<string, InFlightLease[]>();
   for (const lease of leases) {
     const name = lease.pace?.isRun ? lease.gate : `${lease.id}`;
     runs.set(name, [...(runs.get(name) ?? []), lease]);

@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from "node:fs";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import type { Finished } from "../operation.ts";
 
-/** What a worker of a race says it did, in a file of its own, so that kill -9 takes nothing back. */
+/** What a worker of a race did, in its own file, so that kill -9 loses nothing. */
 export type QueueRaceEvent = {
   /** The machine's monotonic clock: the same in all processes. */
   readonly atMs: number;
@@ -15,7 +15,7 @@ export type RaceFact =
       readonly id: number;
       readonly token: number;
       readonly isSuspect: boolean;
-      /** When it was asked for. */
+      /** When it was requested. */
       readonly sentMs: number;
     }
   | (TaskRef & { readonly event: "start" | "end" })
@@ -25,7 +25,7 @@ export type RaceFact =
       readonly outcome: string;
       readonly status: Finished["status"];
     })
-  /** The store has answered a block: who claims from here on gets nothing of the gate until then. */
+  /** The store has answered a block: until then, later claims get no task of the gate. */
   | { readonly event: "blocked"; readonly gate: string; readonly untilMs: number }
   /** Written by the parent when it saw the process gone. */
   | { readonly event: "killed" };
@@ -39,7 +39,7 @@ export interface TaskRef {
 
 export type RaceLog = (fact: RaceFact, atMs?: number) => void;
 
-/** One write for each event, straight to the system: what was logged survives the process. */
+/** Each event is one unbuffered write, which survives the process. */
 export const createRaceLog =
   (file: number, worker: string): RaceLog =>
   (fact, atMs = machineMonotonicMs()) =>

@@ -1,9 +1,9 @@
 import { systemClock, type Clock } from "../../base/clock.ts";
 import type { QueueStore } from "../queue-store.ts";
 
-/** How another process opens the same store: which function of which module, with what. */
+/** How another process opens the same store: a function of a module, and its options. */
 export interface SharedStore {
-  /** The address of the module, as `import.meta.resolve` gives it. */
+  /** The URL of the module, from `import.meta.resolve`. */
   readonly module: string;
   readonly open: string;
   /** JSON; the clock is added. */

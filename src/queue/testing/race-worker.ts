@@ -1,6 +1,6 @@
 /**
- * One process of a race: claims, works and finishes until it is told to stop, or is killed.
- * The parent gives its settings as JSON in the first argument; see `RaceWorkerSettings`.
+ * One process of a race: claims, works and finishes until the parent stops or kills it. The first
+ * argument has its settings as JSON; see `RaceWorkerSettings`.
  */
 import { openSync } from "node:fs";
 import { sleep, systemClock } from "../../base/clock.ts";
@@ -25,7 +25,7 @@ const { worker, leaseMs, slots } = settings;
 
 let isStopping = false;
 process.on("message", () => (isStopping = true));
-process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody reads the log
+process.on("disconnect", () => process.exit(1)); // end with the parent
 
 const queue = createQueue({
   store: await openSharedStore(settings.store),
@@ -52,7 +52,8 @@ while (!isStopping || inFlight.slots() > 0) {
   inFlight.take(claimed.leases, sentMs);
   isDraining = claimed.hasSuspect;
   if (claimed.leases.length === 0) {
-    // To the moment: a gate that opens too early is found only by who stands before it.
+    // Wake exactly on time: a gate that opens too early is noticed only if a worker claims just
+    // then.
     const wakeMs = (await queue.wakeInMs(["race"])) ?? Infinity;
     await sleep(systemClock, Math.min(wakeMs, 1 + random.below(9)));
   }

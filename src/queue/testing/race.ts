@@ -24,16 +24,16 @@ import { openSharedStore, type SharedStore } from "./race-store.ts";
 
 export interface RaceSuiteOptions {
   readonly name: string;
-  /** Fresh storage; the folder is empty and is removed afterwards. */
+  /** Creates fresh storage. The folder is empty and is deleted afterwards. */
   readonly store: (folder: string) => SharedStore;
   readonly processes: number;
   /** For how long processes are killed. */
   readonly chaosMs: number;
-  /** Of each of the five sorts. */
+  /** Of each of the five groups of tasks. */
   readonly tasks: number;
 }
 
-/** With a delay or a limit of one a gate is owned by one worker at a time. */
+/** A gate with a delay or a limit of one is owned by one worker at a time. */
 const gates = {
   one: { delayMs: 0, limit: 1 },
   slow: { delayMs: 12, limit: 1 },
@@ -45,12 +45,13 @@ const blockMs = 10;
 const caps = { free: undefined, capped: 2, site: 1 } as const;
 
 /**
- * Real processes on one store, some of them killed with -9 at random moments. What they logged on
- * one clock must show everything a queue promises about exclusion.
+ * Real processes work on one store, and some are killed with -9 at random times. Their logs, on one
+ * clock, must show every exclusion that a queue promises.
  */
 export function raceSuite(options: RaceSuiteOptions): void {
   const { name, store, processes, chaosMs } = options;
-  // Forty times what an idle machine needs: a busy one starts little work while its lease is fresh.
+  // Forty times what an idle machine needs: on a busy one, few tasks start while their lease is
+  // fresh.
   const giveUpMs = chaosMs * 2 + 400_000;
 
   describe(`${processes} processes race on ${name}, some die`, () => {
@@ -64,7 +65,7 @@ export function raceSuite(options: RaceSuiteOptions): void {
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     test("every task is done, exactly once, and none is lost", () => {
-      // What is left tells a queue that stands still from a machine that is slow.
+      // What remains shows whether the queue is stuck or the machine is slow.
       const left = race.jobs.filter(({ ended }) => ended === null);
       expect({ isOver: race.isOver, left, doing: race.tasks.filter(isUnfinished) }).toEqual({
         isOver: true,

@@ -12,17 +12,17 @@ export type OpenStore = (time: SuiteTime) => Promise<OpenedStore>;
 
 export interface OpenedStore {
   readonly store: QueueStore;
-  /** A second opener of the same storage, as another process would be. The suite closes it. */
+  /** Opens the same storage again, as another process would. The suite closes it. */
   readonly openAnother: () => Promise<QueueStore>;
-  /** Copies the storage as it is now; `restore` opens what the copy holds. The suite closes it. */
+  /** Copies the current storage; `restore` opens the copy. The suite closes it. */
   readonly backUp?: () => Promise<{ readonly restore: () => Promise<QueueStore> }>;
-  /** Makes the storage unreachable, as a lost disk, lock or network does, until `reconnect`. */
+  /** Makes the storage unreachable until `reconnect`, like a lost disk, lock or network. */
   readonly cutOff?: () => Promise<{ readonly reconnect: () => Promise<void> }>;
 }
 
 export type QueueClause = (title: string, check: (at: QueueFixture) => Promise<void>) => void;
 
-/** What a clause works with: a queue in front of the store under test, and the shortest words. */
+/** What a clause works with: a queue in front of the tested store, and short helper functions. */
 export interface QueueFixture extends AsyncDisposable {
   readonly queue: Queue;
   readonly store: QueueStore;
@@ -30,13 +30,16 @@ export interface QueueFixture extends AsyncDisposable {
   readonly opened: OpenedStore;
   /** A queue in front of any store; closed with the fixture. */
   readonly front: (store: QueueStore) => Queue;
-  /** A queue of a second opener. */
+  /** A queue of another opener. */
   readonly another: () => Promise<Queue>;
   /** Adds tasks that must all be new. */
   readonly add: (...tasks: readonly TaskInput[]) => Promise<void>;
-  /** Worker "w1" claims up to 100 tasks of kind "work" for a minute, unless told otherwise. */
+  /**
+   * Worker "w1" claims up to 100 tasks of kind "work" for a minute, unless the request says
+   * otherwise.
+   */
   readonly claim: (request?: Partial<ClaimInput>) => Promise<readonly LeasedTask[]>;
-  /** The same, when exactly one is expected. */
+  /** Like `claim`, if exactly one task is expected. */
   readonly claimOne: (request?: Partial<ClaimInput>) => Promise<LeasedTask>;
   readonly finish: (
     lease: LeaseRef,
@@ -45,7 +48,7 @@ export interface QueueFixture extends AsyncDisposable {
   ) => Promise<Finished["status"]>;
   readonly release: (lease: LeaseRef, sinceStartMs?: number) => Promise<Held["status"]>;
   readonly extend: (lease: LeaseRef, leaseMs?: number) => Promise<Held["status"]>;
-  /** The stored task with this key, which must be there. */
+  /** The stored task with this key, which must exist. */
   readonly find: (key: string) => Promise<Task>;
 }
 
@@ -61,7 +64,7 @@ export const work = (key: string, more: Partial<Omit<TaskInput, "key">> = {}): T
   ...more,
 });
 
-/** Due exactly `ms` from now. `delayMs` of a task may wait up to a millisecond longer. */
+/** Due in exactly `ms`. With `delayMs`, a task may wait up to a millisecond longer. */
 export const dueIn = ({ time }: Pick<QueueFixture, "time">, ms: number) => ({
   dueAtMs: time.now().wallMs + ms,
 });

@@ -8,7 +8,7 @@ import type { QueueStore } from "../queue-store.ts";
 import type { Task } from "../task.ts";
 import { waitingReason, waitingReasons } from "../waiting.ts";
 
-/** Everything a store counts must be what its tasks say, at any moment. */
+/** All counters of a store must equal what its tasks say, at any time. */
 export async function expectExactCounters(store: QueueStore): Promise<void> {
   expect(await store.reconcile({ repair: false })).toMatchObject({ drift: [], orphans: 0 });
 
@@ -32,7 +32,7 @@ interface ReadAll {
   readonly gates: readonly Gate[];
 }
 
-/** All that a store counts. */
+/** Reads everything that a store counts. */
 export async function readAll(store: QueueStore): Promise<ReadAll> {
   const page = { after: "", limit: 10_000 };
   return {
@@ -51,7 +51,7 @@ async function allTasks(store: QueueStore): Promise<readonly Task[]> {
   }
 }
 
-/** By kind, whichever shard they are in. */
+/** By kind, over all shards. */
 function byKind(kinds: readonly KindCounts[]) {
   const merged = new Map<string, Omit<KindCounts, "shard">>();
   for (const { shard: _shard, ...one } of kinds) {
@@ -77,7 +77,7 @@ function joined(a: Kind, b: Kind): Kind {
   };
 }
 
-/** One for each reason. */
+/** One entry for each reason, in a fixed order. */
 function inOrder(reasons: readonly ReasonCount[]): readonly ReasonCount[] {
   return waitingReasons.flatMap((reason) => {
     const own = reasons.filter((one) => one.reason === reason);
@@ -87,7 +87,7 @@ function inOrder(reasons: readonly ReasonCount[]): readonly ReasonCount[] {
   });
 }
 
-/** Asks of each task by itself why it waits. */
+/** Determines for each single task why it waits. */
 function recountKinds(tasks: readonly Task[], { counts, jobs, gates }: ReadAll): readonly Kind[] {
   const kinds = [...new Set(tasks.map(({ kind }) => kind))].sort();
   return kinds.map((kind) => {
@@ -130,7 +130,7 @@ function expectExactGate(gate: Gate, tasks: readonly Task[]): void {
     running: running.length,
   });
   if (gate.runSlots === 0) return;
-  // A run is tasks of one lane.
+  // All tasks of a run are of one lane.
   expect(new Set(running.map(laneKey)).size).toBe(1);
 }
 
@@ -142,14 +142,14 @@ function expectExactJob(job: Job, tasks: readonly Task[], gates: readonly Gate[]
     running: inState("running"),
     slots: slotsOf(own, gates),
   });
-  // What was purged stays counted, so the sum is what was ever stored.
+  // Purged tasks are still counted, so the sum is the number of tasks ever added.
   expect(job.pending + job.running + job.done + job.skipped + job.failed).toBe(job.added);
   for (const state of ["done", "skipped", "failed"] as const) {
     expect(job[state]).toBeGreaterThanOrEqual(inState(state));
   }
 }
 
-/** A run counts as many as it may have at work at once, anything else one for each task. */
+/** A run counts as many slots as it may run tasks at once; any other task counts one. */
 function slotsOf(own: readonly Task[], gates: readonly Gate[]): number {
   const runs = gates.filter((gate) => gate.runSlots > 0);
   const inRuns = runs.map((gate) => Math.min(gate.runSlots, runningOf(own, gate.name).length));

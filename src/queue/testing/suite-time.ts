@@ -2,22 +2,25 @@ import { createTestClock, type TestClock } from "../../base/testing/test-clock.t
 import type { StoreNow } from "../queue-store.ts";
 
 /**
- * The time of one clause. A store under test reads `now` through its one hook; its timers, and
- * nothing else, may come from `clock`. Both clocks stand still unless the clause moves them.
+ * The time of one clause. A tested store reads `now` through its hook; only its timers may come
+ * from `clock`. Both clocks stand still unless the clause moves them.
  */
 export interface SuiteTime {
   readonly clock: TestClock;
-  /** With fractions, where time passed by fractions. */
+  /** With fractions if time was moved by fractions. */
   readonly now: () => StoreNow;
-  /** Time passes: both clocks move. */
+  /** Moves both clocks. */
   readonly advance: (ms: number) => Promise<void>;
-  /** The wall clock alone jumps, in either direction. */
+  /** Moves only the wall clock, in either direction. */
   readonly stepWall: (ms: number) => void;
 }
 
-/** A round moment, so that failures are easy to read. */
+/** A round number, so that failures are easy to read. */
 const startMs = 1_800_000_000_000;
-/** The store's own clock is anchored elsewhere: comparing it with the wall clock must show. */
+/**
+ * The store's own clock starts elsewhere, so that comparing it with the wall clock shows as a
+ * failure.
+ */
 const aheadMs = 5_000;
 
 export function createSuiteTime(): SuiteTime {

@@ -1,6 +1,6 @@
 /**
- * A process that claims, finds nothing and waits. It says "asleep" once its timer is set, then
- * what woke it and what it found. The queue's file is the first argument.
+ * A process that claims, finds nothing and waits. It prints "asleep" once its timer is set, then
+ * what woke it and what it found. The first argument is the queue's file.
  */
 import { systemClock, type Clock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { work, works, type QueueFixture } from "./suite-fixture.ts";
 
-/** Every operation that claims, finishes, sweeps, promotes, or looks how things stand. */
+/** Calls every operation that claims, finishes, sweeps, promotes or reads the state. */
 export async function workAll(at: QueueFixture): Promise<void> {
   const { queue } = at;
   await queue.setGate("g", { delayMs: 100 });
@@ -57,7 +57,7 @@ export async function workAll(at: QueueFixture): Promise<void> {
   await readAll(at);
 }
 
-/** Every read of the port, with every filter. */
+/** Calls every read of the port with every filter. */
 export async function readAll({ queue, store }: QueueFixture): Promise<void> {
   const lane = { kind: "work", job: "j", gate: "g" };
   await queue.now();
@@ -99,8 +99,8 @@ export async function readAll({ queue, store }: QueueFixture): Promise<void> {
 }
 
 /**
- * Ten tasks that can be claimed, and so many that cannot, of higher priority: in blocked gates of
- * their own, in a gate that is full, in a paused job, and due later.
+ * Adds ten claimable tasks, and `blocked` tasks with a higher priority that cannot be claimed: in
+ * blocked gates of their own, in a full gate, in a paused job, and due later.
  */
 export async function addBlocked({ queue, claim }: QueueFixture, blocked: number): Promise<void> {
   const part = blocked / 5;

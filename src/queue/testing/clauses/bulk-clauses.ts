@@ -128,7 +128,7 @@ export function bulkClauses(clause: QueueClause): void {
     expect(await step("purge")).toEqual({ changed: 2, hasMore: true });
     expect(await step("purge")).toEqual({ changed: 1, hasMore: false });
     expect(await step("purge")).toEqual({ changed: 0, hasMore: false });
-    // The oldest finished go first.
+    // The task that finished first goes first.
     expect(keysOf(await at.queue.browse({ states: ["pending"] }))).toEqual(["a0", "a1"]);
   });
 

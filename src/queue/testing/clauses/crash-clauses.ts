@@ -3,7 +3,10 @@ import { keysOf, work, works, type QueueClause } from "../suite-fixture.ts";
 
 const crash = { kind: "crash", reason: "the worker process ended (SIGKILL)" } as const;
 
-/** A process died, and somebody who knows it ends its leases instead of letting them run out. */
+/**
+ * A process died, and another process that knows it ends its leases instead of waiting for their
+ * end.
+ */
 export function crashClauses(clause: QueueClause): void {
   clause(
     "lesson 10: a crash is charged, keeps its reason and makes a suspect at once",
@@ -37,7 +40,7 @@ export function crashClauses(clause: QueueClause): void {
       await at.finish(lease, { ...crash, attemptsMax: 3 });
     }
     expect(await at.claim()).toEqual([]);
-    // The lower of the task's limit and its handler's holds, whichever that is.
+    // The lower of the task's limit and its handler's limit applies.
     expect(await at.find("poison")).toMatchObject({ state: "failed", used: 2 });
     expect(await at.find("limited")).toMatchObject({ state: "failed", used: 3 });
     for (const key of ["poison", "limited"]) {
@@ -59,7 +62,7 @@ export function crashClauses(clause: QueueClause): void {
       const leases = await at.claim({ worker: "dead", requestId: "r1" });
       const [first, second, ...rest] = leases;
       await at.finish(first!);
-      // Somebody else does it, who asks for what a claim may have leased whose answer was lost.
+      // Another process repeats the claim to get the leases whose answer was lost.
       const other = await at.another();
       const again = await other.claim({
         worker: "dead",
@@ -112,7 +115,7 @@ export function crashClauses(clause: QueueClause): void {
     for (const lease of run.slice(1)) await at.release(lease);
     for (const lease of capped) await at.release(lease);
     expect(keysOf(await at.claim({ worker: "w2" }))).toEqual(["j0", "j1"]);
-    // When its request went out nobody knows any more, so the delay counts from the report.
+    // The time of its last request is unknown, so the delay counts from the report.
     await at.time.advance(999);
     expect(await at.claim({ worker: "w3" })).toEqual([]);
     await at.time.advance(1);

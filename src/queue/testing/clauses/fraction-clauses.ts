@@ -2,8 +2,9 @@ import { expect } from "vitest";
 import { work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
 /**
- * Stores keep whole milliseconds, but time passes between them. Each wait here begins shortly
- * before a whole millisecond, where a base that is rounded down makes it short by nearly one.
+ * Stores keep whole milliseconds, but events happen in between. Each wait here begins shortly
+ * before a whole millisecond: a start time that is rounded down would make it too short by nearly
+ * one.
  */
 export function fractionClauses(clause: QueueClause): void {
   clause("a block lasts the whole time that was asked for", async (at) => {
@@ -111,7 +112,7 @@ export function fractionClauses(clause: QueueClause): void {
     await expectWait(at, 9.5, isClaimed);
   });
 
-  clause("times are told and stored in whole milliseconds", async (at) => {
+  clause("times are reported and stored in whole milliseconds", async (at) => {
     await at.queue.setGate("g", { delayMs: 10 });
     await at.add(...works("a", 2, { gate: "g" }));
     await at.time.advance(0.875);
@@ -121,18 +122,18 @@ export function fractionClauses(clause: QueueClause): void {
     const { blockedUntilMs, opensAtMs } = (await at.queue.gate("g"))!;
     const { finishedAtMs } = await at.find("a0");
     const { ms, wallMs } = await at.queue.now();
-    const told = [blockedUntilMs, opensAtMs, finishedAtMs, ms, wallMs, lease.token];
-    expect(told.filter((value) => !Number.isInteger(value))).toEqual([]);
+    const times = [blockedUntilMs, opensAtMs, finishedAtMs, ms, wallMs, lease.token];
+    expect(times.filter((value) => !Number.isInteger(value))).toEqual([]);
   });
 }
 
 const isClaimed = async (at: QueueFixture) => (await at.claim({ worker: "next" })).length > 0;
 const isSwept = async (at: QueueFixture) => (await at.queue.sweep()).requeued > 0;
 
-/** An eighth of a millisecond: sums of it are exact. */
+/** An eighth of a millisecond: sums of it are exact in floating point. */
 const stepMs = 0.125;
 
-/** Not over before `ms` have passed, and over at most two milliseconds after that. */
+/** Expects that a wait lasts at least `ms`, and at most two milliseconds longer. */
 async function expectWait(
   at: QueueFixture,
   ms: number,

@@ -253,8 +253,8 @@ interface Run {
 }
 
 /**
- * Workers of two openers that pace their runs as told, step by step in one virtual time. Some die
- * and say nothing, some give up half-way. Returns the starts at every gate.
+ * Workers of two openers pace their runs as required, step by step in one virtual time. Some die
+ * silently, some stop half-way. Returns the starts at every gate.
  */
 async function crawl(at: QueueFixture, { seed, gates, tasks, delayMs }: Crawl) {
   const random = createSeededRandom(seed);
@@ -283,7 +283,7 @@ async function crawl(at: QueueFixture, { seed, gates, tasks, delayMs }: Crawl) {
       starts.set(lease.gate, [...(starts.get(lease.gate) ?? []), nowMs]);
       run.startedMs = nowMs;
       const chance = random.next();
-      if (chance < 0.1) runs.delete(worker); // dies: says nothing more
+      if (chance < 0.1) runs.delete(worker); // dies: does nothing more
       else await queue.finish([{ ...lease, outcome: { kind: "done" }, sinceStartMs: 0 }]);
       if (chance > 0.9 && run.left.length > 0) {
         await queue.release(run.left.splice(0).map((one) => ({ ...one, sinceStartMs: 0 })));

@@ -247,7 +247,7 @@ export function jobEndClauses(clause: QueueClause): void {
   });
 }
 
-/** A run of two at work and one task waiting, when their job is cancelled. */
+/** A run of two running tasks and one waiting task, whose job is then cancelled. */
 async function cancelledWhileRunning(at: QueueFixture) {
   await at.add(...works("a", 3, { job: "j", gate: "g" }), work("low", { delayMs: 600_000 }));
   const running = await at.claim({ burst: 2, leaseMs: 1_000 });

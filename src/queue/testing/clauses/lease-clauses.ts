@@ -229,7 +229,7 @@ export function leaseClauses(clause: QueueClause): void {
   });
 }
 
-/** A worker hangs past its lease; w2 has the task now. */
+/** A worker hangs until its lease has ended; w2 now has the task. */
 async function takenOver(at: QueueFixture) {
   await at.add(work("a"));
   const late = await at.claimOne({ worker: "w1", leaseMs: 1_000 });

@@ -13,7 +13,7 @@ import {
 
 const all = { states: ["done", "skipped", "failed"] } as const;
 
-/** What becomes of finished tasks: rows, then entries of the log, and keys that stay reserved. */
+/** Finished tasks: first rows, then log entries, and keys that stay reserved. */
 export function logClauses(clause: QueueClause): void {
   clause("A10: an archived task leaves its row and stays in the log", async (at) => {
     await at.add(work("a", { job: "j", gate: "g", attemptsMax: 3, payload: { long: "text" } }));
@@ -96,7 +96,7 @@ export function logClauses(clause: QueueClause): void {
       "duplicate",
     ]);
     expect((await at.queue.stats()).raises.unchanged).toBe(raises.unchanged + 1);
-    // It is the key of its job and gate, whatever the kind.
+    // A key belongs to its job and gate, whatever the kind.
     const others = [
       work("a", { job: "j", gate: "g", kind: "other" }),
       work("a", { job: "j" }),
@@ -193,7 +193,7 @@ export function logClauses(clause: QueueClause): void {
     await at.queue.archive({ ...all, ids: [(await at.find("a")).id, (await at.find("c")).id] });
     expect(await at.queue.logStats()).toMatchObject({ entries: 2, keptKeys: 2 });
     expect(await at.queue.pruneLog(momentMs)).toBe(1);
-    // What has a row is no entry yet.
+    // A task with a row has no log entry yet.
     expect(keysOf(await at.queue.log())).toEqual(["b", "c"]);
     expect(statusesOf(await at.queue.add([work("a"), work("c")]))).toEqual([
       "duplicate",
@@ -260,7 +260,7 @@ export function logClauses(clause: QueueClause): void {
   });
 }
 
-/** Adds tasks and ends them one after the other, a millisecond apart. */
+/** Adds tasks and ends them one after the other, one millisecond apart. */
 async function finishSome(
   at: QueueFixture,
   keys: readonly string[],

@@ -72,7 +72,7 @@ export function outcomeClauses(clause: QueueClause): void {
       const stack = `Error: ${round}\n    at visit (crawl.ts:${round}:1) \u0000🦔`;
       const outcome = { kind: "retry", delayMs: 0, reason: `Error: ${round}`, stack } as const;
       expect(await at.finish(lease, outcome)).toBe(round < rounds ? "retried" : "failed");
-      // As after an answer that was lost: the stack is not part of what is compared.
+      // As after a lost answer. The stack is not compared.
       const { stack: _stack, ...again } = outcome;
       expect(await at.finish(lease, again)).toBe(round < rounds ? "retried" : "failed");
       await at.time.advance(1);

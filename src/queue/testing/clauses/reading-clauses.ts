@@ -167,7 +167,7 @@ export function readingClauses(clause: QueueClause): void {
     expect(stats.lanes).toBe(lanes.size);
     expect(stats.gates).toBe(2);
     expect(stats.jobs).toEqual({ open: 2, paused: 1, ended: 1 });
-    // The fixture counts every lane, gate and job once more after each clause.
+    // The fixture recounts every lane, gate and job after each clause.
   });
 
   clause("E11: a new queue is of this version, and no upgrade has to be finished", async (at) => {
@@ -294,7 +294,7 @@ export function readingClauses(clause: QueueClause): void {
   });
 }
 
-/** Something of everything, with time between. */
+/** Tasks in all states, created at different times. */
 async function mixedQueue(at: QueueFixture): Promise<void> {
   await at.queue.setGate("slow", { delayMs: 500, limit: 2 });
   await at.add(

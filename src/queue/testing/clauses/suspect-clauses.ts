@@ -141,7 +141,7 @@ export function suspectClauses(clause: QueueClause): void {
   });
 }
 
-/** Adds a task whose worker then dies with it. */
+/** Adds a task whose worker then dies. */
 async function sweptTask(at: QueueFixture, key: string, more: Parameters<typeof work>[1] = {}) {
   await at.add(work(key, more));
   const lease = await at.claimOne({ worker: "dead", leaseMs: 1_000 });

@@ -78,7 +78,7 @@ export function timeClauses(clause: QueueClause): void {
   clause("a task that was due and is so no longer waits again", async (at) => {
     await at.add(work("a", { dueAtMs: at.time.now().wallMs + 1_000 }));
     await at.time.advance(1_000);
-    // Asking for another kind lets a store that notes what came due note it.
+    // A claim of another kind gives the store an opportunity to promote due tasks.
     expect(await at.claim({ kinds: ["other"] })).toEqual([]);
     expect((await at.queue.stats()).reasons.at(-1)).toMatchObject({ count: 1 });
     at.time.stepWall(-500);

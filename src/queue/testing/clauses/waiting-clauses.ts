@@ -234,10 +234,10 @@ export function waitingClauses(clause: QueueClause): void {
 interface Expected {
   readonly count: number;
   readonly oldestAgeMs: number;
-  /** A task that waits for this reason. */
+  /** The key of a task that waits for this reason. */
   readonly key: string;
   readonly forMs?: number;
-  /** All pending tasks, when there are others. */
+  /** The number of all pending tasks, if there are others. */
   readonly of?: number;
 }
 
