@@ -1,6 +1,6 @@
 /**
- * The marks of USV, each in two forms that mean the same when read: a control character, and the
- * visible symbol of it. We write the control characters. A separator *ends* what stands before it.
+ * The marks of USV. Each has two equivalent forms: a control character, and its visible symbol. We
+ * write the control characters. A separator *ends* the text before it.
  */
 export const unitEnd = "\u001f";
 export const recordEnd = "\u001e";
@@ -20,14 +20,14 @@ const marksByCode: ReadonlyMap<number, Mark> = new Map([
   [0x04, "end"],
 ]);
 
-/** Symbols stand for control characters at this distance: ␟ is U+241F. */
+/** The distance from a control character to its symbol: ␟ is U+241F. */
 const symbolsFrom = 0x2400;
 
 export function markOf(code: number): Mark | undefined {
   return marksByCode.get(code >= symbolsFrom ? code - symbolsFrom : code);
 }
 
-/** Whether a code may be a mark or a spacer: everything else is skipped without a closer look. */
+/** True if a code may be a mark or a spacer; all others are skipped without further checks. */
 export const mayMatter = (code: number): boolean =>
   code < 0x20 || (code >= 0x2404 && code <= 0x241f);
 

@@ -1,18 +1,21 @@
 import { escape, recordEnd, unitEnd } from "./marks.ts";
 import { scanUsv } from "./scan-usv.ts";
 
-/** Where one record is: its units from `from` on, its end mark at `end`, the next one at `next`. */
+/**
+ * The position of one record: its units start at `from`, its end mark is at `end`, the next record
+ * starts at `next`.
+ */
 export type OnLine = (from: number, end: number, next: number, hasEscape: boolean) => void;
 
 /**
- * Where the records are in a text that `encodeRecord` wrote; nothing is copied. Answers up to
- * where there were whole records; what follows them is not read.
+ * Finds the records in a text that `encodeRecord` wrote, without copying. Returns the position
+ * after the last complete record; an incomplete record after it is ignored.
  */
 export function eachOwnLine(text: string, onLine: OnLine, start = 0): number {
   let from = start;
   let nextEscape = text.indexOf(escape, start);
   for (;;) {
-    // One character is found many times faster than two.
+    // Searching for one character is many times faster than for two.
     let end = text.indexOf(recordEnd, from);
     let isEscaping = nextEscape >= 0 && nextEscape < end;
     while (end >= 0 && !isLineEnd(text, end, isEscaping ? from : end)) {
@@ -27,28 +30,34 @@ export function eachOwnLine(text: string, onLine: OnLine, start = 0): number {
   }
 }
 
-/** Where the record ends that begins at `from`, end mark included; the end of the text if it is cut. */
+/**
+ * Where the record that starts at `from` ends, including the end mark; the end of the text if it is
+ * incomplete.
+ */
 export function ownLineEnd(text: string, from: number): number {
   let end = text.indexOf(lineEnd, from);
   while (end >= 0 && isEscaped(text, end, from)) end = text.indexOf(lineEnd, end + 1);
   return end < 0 ? text.length : end + lineEnd.length;
 }
 
-/** Where the record begins that a character belongs to. At `from`, which is not after it, one does. */
+/**
+ * Where the record starts that contains the character `at`. A record must start at `from`, which
+ * must not be after `at`.
+ */
 export function ownLineStart(text: string, from: number, at: number): number {
   let end = text.lastIndexOf(lineEnd, at - lineEnd.length);
   while (end >= from && isEscaped(text, end, from)) end = text.lastIndexOf(lineEnd, end - 1);
   return end < from ? from : end + lineEnd.length;
 }
 
-/** Whether something in a record is escaped: then it is not as it stands. */
+/** True if something in a record is escaped: then its units must be unescaped. */
 export const hasEscape = (text: string, from: number, end: number): boolean =>
   text.slice(from, end).includes(escape);
 
 /**
- * The records of a text that `encodeRecord` wrote, several times faster than the scanner: a record
- * without an escape is split as it is. Answers how many characters were whole records; what
- * follows them is not read.
+ * Calls `onRecord` for the records of a text that `encodeRecord` wrote, several times faster than
+ * the scanner: a record without an escape is only split. Returns the length of all complete
+ * records; an incomplete record after them is ignored.
  */
 export function eachOwnRecord(
   text: string,
@@ -60,7 +69,7 @@ export function eachOwnRecord(
   });
 }
 
-/** The units of one record that holds an escape. */
+/** The units of one record with an escape. */
 export function escapedUnits(raw: string): string[] {
   const [item] = scanUsv(raw);
   return item?.kind === "record" ? [...item.units] : [];
@@ -68,7 +77,7 @@ export function escapedUnits(raw: string): string[] {
 
 function unitsOf(content: string): string[] {
   const units = content.split(unitEnd);
-  // Every unit is ended, so the last piece is empty; else it is a unit that was not ended.
+  // Every unit is ended, so the last piece is empty. If it is not, it is a unit without an end.
   if (units.at(-1) === "") units.pop();
   return units;
 }
@@ -78,7 +87,7 @@ const isLineEnd = (text: string, at: number, from: number): boolean =>
 
 const lineEnd = `${recordEnd}\n`;
 
-/** An odd number of escapes in front makes it content. */
+/** True if an odd number of escapes precedes it, which makes it content. */
 function isEscaped(text: string, at: number, from: number): boolean {
   let count = 0;
   while (at - 1 - count >= from && text[at - 1 - count] === escape) count += 1;

@@ -6,29 +6,30 @@ export type UsvItem =
   | { readonly kind: "file" };
 
 /**
- * - `usv`: a separator ends what stands before it, line ends around units are spacers.
- * - `earlier`: what the systems before this one wrote: US stands *between* units, RS or a line end
- *   ends a record, nothing is escaped.
+ * The format of a text:
+ * - `usv`: a separator ends the text before it; line ends around units are spacers.
+ * - `earlier`: the format of the systems before Forager: US stands *between* units, RS or a line
+ *   end ends a record, and nothing is escaped.
  */
 export type Dialect = "usv" | "earlier";
 
 export interface UsvScannerOptions {
   readonly dialect?: Dialect;
-  /** Called with every record as it ends; the array is the callee's to keep. */
+  /** Called with every complete record; the callee may keep the array. */
   readonly onRecord: (units: string[]) => void;
   readonly onGroup?: () => void;
   readonly onFile?: () => void;
 }
 
 /**
- * Reads text as it comes, in pieces of any size. One pass, character by character: an escape makes
- * the next character content, whatever it is, which no regular expression gets right.
+ * Reads text in pieces of any size, in one pass, character by character: an escape makes the next
+ * character content, whatever it is, which no regular expression handles correctly.
  */
 export interface UsvScanner {
   push(text: string): void;
-  /** Ends a last record that was not ended. An escape with nothing behind it is dropped. */
+  /** Ends the last record if it was not ended. Drops an escape at the end of the text. */
   end(): void;
-  /** EOT was read: the rest is not content. */
+  /** True if EOT was read: everything after it is ignored. */
   isEnded(): boolean;
 }
 
@@ -36,9 +37,9 @@ export function createUsvScanner(options: UsvScannerOptions): UsvScanner {
   const { onRecord, onGroup = () => {}, onFile = () => {}, dialect = "usv" } = options;
   const isEarlier = dialect === "earlier";
   let units: string[] = [];
-  /** What the open unit has from earlier pieces, or in front of an escape. */
+  /** The text of the open unit from earlier pieces, or before an escape. */
   let text = "";
-  /** How much of `text` cannot be stripped: behind it there are only line ends. */
+  /** The part of `text` that cannot be stripped: only line ends follow it. */
   let kept = 0;
   let isEscaped = false;
   let isEnded = false;
@@ -117,7 +118,7 @@ export function createUsvScanner(options: UsvScannerOptions): UsvScanner {
     if (!isEnded && from < length) take(piece.slice(from));
   };
 
-  /** RS with a line end behind it, RS alone and a line end alone all end one record. */
+  /** RS with a line end after it, RS alone, and a line end alone all end one record. */
   const pushEarlier = (piece: string) => {
     let from = 0;
     for (let at = 0; at < piece.length; at++) {
@@ -147,7 +148,7 @@ export function createUsvScanner(options: UsvScannerOptions): UsvScanner {
   };
 }
 
-/** The whole of a text that is in memory. */
+/** Scans a complete text in memory. */
 export function scanUsv(text: string, options: { readonly dialect?: Dialect } = {}): UsvItem[] {
   const items: UsvItem[] = [];
   const scanner = createUsvScanner({

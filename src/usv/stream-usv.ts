@@ -2,7 +2,10 @@ import { AppError } from "../base/app-error.ts";
 import { createUsvScanner, type Dialect } from "./scan-usv.ts";
 import { encodeRecord } from "./write-usv.ts";
 
-/** Bytes in pieces of any size to records. Refuses what is not UTF-8, with `usv_not_utf8`. */
+/**
+ * Decodes bytes in pieces of any size to records. Throws `usv_not_utf8` for bytes that are not
+ * UTF-8.
+ */
 export async function* readUsvRecords(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   options: { readonly dialect?: Dialect } = {},
@@ -29,7 +32,9 @@ export async function* readUsvRecords(
   yield* ready;
 }
 
-/** Records to bytes, a record at a time. Refuses a lone surrogate, which has no UTF-8. */
+/**
+ * Encodes records to bytes, one record at a time. Throws for a lone surrogate, which has no UTF-8.
+ */
 export async function* writeUsvRecords(
   records: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
 ): AsyncGenerator<Uint8Array> {

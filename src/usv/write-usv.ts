@@ -1,8 +1,8 @@
 import { escape, mayMatter, markOf, recordEnd, unitEnd } from "./marks.ts";
 
 /**
- * One unit, without its end. Marks inside are escaped, in both forms. So is white space at either
- * end: we strip only line ends when reading, but others strip more.
+ * One unit, without its end. Escapes marks inside it, in both forms, and white space at its start
+ * and end: our reader strips only line ends, but others strip more.
  */
 export function encodeUnit(text: string): string {
   const { length } = text;
@@ -18,7 +18,7 @@ export function encodeUnit(text: string): string {
   return isEdge(text, 0) || isEdge(text, length - 1) ? escapeEdges(inner) : inner;
 }
 
-/** One record: every unit is ended, and a line end follows for the eye. */
+/** One record: every unit is ended, and a line end follows to make the text readable. */
 export function encodeRecord(units: readonly string[]): string {
   let out = "";
   for (const unit of units) out += encodeUnit(unit) + unitEnd;
@@ -32,7 +32,10 @@ function isEdge(text: string, at: number): boolean {
   return code > 0x20 && code < 0x7f ? false : white.test(text[at]!);
 }
 
-/** An escaped mark is never white space, so the edges of the encoded text are those of the text. */
+/**
+ * An escaped mark is never white space, so white space at the edges of the encoded text was in the
+ * text.
+ */
 function escapeEdges(text: string): string {
   const head = /^\s*/u.exec(text)![0];
   const tail = head.length === text.length ? "" : /\s*$/u.exec(text)![0];
