@@ -1,8 +1,9 @@
 import type { InFlightTask } from "./in-flight-task.ts";
 
 /**
- * Where tasks wait for the local cap of their kind: one that has it goes on to the slots, and others
- * pass by. A task that ends meanwhile leaves the line through its signal.
+ * A queue of tasks that wait for the local cap of their kind. A task that gets its cap goes on to
+ * the slots; tasks with another key do not wait for it. A task that ends meanwhile leaves the queue
+ * through its signal.
  */
 export interface CapLine {
   readonly offer: (task: InFlightTask) => void;
@@ -10,9 +11,9 @@ export interface CapLine {
 }
 
 export interface CapLineOptions {
-  /** It has its cap, or needs none. */
+  /** The task has its cap, or needs none. */
   readonly onReady: (task: InFlightTask) => void;
-  /** Its key could not be found out. */
+  /** The key of its cap could not be computed. */
   readonly onRefused: (task: InFlightTask, error: unknown) => void;
 }
 
@@ -43,7 +44,7 @@ export function createCapLine({ onReady, onRefused }: CapLineOptions): CapLine {
         task.leaveCap = leaveLater;
         onReady(task);
       },
-      () => void (waiting -= 1), // ended meanwhile
+      () => void (waiting -= 1), // the task has ended meanwhile
     );
   }
 

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 
-/** Handlers at work at once: always so many, or as the load has it between two bounds. */
+/** How many handlers run at once: a fixed number, or between two bounds depending on the load. */
 export type Concurrency = number | { readonly min: number; readonly max: number };
 
 export function boundsOf(concurrency: Concurrency) {

@@ -32,23 +32,26 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
   readonly handlers: readonly Handler<Services>[];
   readonly services?: Services;
   /**
-   * Instead of `services`: those of one task. The worker counts the calls of `onRequest`, one for
-   * each bucket request of the handler, and the queue adds them to `requests` of the task's job.
+   * Instead of `services`: creates the services of one task. The worker counts the calls of
+   * `onRequest`, one for each bucket request of the handler, and the queue adds them to `requests`
+   * of the task's job.
    */
   readonly servicesFor?: (onRequest: () => void) => Services;
-  /** Handlers at work at once, default 10; with two bounds it follows the load between them. */
+  /** How many handlers run at once, default 10; with two bounds, it depends on the load. */
   readonly concurrency?: Concurrency;
-  /** For a worker that scales: how hard it is for this process. */
+  /** For a worker that scales: the load of this process. */
   readonly load?: () => ProcessLoad;
   /** Default 60,000. */
   readonly leaseMs?: number;
-  /** The longest run of one gate it takes, default 50. */
+  /** The longest run of one gate that it claims, default 50. */
   readonly burst?: number;
-  /** How long `stop` waits for handlers before it ends them, default 25,000. */
+  /** How long `stop` waits for running handlers before it aborts them, default 25,000. */
   readonly graceMs?: number;
-  /** Resolve `ended` when nothing is left that could ever be claimed. */
+  /** Resolve `ended` when no task is left that can ever be claimed. */
   readonly drain?: boolean;
-  /** Kinds whose tasks a drain does not wait for once they have failed and wait for their next attempt. */
+  /**
+   * Kinds for which a drain does not wait: tasks that have failed and wait for their next attempt.
+   */
   readonly notAwaited?: readonly string[];
   /**
    * How long finished tasks are kept before they move into the log, default 7 and 30 days, and how
@@ -59,9 +62,11 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
     readonly failedMs: number;
     readonly keysMs: number;
   };
-  /** Hears why this worker gives tasks back that its node cannot do. */
+  /** Gets the reasons why this worker releases tasks that its node cannot do. */
   readonly releases?: ReleaseListener;
-  /** Where a supervisor reads what this process had, should it die. */
+  /**
+   * Creates the record from which a supervisor learns, if this process dies, which tasks it had.
+   */
   readonly crashRecord?: (info: WorkerInfo) => CrashRecord;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -71,28 +76,33 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
 
 export interface ReleaseListener {
   released(task: { readonly kind: string; readonly job: string }, reason: string): void;
-  /** A task of this kind and job was not given back: an attempt of it was recorded. */
+  /**
+   * Called when an attempt of this kind and job was recorded, that is, the task was not released.
+   */
   ended(task: { readonly kind: string; readonly job: string }): void;
 }
 
 /**
- * Does the tasks of a queue. `stop` takes no more work, gives back what has not begun, waits for
- * the handlers at work for the time of grace, then ends them and gives their tasks back too.
+ * Works on the tasks of a queue. `stop` takes no new tasks, releases tasks that have not started,
+ * waits for running handlers for the grace period, then aborts them and releases their tasks too.
  */
 export interface Worker extends Service {
   /**
-   * Resolves after a stop, or when it is drained; rejects when the worker cannot go on. A drained
-   * or broken worker still has to be stopped.
+   * Resolves after a stop or when the worker is drained; rejects when the worker cannot continue.
+   * After that, the worker must still be stopped.
    */
   readonly ended: Promise<void>;
-  /** Ends handlers at once and gives their tasks back: the second signal. Also during a stop. */
+  /**
+   * Aborts handlers at once and releases their tasks, for the second signal. Works during a stop
+   * too.
+   */
   abort(): Promise<void>;
   setConcurrency(concurrency: Concurrency): void;
   look(): WorkerView;
 }
 
 const dayMs = 86_400_000;
-/** What `stop` adds to the time of grace for storing how tasks ended. */
+/** How much longer than the grace period `stop` waits for the queue to store outcomes. */
 const storeMs = 5_000;
 
 export function createWorker<Services = unknown, K extends Kinds = Kinds>(
@@ -102,23 +112,23 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   const { clock = systemClock, random = systemRandom, logger = silentLogger } = options;
   const metrics = options.metrics ?? createMetrics();
   const counters = createWorkerMetrics(metrics);
-  // What handlers add and return is checked by the queue itself, whatever its kinds.
+  // The queue itself validates what handlers add and return, so their types do not matter here.
   const resting = createRestingKinds(options.queue as unknown as WorkerQueue, {
     clock,
     isDraining: options.drain === true,
   });
   const queue = createTimedQueue(resting.queue, counters, clock);
   const bounds = boundsOf(options.concurrency ?? 10);
-  const ending = createEnd();
+  const outcome = createEnd();
   let isPumping = false;
   let stopping: Promise<void> | undefined;
   let isAborted = false;
   let isFatal = false;
   let onEmpty = () => {};
-  /** Nothing can be stored any more, so there is nothing to wait for. */
+  /** Nothing can be stored any more, so `stop` must not wait. */
   const onFatal = (error: unknown) => {
     isFatal = true;
-    ending.fail(error);
+    outcome.fail(error);
     onEmpty();
   };
 
@@ -127,7 +137,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     isPumping = true;
     afterTick(pump);
   };
-  /** In this order: what ends makes room, and both go into one commit. */
+  /** In this order, because ended tasks make room for a claim, and both can share one commit. */
   function pump(): void {
     isPumping = false;
     inFlightTasks.startReady();
@@ -200,7 +210,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     onClaiming: (claim) => record?.claiming(claim),
     onLeases: inFlightTasks.take,
     onClaim: (_, leases) => counters.claimed.add(leases),
-    ...(options.drain && { onDrained: ending.resolve, notAwaited: options.notAwaited }),
+    ...(options.drain && { onDrained: outcome.resolve, notAwaited: options.notAwaited }),
     onReady: changed,
     onFatal,
   });
@@ -217,7 +227,8 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
   let read: (() => Promise<ScalerReading>) | undefined;
   const scaler = createScaler({
     settings: bounds,
-    // Made when it is needed: watching the event loop costs, and a fixed worker never asks.
+    // Created on demand, because watching the event loop costs time and a fixed worker never needs
+    // it.
     read() {
       load ??= (options.load ?? createProcessLoad)();
       const { atWork, concurrency } = inFlightTasks;
@@ -231,7 +242,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     metrics,
   });
 
-  /** Waits until no task is in flight, `ms` at most. */
+  /** Waits until no task is in flight, but at most `ms`. */
   async function empty(ms: number): Promise<void> {
     const patience = new AbortController();
     const emptied = new Promise<void>((resolve) => (onEmpty = resolve));
@@ -253,16 +264,16 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     load?.stop();
     reporter.stop();
     for (const { timeouts } of kinds.values()) timeouts.stop();
-    // A queue that does not answer must not keep the process from ending.
+    // A queue that does not answer must not prevent the process from ending.
     const patience = new AbortController();
     const all = Promise.allSettled([maintenance.stop(), scaler.stop(), claimed]);
     await Promise.race([all, sleep(clock, storeMs, patience.signal).catch(() => {})]);
     patience.abort();
-    ending.resolve();
+    outcome.resolve();
   }
 
   return {
-    ended: ending.ended,
+    ended: outcome.ended,
     async start() {
       keeper.start();
       scaler.start();
@@ -308,7 +319,7 @@ function createEnd() {
     resolve = onResolve;
     fail = onReject;
   });
-  ended.catch(() => {}); // heard by whoever awaits it
+  ended.catch(() => {}); // handled by callers that await it
   return { ended, resolve, fail: (error: unknown) => fail(error) };
 }
 

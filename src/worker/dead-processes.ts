@@ -5,11 +5,11 @@ import type { EndedCount, CrashedWork } from "./crash-record.ts";
 import type { DeadProcess } from "./process-slot.ts";
 import { createEndedCounter } from "./worker-metrics.ts";
 
-/** What becomes of processes that are gone: their leases, and what they had counted. */
+/** Cleans up after processes that have died: ends their leases, and adds what they had counted. */
 export interface DeadProcesses {
-  /** `reported`: the last counts that came by message. */
+  /** `reported`: the counts in the last message of the process. */
   ended(process: DeadProcess, reported: MetricsSnapshot): void;
-  /** Resolves when no lease is being ended any more, or after a while. */
+  /** Resolves when all leases are ended, or after a time limit. */
   settled(): Promise<void>;
   metrics(): MetricsSnapshot;
 }
@@ -19,13 +19,13 @@ export interface DeadProcessesOptions {
   readonly logger: Logger;
 }
 
-/** A queue that does not answer must not keep the supervisor from ending. */
+/** A queue that does not answer must not prevent the supervisor from ending. */
 const settleMsMax = 5_000;
 
 export function createDeadProcesses({ clock, logger }: DeadProcessesOptions): DeadProcesses {
   const metrics = createMetrics();
   const ends = createEndedCounter(metrics);
-  const ending = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
 
   async function endAll({ inFlight: { worker }, endLeases }: DeadProcess): Promise<void> {
     try {
@@ -45,25 +45,25 @@ export function createDeadProcesses({ clock, logger }: DeadProcessesOptions): De
         ends.of(kind, end).add(count);
       }
       if (inFlight.leases.length === 0 && !inFlight.claim) return;
-      const work = endAll(process).finally(() => ending.delete(work));
-      ending.add(work);
+      const work = endAll(process).finally(() => pending.delete(work));
+      pending.add(work);
     },
     async settled() {
-      if (ending.size === 0) return;
+      if (pending.size === 0) return;
       const patience = new AbortController();
       const wait = sleep(clock, settleMsMax, patience.signal).catch(() => {});
-      await Promise.race([Promise.all(ending), wait]);
+      await Promise.race([Promise.all(pending), wait]);
       patience.abort();
     },
     metrics: () => metrics.snapshot(),
   };
 }
 
-/** What the process had counted since its last message. */
+/** What the process has counted since its last message. */
 function notReported({ ended }: CrashedWork, reported: MetricsSnapshot): readonly EndedCount[] {
   const family = reported.find(({ name }) => name === "forager_tasks_ended_total");
   const series = family?.series ?? [];
-  // A process with very many kinds counts the later ones together, under "other".
+  // If a process has very many kinds, later ones are counted together as "other".
   const hasOther = series.some(({ values }) => values[0] === "other");
   return ended.flatMap(({ kind, end, count }) => {
     const known = series.find(({ values }) => values[0] === kind && values[1] === end);

@@ -6,14 +6,14 @@ import type { Random } from "../base/random.ts";
 import { createWaker, type LeasedTask, type Queue, type WaitingReason } from "../queue/index.ts";
 
 /**
- * Claims work: as much as there is room for, whenever there is some, and not before the queue says
- * that something can be had. Always:
- * - one claim at a time; one whose answer was lost is repeated with the same request, so that the
- *   tasks it may have leased come to light;
- * - after a claim that found nothing it rests until it is woken, and does not poll.
+ * Claims tasks: as many as there is room for, as soon as there is room and the queue may have
+ * tasks. Invariants:
+ * - one claim at a time. If the answer is lost, the claim is repeated with the same request, so
+ *   that leases of the lost answer are found;
+ * - after a claim that found nothing, it waits until the waker wakes it and does not poll.
  */
 export interface Dispatcher {
-  /** Claims if there is room and none is under way. Cheap to call when there is nothing to do. */
+  /** Claims if there is room and no claim is running. Costs little if there is nothing to do. */
   claim(): void;
   isResting(): boolean;
   /** When the queue last answered a claim, by the monotonic clock. */
@@ -30,38 +30,41 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** How many slots are to be filled; 0: claim nothing. */
+  /** How many slots to fill; 0: claim nothing. */
   readonly room: () => number;
   readonly holdsAny: () => boolean;
-  /** Before a claim is sent. */
+  /** Called before a claim is sent. */
   readonly onClaiming: (claim: { readonly requestId: string; readonly limit: number }) => void;
   /**
-   * What a claim leased, perhaps nothing. `sentMs`: when it was sent, which is when the leases
-   * began at the latest.
+   * The leases of a claim, possibly none. `sentMs`: when the claim was sent; the leases began at
+   * that time or later.
    */
   readonly onLeases: (leases: readonly LeasedTask[], sentMs: number) => void;
   readonly onClaim: (elapsedMs: number, leases: number) => void;
-  /** Nothing is pending that could ever be claimed, and nobody holds anything. */
+  /** No pending task can ever be claimed, and no worker holds a task. */
   readonly onDrained?: () => void;
   /** A drain does not wait for tasks of these kinds that wait for their next attempt. */
   readonly notAwaited?: readonly string[] | undefined;
-  /** Another claim may be made. */
+  /** The next claim may be made. */
   readonly onReady: () => void;
   readonly onFatal: (error: unknown) => void;
 }
 
 const repeatMsMin = 100;
 const repeatMsMax = 5_000;
-/** A suspect runs only in a worker that has no other task. Another worker may be free first, so wait before draining. */
+/**
+ * A suspect runs only in a worker that has no other task. Another worker may be free first, so wait
+ * this long before this one stops claiming to become free.
+ */
 const suspectMsMin = 1_000;
 const suspectMsMax = 10_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { queue, worker, kinds, leaseMs, burst, clock, random, logger, onDrained, onFatal } =
     options;
-  const tellOfRetry = (error: unknown) =>
+  const logRetry = (error: unknown) =>
     logger.warn("the queue could not be asked for work, trying again", { error });
-  const waker = createWaker({ queue, kinds, worker, clock, random, onUnavailable: tellOfRetry });
+  const waker = createWaker({ queue, kinds, worker, clock, random, onUnavailable: logRetry });
   const session = createId(random, 12);
   const stopping = new AbortController();
   let requests = 0;
@@ -74,7 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let isLooking = false;
   let mustLookAgain = false;
 
-  function wanted(): number {
+  function claimableSlots(): number {
     if (stopping.signal.aborted || timer) return 0;
     if (clock.monotonicMs() >= drainFromMs && options.holdsAny()) return 0;
     return options.room();
@@ -98,10 +101,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** Others may hold the last task, so it is asked again whenever anything changes. */
+  /** Other workers may hold the last task, so check again whenever anything changes. */
   function lookIfDrained(): void {
     if (!onDrained || !isResting || options.holdsAny()) return;
-    // What changes during a look may be the last change: look again then.
+    // A change during the check may be the last one, so check again afterwards.
     mustLookAgain = isLooking;
     if (isLooking) return;
     isLooking = true;
@@ -109,7 +112,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       .then((isDrained) => {
         if (isDrained && isResting && !options.holdsAny()) onDrained();
       })
-      .catch(() => {}) // the next claim hears of it
+      .catch(() => {}) // the next claim gets the error
       .finally(() => {
         isLooking = false;
         if (mustLookAgain) lookIfDrained();
@@ -138,7 +141,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     failures = 0;
     answeredAtMs = clock.monotonicMs();
     options.onClaim(answeredAtMs - sentMs, found.leases.length);
-    // Also when it is time to stop: what was leased must go back.
+    // Also during a stop, because the leased tasks must be released.
     options.onLeases(found.leases, sentMs);
     return found;
   }
@@ -148,16 +151,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (!(error instanceof AppError) || error.kind !== "unavailable") return onFatal(error);
     failures += 1;
     const longestMs = Math.min(repeatMsMax, repeatMsMin * 2 ** Math.min(failures, 10));
-    tellOfRetry(error);
+    logRetry(error);
     timer = clock.setTimer(random.next() * longestMs, () => {
       timer = undefined;
       options.onReady();
     });
   }
 
-  function claimIfWanted(): void {
+  function claimIfRoom(): void {
     if (work) return lookIfDrained();
-    const limit = wanted();
+    const limit = claimableSlots();
     if (limit <= 0) return;
     work = claim(limit)
       .catch(failed)
@@ -168,7 +171,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    claim: claimIfWanted,
+    claim: claimIfRoom,
     isResting: () => isResting,
     answeredAtMs: () => answeredAtMs,
     async stop() {

@@ -71,7 +71,9 @@ async function endOnce({ queue, inFlight, how }: EndLeasesOptions): Promise<read
   return [...counts.values()];
 }
 
-/** How a lease ended that is no longer held; its process was killed before it could count it. */
+/**
+ * How a lease ended that is no longer held: its process was killed before it could count the end.
+ */
 async function endOf(queue: EndLeasesOptions["queue"], { id, token }: LeaseRef): Promise<TaskEnd> {
   const task = (await queue.show(id))?.task ?? (await queue.logEntry(id));
   const attempt = task?.attempts.findLast((one) => one.token === token);
@@ -84,7 +86,7 @@ async function endOf(queue: EndLeasesOptions["queue"], { id, token }: LeaseRef):
   return attempt ? "retried" : "released";
 }
 
-/** The leases of the claim that may not have been answered. */
+/** The leases of a claim that may not have been answered. */
 async function leasesOf(
   queue: EndLeasesOptions["queue"],
   { worker, kinds, burst, leaseMs, claim }: CrashedWork,

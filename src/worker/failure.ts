@@ -2,7 +2,7 @@ import { AppError, isErrorNamed } from "../base/app-error.ts";
 import type { Random } from "../base/random.ts";
 import type { AttemptOutcome, SlowDown } from "./outcome.ts";
 
-/** Thrown by a handler: no later attempt can go better, so there is none. */
+/** Thrown by a handler if no later attempt can succeed: the task fails at once. */
 export class PermanentError extends Error {
   override readonly name = "PermanentError";
 
@@ -11,7 +11,9 @@ export class PermanentError extends Error {
   }
 }
 
-/** Thrown by a handler: the other side wants fewer requests. Its gate slows down for the fleet. */
+/**
+ * Thrown by a handler if the host asks for fewer requests: its gate slows down for the whole fleet.
+ */
 export class SlowDownError extends Error {
   override readonly name = "SlowDownError";
   readonly retryAfterMs: number | undefined;
@@ -26,12 +28,12 @@ export class SlowDownError extends Error {
   }
 }
 
-/** How attempts of one kind are spaced, and how many there are. */
+/** How long a kind waits between attempts, and how many attempts it has. */
 export interface RetryPolicy {
-  /** The longest first wait; it doubles with each attempt. */
+  /** The upper bound of the first wait; it doubles with each attempt. */
   readonly delayMs: number;
   readonly delayMsMax: number;
-  /** At most, also where a task allows more. */
+  /** The limit of attempts, even if the task allows more. */
   readonly attempts: number;
 }
 
@@ -41,7 +43,7 @@ export const retryDefaults: RetryPolicy = {
   attempts: 1_000,
 };
 
-/** What a thrown error means for its task. Everything that is not known to be permanent may pass. */
+/** The outcome of an attempt that threw. An error that is not known to be permanent is retried. */
 export function outcomeOf(error: unknown): AttemptOutcome {
   const thrown = { reason: reasonOf(error), ...stackOf(error) };
   if (!isError(error)) return { kind: "retry", ...thrown };
@@ -59,8 +61,8 @@ export function outcomeOf(error: unknown): AttemptOutcome {
 }
 
 /**
- * The wait before the next attempt: full jitter, so that tasks that failed together do not come
- * back together, and never before what the other side asked for.
+ * The wait before the next attempt: full jitter, so that tasks that failed at the same time are not
+ * retried at the same time, and never shorter than the host asked for.
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */
 export function retryDelayMs(
@@ -79,7 +81,7 @@ export function reasonOf(error: unknown): string {
   return text(first) + causes.reduceRight((inner, cause) => ` (${text(cause)}${inner})`, "");
 }
 
-/** The calls that led to the error, with those of its causes; the message is in the reason. */
+/** The stack traces of the error and its causes, without the message, which is in the reason. */
 function stackOf(error: unknown): { readonly stack?: string } {
   const lines = errorsOf(error).flatMap((one, index) => {
     const calls = textOf(one, "stack")
@@ -92,7 +94,7 @@ function stackOf(error: unknown): { readonly stack?: string } {
 }
 const callsKeptMax = 20;
 
-/** The error and its causes, of which there may be a circle. */
+/** The error and its causes. The chain of causes may be circular. */
 function errorsOf(error: unknown): readonly Error[] {
   const found: Error[] = [];
   for (let one = error; isError(one) && found.length < causesMax; one = causeOf(one)) {
@@ -103,7 +105,7 @@ function errorsOf(error: unknown): readonly Error[] {
 }
 const causesMax = 10;
 
-/** A connection that failed on every address has no message: the first of its errors tells why. */
+/** A connection that failed on every address has no message: its first error has the reason. */
 function causeOf(error: Error): unknown {
   const cause = valueOf(error, "cause");
   if (cause !== undefined || !(error instanceof AggregateError)) return cause;
@@ -112,8 +114,8 @@ function causeOf(error: Error): unknown {
 }
 
 /*
- * An error comes from code of others. Its properties may be of any type, and reading them may throw;
- * neither must reach the worker, which would end with all its tasks.
+ * Errors come from foreign code. Their properties may have any type, and reading them may throw.
+ * That must not affect the worker, which would end with all its tasks.
  */
 function isError(value: unknown): value is Error {
   try {

@@ -10,13 +10,15 @@ export interface GateRunOptions {
 }
 
 /**
- * The tasks of one owned gate that this worker holds. Always:
- * - start to start at least `delayMs` apart on the monotonic clock, at most `limit` at once;
- * - one task at a time is offered to the worker; until it has begun, or was refused, no other is,
- *   so that a moment missed for want of a slot shifts the rest and is never caught up;
+ * The tasks of one owned gate that this worker holds. Invariants:
+ * - there are at least `delayMs` between two starts on the monotonic clock, and at most `limit`
+ *   tasks run at once;
+ * - one task at a time is offered to the worker. The next one is offered only after it has started
+ *   or was refused. So if no slot is free at the right time, all later starts move, and no start is
+ *   made up for;
  * - a waiting task takes no slot of the worker.
  *
- * A class, since a hundred thousand gates share its methods: as closures they were 3 kB for each.
+ * A class, because a hundred thousand gates share its methods; closures took 3 kB for each gate.
  */
 export class GateRun {
   readonly gate: string;
@@ -24,7 +26,7 @@ export class GateRun {
   limit: number;
   waiting: InFlightTask[] = [];
   atWork = 0;
-  /** Among the runs of the worker. */
+  /** Its index among the runs of the worker. */
   place = -1;
   readonly #limitMax: number;
   readonly #clock: Clock;
@@ -46,7 +48,7 @@ export class GateRun {
     this.waiting.push(task);
   }
 
-  /** Offers what may start now, or comes back when it may. */
+  /** Offers the tasks that may start now, or sets a timer until the next one may. */
   next(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -60,43 +62,45 @@ export class GateRun {
     this.#offer(this.waiting.shift()!);
   }
 
-  /** Whether the offered task may really begin; if not it waits again. */
+  /** True if the offered task may really start; otherwise it waits again. */
   mayBegin(task: InFlightTask): boolean {
     if (this.#leftMs() <= 0 && this.atWork < this.limit) return true;
-    // The delay was lengthened while the task waited for a slot.
+    // The delay was made longer while the task waited for a slot.
     this.waiting.unshift(task);
     this.refused();
     return false;
   }
 
-  /** It began: to be called when the handler has been, so that the moment is not too early. */
+  /**
+   * Call it after the handler of the task was called, so that the recorded time is not too early.
+   */
   began(): void {
     this.#isOffering = false;
     this.atWork += 1;
     this.markStart();
   }
 
-  /** The request went out later than the handler was called. */
+  /** Call it if the request was sent later than the handler was called. */
   markStart(): void {
     this.#lastStartMs = this.#clock.monotonicMs();
     this.next();
   }
 
-  /** The offered task will not begin. */
+  /** The offered task will not start. */
   refused(): void {
     this.#isOffering = false;
     this.next();
   }
 
-  /** One that had begun is over. */
+  /** A started task has ended. */
   ended(): void {
     this.atWork -= 1;
     this.next();
   }
 
-  /** What an answer of the queue says of the gate. */
+  /** Applies the state of the gate from an answer of the queue. */
   follow({ delayMs, limit }: GateView): void {
-    // The job's cap may have given this run less than its gate allows.
+    // The cap of the job may have given this run fewer slots than the gate allows.
     const limitNow = Math.min(this.#limitMax, limit);
     if (delayMs === this.delayMs && limitNow === this.limit) return;
     this.delayMs = delayMs;
@@ -104,7 +108,7 @@ export class GateRun {
     this.next();
   }
 
-  /** Takes all waiting tasks out of the run. */
+  /** Removes all waiting tasks from the run and returns them. */
   takeWaiting(): readonly InFlightTask[] {
     const taken = this.waiting;
     this.waiting = [];
@@ -112,14 +116,18 @@ export class GateRun {
     return taken;
   }
 
-  /** For the queue, which opens the gate that long after the last start; absent before it. */
+  /**
+   * Time since the last start, from which the queue computes when the gate opens; undefined before
+   * the first start.
+   */
   sinceStartMs(): number | undefined {
     if (this.#lastStartMs === -Infinity) return undefined;
     return this.#clock.monotonicMs() - this.#lastStartMs;
   }
 
   #leftMs(): number {
-    // A sum of start and delay could be rounded down, and the gap come out short by that.
+    // Compares differences, because the sum of start and delay may be rounded down, so that the gap
+    // is too short.
     return this.delayMs - (this.#clock.monotonicMs() - this.#lastStartMs);
   }
 }

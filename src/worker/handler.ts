@@ -6,19 +6,19 @@ import { retryDefaults, type RetryPolicy } from "./failure.ts";
 import type { HandlerOutcome } from "./outcome.ts";
 import type { Bounds } from "./politeness.ts";
 
-/** What a handler is given. Signal and log are made when they are asked for. */
+/** The argument of a handler. Signal and logger are created when they are first used. */
 export interface HandlerContext<Payload = unknown, Services = unknown> {
   readonly task: HandledTask<Payload>;
   /**
-   * Fires when the work is worth nothing any more: its lease is lost, its time is up, the worker
-   * must end. Pass it on to everything that waits; what is returned afterwards is dropped.
+   * Fires when the result is not needed any more: the lease is lost, the time limit is reached, or
+   * the worker must end. Pass it to everything that waits. After that, the return value is ignored.
    */
   readonly signal: AbortSignal;
-  /** Says how far it is. Shown where the work is looked at; does not prolong its time. */
+  /** Reports progress, which is shown with the task. It does not extend the time limit. */
   readonly progress: (note: string) => void;
   /**
-   * For tasks of a gate: the request goes out now, so the gap to the next is counted from here and
-   * not from the call of the handler.
+   * For tasks of a gate: call it when the request is sent, so that the delay of the gate counts
+   * from then and not from the call of the handler.
    */
   readonly markStart: () => void;
   readonly log: Logger;
@@ -26,13 +26,13 @@ export interface HandlerContext<Payload = unknown, Services = unknown> {
   readonly services: Services;
 }
 
-/** The task as it was leased, with its payload checked. */
+/** The task as it was leased, with its validated payload. */
 export type HandledTask<Payload> = Omit<LeasedTask, "kind" | "payload"> & {
   readonly kind: string;
   readonly payload: Payload;
 };
 
-/** Checks a payload: returns it, perhaps completed, or throws. Every Zod schema is one. */
+/** Validates a payload: returns it, possibly with defaults, or throws. Every Zod schema is one. */
 export interface PayloadSchema<Payload> {
   parse(value: unknown): Payload;
 }
@@ -43,16 +43,19 @@ export type RunHandler<Payload, Services> = (
 ) => HandlerResult | Promise<HandlerResult>;
 
 export interface HandlerOptions {
-  /** The longest an attempt may take, default 5 minutes. */
+  /** The time limit of an attempt, default 5 minutes. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryPolicy>;
-  /** At most `limit` tasks with the same key at work in one worker, whatever the gates allow. */
+  /**
+   * At most `limit` tasks with the same key run at once in one worker, in addition to the limits of
+   * gates.
+   */
   readonly cap?: Cap;
-  /** Lets the delay of a task's gate follow how its host answers, within these bounds. */
+  /** Lets the delay of a task's gate adapt to the answers of its host, within these bounds. */
   readonly politeness?: (gate: string) => Bounds | undefined;
   /**
-   * What a task that is done brought, from its result: companies found, emails. A kind that counts
-   * it is watched for work that goes on and brings nothing.
+   * How much a task produced, from its result: the number of companies or emails. A kind that has
+   * this is monitored for tasks that succeed and produce nothing.
    */
   readonly yields?: (result: unknown) => number;
 }
@@ -62,7 +65,7 @@ export interface Cap {
   readonly key: (task: HandledTask<unknown>) => string;
 }
 
-/** One kind of work: how its payload looks and what to do with it. */
+/** One kind of task: the schema of its payload, and the function that does it. */
 export interface Handler<Services = never> {
   readonly kind: string;
   readonly schema: PayloadSchema<unknown>;
@@ -77,7 +80,7 @@ export interface Handler<Services = never> {
 const timeoutMsDefault = 300_000;
 export const timeoutMsMax = 86_400_000;
 
-/** Defines how tasks of `kind` are done. The payload's type is the schema's. */
+/** Defines how tasks of `kind` are done. The payload has the type of the schema. */
 export function defineHandler<Payload, Services = unknown>(
   kind: string,
   schema: PayloadSchema<Payload>,

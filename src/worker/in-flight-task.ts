@@ -6,7 +6,7 @@ import type { GateRun } from "./gate-run.ts";
 import type { HandledTask, HandlerContext } from "./handler.ts";
 import type { KindState } from "./kind-state.ts";
 
-/** Why a handler is told to stop. */
+/** Why a handler is aborted. */
 export type AbortCause = "lease_lost" | "timed_out" | "stopping";
 
 /** What all tasks of a worker share. */
@@ -18,15 +18,15 @@ export interface Shared {
 }
 
 /**
- * One leased task, and the context its handler sees.
+ * One leased task, and the context of its handler.
  *
  * waiting → working   started: its handler was called
- * waiting → ended     released, or its lease was lost before it began
- * working → ended     its outcome is decided: by the handler, by its time, by its lease, by a stop
+ * waiting → ended     released, or its lease was lost before it started
+ * working → ended     its outcome is decided: by the handler, the time limit, the lease or a stop
  *
- * `isSettled` is apart from that: a handler may go on after its task has ended, and its slot is
- * taken until it settles or is given up. A class, since a million tasks share its getters and pay
- * only for what their handler asks for.
+ * `isSettled` is independent of that: a handler may still run after its task has ended. Its slot is
+ * taken until it settles or is abandoned. A class, because a million tasks share its getters, and
+ * signal and logger are created only for handlers that use them.
  */
 export class InFlightTask implements HandlerContext, RecordedLease {
   readonly lease: LeasedTask;
@@ -35,17 +35,17 @@ export class InFlightTask implements HandlerContext, RecordedLease {
   readonly #shared: Shared;
   state: "waiting" | "working" | "ended" = "waiting";
   isSettled = false;
-  /** By this worker's monotonic clock; the lease surely lasts until then. */
+  /** By this worker's monotonic clock; the lease certainly lasts until then. */
   deadlineMs: number;
   startedAtMs = 0;
-  /** Among the tasks in hand; -1: not in hand. */
+  /** Its index among the tasks in flight; -1: it is not in flight. */
   place = -1;
-  /** In the crash record; -1: not there. */
+  /** Its slot in the crash record; -1: none. */
   slot = -1;
-  /** What its handler last said of itself. */
+  /** The last progress note of its handler. */
   note: string | undefined;
   leaveCap: (() => void) | undefined;
-  /** Requests of its handler so far, to buckets and websites. */
+  /** The number of requests of its handler so far, to buckets and websites. */
   requests = 0;
   #task: HandledTask<unknown> | undefined;
   #abort: AbortController | undefined;
@@ -73,7 +73,7 @@ export class InFlightTask implements HandlerContext, RecordedLease {
   get task(): HandledTask<unknown> {
     return this.#task ?? this.lease;
   }
-  /** The payload as its schema gave it back. */
+  /** Sets the payload that the schema returned. */
   setPayload(payload: unknown): void {
     if (payload !== this.lease.payload) this.#task = { ...this.lease, payload };
   }

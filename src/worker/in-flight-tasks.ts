@@ -17,28 +17,28 @@ import { createSlots, type HandlerReturn } from "./slots.ts";
 import { InFlightTask, type Shared } from "./in-flight-task.ts";
 
 /**
- * The tasks that one worker holds: starts them as slots and gates allow, and decides how each
- * ended. Always:
- * - a slot is taken by a handler that was called and has not settled, and by nothing else;
- * - whatever a handler does (throw, hang, answer after its time) touches its own task alone;
- * - a task is in hand until the queue has answered how it ended, or its lease is lost.
+ * The tasks that one worker holds: starts them when slots and gates allow, and decides how each one
+ * ends. Invariants:
+ * - a slot is taken exactly while a handler was called and has not settled (or was not abandoned);
+ * - a handler that throws, hangs or answers late affects only its own task;
+ * - a task is in flight until the queue has answered how it ended, or its lease is lost.
  */
 export interface InFlightTasks {
   readonly take: (leases: readonly LeasedTask[], sentMs: number) => void;
-  /** Starts what waits for a slot. */
+  /** Starts tasks that wait for a slot. */
   readonly startReady: () => void;
-  /** How many more slots are worth claiming for. */
+  /** For how many more slots a claim is useful. */
   readonly room: () => number;
   readonly inFlight: () => UnorderedSet<InFlightTask>;
   readonly atWork: () => number;
   readonly waitingForCap: () => number;
-  /** Handlers that went on after they were told to stop, and were given up. */
+  /** The number of handlers that still run after they were aborted, and whose slots were freed. */
   readonly abandoned: () => number;
   readonly setConcurrency: (concurrency: number) => void;
   readonly concurrency: () => number;
-  /** Gives back what has not begun, and starts nothing any more. */
+  /** Releases tasks that have not started, and starts no more. */
   readonly stopStarting: () => void;
-  /** Ends what is at work, without an outcome: the attempt is not counted. */
+  /** Aborts running handlers without an outcome: the attempt does not count. */
   readonly abortWorking: () => void;
 
   readonly timedOut: (task: InFlightTask) => void;
@@ -59,11 +59,14 @@ export interface InFlightTasksOptions {
   readonly leaseMs: number;
   readonly concurrency: number;
   readonly record: CrashRecord | undefined;
-  /** Something may be started, stored or claimed. */
+  /** There may be something to start, store or claim. */
   readonly onChange: () => void;
-  /** A handler gave a task back: the worker claims none of its kind for a while. `reason`: what the node lacks. */
+  /**
+   * A handler released a task: the worker claims no task of its kind for a while. `reason`: what
+   * the node lacks.
+   */
   readonly onReleased: (task: LeasedTask, reason: string | undefined) => void;
-  /** The queue has recorded how an attempt ended. */
+  /** The queue has recorded the outcome of an attempt. */
   readonly onRecorded?: ((task: LeasedTask) => void) | undefined;
   readonly onFatal: (error: unknown) => void;
 }
@@ -81,7 +84,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     logger,
     markStart: (task) => task.run?.markStart(),
   };
-  /** A lease that may end before the next extension is answered is not worth starting on. */
+  /** Do not start a task whose lease may end before the next extension is answered. */
   const marginMs = Math.min(1_000, options.leaseMs / 6);
   let suspects = 0;
   let isStarting = true;
@@ -106,7 +109,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     onChange();
   }
 
-  /** Its gate lets it start: now its cap, then a slot. */
+  /** Called when its gate lets it start: now it needs its cap, then a slot. */
   const caps = createCapLine({
     onReady(task) {
       ready.push(task);
@@ -131,14 +134,14 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
 
   function startReady(): void {
     while (slots.free() > 0 && ready.length > 0) {
-      // Shifting thousands one by one would move the rest each time.
+      // Splice instead of repeated shift, which would move thousands of items each time.
       const batch = ready.splice(0, slots.free()).filter(mayStart);
       record?.starting(batch);
       for (const task of batch) start(task);
     }
   }
 
-  /** False: it does not start, and where it goes instead was decided. */
+  /** False if the task does not start; what happens to it instead was already decided. */
   function mayStart(task: InFlightTask): boolean {
     if (task.state !== "waiting") {
       task.run?.refused();
@@ -156,7 +159,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     const { handler } = task.kind;
     let reason: string | undefined;
     try {
-      // Its other attempts may have ended with their node, which could not apply this limit.
+      // Its other attempts may have ended with their process, which could not apply this limit.
       if (task.lease.used > handler.retry.attempts) reason = noAttemptLeft(handler);
       else task.setPayload(handler.schema.parse(task.lease.payload));
     } catch (error) {
@@ -180,7 +183,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
   }
 
   function judge(task: InFlightTask, returned: HandlerReturn): void {
-    if (task.state !== "working") return; // decided before: by its time, its lease, a stop
+    if (task.state !== "working") return; // already decided by the time limit, the lease or a stop
     let outcome: HandlerOutcome;
     try {
       outcome = outcomeReturned(returned);
@@ -229,7 +232,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     run?.follow(gate);
   }
 
-  /** What the waiting tasks of a run will need, going by how long their kind takes. */
+  /** The slots that waiting tasks of runs will need, based on the usual duration of their kind. */
   function reserved(): number {
     let sum = 0;
     for (const run of runs) {
@@ -279,8 +282,8 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     waitingForCap: caps.waiting,
     abandoned: slots.abandoned,
     concurrency: slots.concurrency,
-    setConcurrency(wanted) {
-      slots.setConcurrency(wanted);
+    setConcurrency(value) {
+      slots.setConcurrency(value);
       onChange();
     },
     stopStarting() {
@@ -288,7 +291,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
       ready.length = 0;
       for (const task of inFlight) {
         if (task.state !== "waiting") continue;
-        task.abort("stopping"); // it may wait for its cap
+        task.abort("stopping"); // the task may be waiting for its cap
         task.run?.takeWaiting();
         giveBack(task);
       }
@@ -297,7 +300,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
       for (const task of inFlight) {
         if (task.state !== "working") continue;
         task.state = "ended";
-        slots.tellToStop(task, "stopping");
+        slots.abortHandler(task, "stopping");
         reporter().release(task);
       }
       onChange();
@@ -307,7 +310,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
       const reason = `timed out: it took longer than ${task.kind.handler.timeoutMs} ms`;
       const isPaced = task.lease.gate !== "";
       end(task, { kind: "retry", reason, ...(isPaced && { slowDown: {} }) });
-      slots.tellToStop(task, "timed_out");
+      slots.abortHandler(task, "timed_out");
     },
     lost(task) {
       if (!inFlight.has(task)) return;
@@ -316,7 +319,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
       task.state = "ended";
       leave(task, "lost");
       logger.warn("the lease of a task was lost", { taskId: task.lease.id, kind: task.lease.kind });
-      if (wasWorking) slots.tellToStop(task, "lease_lost");
+      if (wasWorking) slots.abortHandler(task, "lease_lost");
       onChange();
     },
     ended(task, endedAs, gate) {
@@ -332,7 +335,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
 const noAttemptLeft = ({ retry, kind }: Handler) =>
   `no attempt is left: the handler of ${kind} allows ${retry.attempts}`;
 
-/** Throws what the handler threw. */
+/** Rethrows the error of the handler. */
 function outcomeReturned(returned: HandlerReturn): HandlerOutcome {
   if ("error" in returned) throw returned.error;
   const { value } = returned;

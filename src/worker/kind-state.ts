@@ -8,24 +8,24 @@ import type { InFlightTask } from "./in-flight-task.ts";
 import { createTimeouts, type Timeouts } from "./timeouts.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
-/** One kind in one worker: its handler, and what is kept about it. */
+/** The state of one kind in one worker: its handler and its statistics. */
 export interface KindState {
   readonly handler: Handler;
   readonly timeouts: Timeouts;
   readonly caps: KeyedLimiter | undefined;
   readonly started: Counter;
   readonly durations: Histogram;
-  /** Mean length of recent attempts; what an unknown kind takes until it was seen. */
+  /** The mean duration of recent attempts; a default until there are some. */
   meanMs: number;
-  /** Notes what a task that is done has brought, where the kind counts it. */
+  /** Counts what a task that is done has produced, if the kind counts that. */
   brought(result: unknown): void;
   note(end: TaskEnd): void;
   count(end: TaskEnd): number;
-  /** All but those that were given back or lost. */
+  /** The number of attempts that the queue recorded: not those that were released or lost. */
   recorded(): number;
 }
 
-/** How a task left the worker, as the queue answered. "lost": nothing was recorded. */
+/** How a task ended at this worker, according to the queue. "lost": nothing was recorded. */
 export type TaskEnd = Finished["status"] | "released";
 export const taskEnds: readonly TaskEnd[] = [
   "done",

@@ -5,13 +5,13 @@ import type { GateView, Queue } from "../queue/index.ts";
 import type { InFlightTask } from "./in-flight-task.ts";
 
 /**
- * Extends the leases in hand, each for itself: one that was lost, timed out or ended is not kept
- * by its neighbours. Always:
- * - a lease is asked to be extended when a third of it is over, by the length it was claimed with,
- *   whatever that is; those of about the same age go together;
- * - a lease that could not be extended until its end is taken for lost then, by this worker's own
- *   clock and from the moment the extension was sent: another worker may have the task. A queue
- *   that neither answers nor fails does not keep that from happening.
+ * Extends the leases of the tasks in flight. A lost, timed out or ended task does not affect the
+ * other ones. Invariants:
+ * - a lease is extended when a third of its original length has passed; leases of about the same
+ *   age share a call;
+ * - a lease that could not be extended before its end counts as lost then, by this worker's own
+ *   clock and counted from when the last extension was sent, because another worker may have the
+ *   task. This also holds if the queue neither answers nor fails.
  */
 export interface LeaseKeeper {
   start(): void;
@@ -23,7 +23,7 @@ export interface LeaseKeeperOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leaseMs: number;
-  /** Those whose end is not stored yet included: storing may take longer than a lease. */
+  /** Includes tasks whose end is not stored yet, because storing may take longer than a lease. */
   readonly inFlight: () => Iterable<InFlightTask>;
   readonly onView: (task: InFlightTask, gate: GateView) => void;
   readonly onLost: (task: InFlightTask) => void;

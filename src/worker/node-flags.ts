@@ -1,7 +1,7 @@
 /**
- * What a process of workers is to be started with: `node ${flags} program.js`. V8 guesses from a
- * few hundred objects which kinds of them live long, and puts those where it collects last. A
- * worker's tasks die young but for the ones in hand when it looks: guessing wrong costs 100 MB, and
- * time too.
+ * Flags for worker processes: `node ${flags} program.js`. V8 guesses from a few hundred objects
+ * which types live long, and allocates these in the old generation, which is collected late. Most
+ * tasks of a worker live briefly, but V8 may look while many are in flight. A wrong guess costs 100
+ * MB and time.
  */
 export const workerNodeFlags: readonly string[] = ["--no-allocation-site-pretenuring"];

@@ -1,8 +1,8 @@
 import type { RaiseInput, TaskInput } from "../queue/index.ts";
 
 /**
- * How a handler ends its task. Returning nothing is `done` without a result; throwing is judged by
- * the type of what was thrown, see failure.ts.
+ * How a handler ends its task. Returning nothing means `done` without a result. If it throws, the
+ * type of the error decides, see failure.ts.
  */
 export type HandlerOutcome =
   | (With & { readonly kind: "done"; readonly result?: unknown })
@@ -10,10 +10,10 @@ export type HandlerOutcome =
   | (With & {
       readonly kind: "retry";
       readonly reason: string;
-      /** Not before that; absent: by the kind's retry policy. */
+      /** The least delay before the next attempt; absent: by the kind's retry policy. */
       readonly delayMs?: number;
       readonly slowDown?: SlowDown;
-      /** Where the error was thrown: the task keeps it for people who look at it. */
+      /** The stack trace of the error, stored with the task for people. */
       readonly stack?: string;
     })
   | (With & {
@@ -25,7 +25,9 @@ export type HandlerOutcome =
   | {
       readonly kind: "release";
       readonly reason: string;
-      /** False: only this task cannot be done now, so the worker goes on with others of its kind. */
+      /**
+       * False: only this task cannot be done now, so the worker continues with others of its kind.
+       */
       readonly isKindHeld?: boolean;
       /** False: the node lacks nothing, so no warning is logged. Absent: same as `isKindHeld`. */
       readonly isLacking?: boolean;
@@ -34,17 +36,20 @@ export type HandlerOutcome =
 /** An outcome that ends the attempt. */
 export type AttemptOutcome = Exclude<HandlerOutcome, { readonly kind: "release" }>;
 
-/** Stored together with the finish, or not at all. */
+/** Stored in the same step as the finish. */
 export interface With {
   readonly add?: readonly TaskInput[];
   readonly raise?: readonly RaiseInput[];
-  /** Called once the queue has stored the outcome with all of this; never if the lease was lost. */
+  /**
+   * Called after the queue has stored the outcome with all of this; never called if the lease was
+   * lost.
+   */
   readonly onStored?: () => void;
 }
 
-/** The other side asked for fewer requests: 429, 503, or it stopped answering. */
+/** The host asked for fewer requests: 429, 503, or it stopped answering. */
 export interface SlowDown {
-  /** What its Retry-After said, if it did. */
+  /** The value of its Retry-After, if any. */
   readonly retryAfterMs?: number;
 }
 
@@ -54,7 +59,7 @@ export const done = (result?: unknown, more: With = {}): HandlerOutcome => ({
   ...more,
 });
 
-/** Not worth doing, now or later: counted apart from what was done. */
+/** Not worth doing, now or later; counted separately from `done`. */
 export const skip = (reason: string, more: With = {}): HandlerOutcome => ({
   kind: "skip",
   reason,
@@ -66,7 +71,7 @@ export const retry = (
   more: With & { readonly delayMs?: number; readonly slowDown?: SlowDown } = {},
 ): HandlerOutcome => ({ kind: "retry", reason, ...more });
 
-/** No attempt could go better: a dead letter at once. */
+/** No later attempt could succeed: the task fails at once. */
 export const fail = (
   reason: string,
   more: With & { readonly slowDown?: SlowDown } = {},
@@ -74,8 +79,8 @@ export const fail = (
 
 /**
  * This node lacks something that the task needs, and another node may have it. The attempt does not
- * count, and this worker claims no task of the kind for a while, unless `isKindHeld` is false. With
- * `isLacking` false the task only has to wait: that is no warning.
+ * count, and this worker claims no task of the kind for a while, unless `isKindHeld` is false. If
+ * `isLacking` is false, the task only has to wait, and no warning is logged.
  */
 export const release = (
   reason: string,
@@ -101,8 +106,8 @@ export function isOutcome(value: unknown): value is HandlerOutcome {
 }
 
 /**
- * Only what an outcome has, read once: what a handler returned may have more properties, or getters
- * that throw.
+ * Copies only the known properties of an outcome and reads each once: a handler may return an
+ * object with more properties, or with getters that throw.
  */
 export function copyOutcome(outcome: HandlerOutcome): HandlerOutcome {
   if (outcome.kind === "release") {

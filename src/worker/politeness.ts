@@ -4,29 +4,29 @@ import type { Counter, Metrics } from "../base/metrics.ts";
 import type { GateView, Queue } from "../queue/index.ts";
 import type { SlowDown } from "./outcome.ts";
 
-/** How far the delay of a gate may follow its host. */
+/** The bounds within which the delay of a gate adapts to its host. */
 export interface Bounds {
   readonly floorMs: number;
   readonly ceilingMs: number;
 }
 
 /**
- * Lets the delay of a gate follow how its host answers. Always:
- * - the delay is the queue's, so the whole fleet has it: what is kept here is how many answers in
- *   a row were good, and that may be forgotten at any time;
- * - it stays within the bounds of the kind that did the work, and changes only for kinds that
- *   have some. A Retry-After blocks the gate for any kind;
- * - answers to requests that began before the last change do not change it again.
+ * Adapts the delay of a gate to the answers of its host. Invariants:
+ * - the delay is stored in the queue, so it holds for the whole fleet. Only the number of
+ *   successive good answers is kept here, and may be lost at any time;
+ * - the delay stays within the bounds of the kind of the task, and changes only for kinds with
+ *   bounds. A Retry-After blocks the gate for any kind;
+ * - answers to requests that were sent before the last change do not change it again.
  */
 export interface Politeness {
   good(gate: string, bounds: Bounds): void;
-  /** `startedAtMs`: when the request that was refused began, on the monotonic clock. */
+  /** `startedAtMs`: when the refused request was sent, on the monotonic clock. */
   slowDown(
     gate: string,
     bounds: Bounds | undefined,
     refusal: SlowDown & { readonly startedAtMs: number; readonly nowMs: number },
   ): void;
-  /** What an answer of the queue said of the gate. */
+  /** Applies the state of the gate from an answer of the queue. */
   follow(gate: string, view: GateView): void;
 }
 
@@ -36,13 +36,13 @@ export interface PolitenessOptions {
   readonly metrics: Metrics;
 }
 
-/** Good answers in a row that shorten the delay, by a fifth. */
+/** This many good answers in a row shorten the delay by a fifth. */
 export const streakLength = 20;
 const shorten = 0.8;
 const lengthen = 2;
-/** A gate without a delay begins here when its host complains. */
+/** The delay of a gate without one after its host has complained. */
 const firstDelayMs = 1_000;
-/** A longer Retry-After is not believed for longer: the block can be renewed. */
+/** A longer Retry-After counts only for this time: the block can be renewed. */
 export const blockMsMax = 3_600_000;
 export const gatesMax = 10_000;
 

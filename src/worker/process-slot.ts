@@ -6,46 +6,48 @@ import type { WorkerView } from "./worker-view.ts";
 /** A worker process that should run. */
 export interface ProcessSlot {
   readonly name: string;
-  /** Absent: all that there are handlers for. */
+  /** Absent: all kinds that have handlers. */
   readonly kinds?: readonly string[];
-  /** But not these: other slots do them, or none. */
+  /** Kinds that other processes work on, or none. */
   readonly except?: readonly string[];
-  /** By a command from afar: a kind that this node has no handler for must not end it. */
+  /**
+   * Set by a command for the fleet: a kind without a handler on this node must not end the process.
+   */
   readonly isWanted?: true;
-  /** Can be changed while it runs. */
+  /** Can be changed while the process runs. */
   readonly concurrency: Concurrency;
-  /** Whatever else the process depends on: when it changes, a new process takes its place. */
+  /** Identifies all other settings of the process: when it changes, a new process replaces it. */
   readonly version: string;
 }
 
 export type ToChild =
   | { readonly kind: "begin"; readonly slot: ProcessSlot }
   | { readonly kind: "configure"; readonly concurrency: Concurrency }
-  /** Ends in good order; the second time at once. */
+  /** The first one stops the process gracefully, the second one at once. */
   | { readonly kind: "stop" };
 
 export type FromChild =
-  | { readonly kind: "beat"; readonly view: WorkerView; readonly metrics: MetricsSnapshot }
-  /** Nothing is left to do; the process ends by itself. */
+  | { readonly kind: "heartbeat"; readonly view: WorkerView; readonly metrics: MetricsSnapshot }
+  /** No task is left; the process ends itself. */
   | { readonly kind: "drained" };
 
-/** A process, or what stands for one in a test. */
+/** A process, or a replacement for one in tests. */
 export interface Child {
   readonly pid: number | undefined;
   send(message: ToChild): void;
-  /** Without a chance to give anything back. */
+  /** Kills it at once, so that it cannot release its tasks. */
   kill(): void;
 }
 
-/** What a process that is gone had recorded; undefined: nothing is known. */
+/** What a process that has died had recorded; undefined: nothing is known. */
 export interface DeadProcess {
   readonly inFlight: CrashedWork;
-  /** Ends its leases in the queue it worked on, and says how many of its tasks ended how. */
+  /** Ends its leases in its queue, and returns how many of its tasks ended in which way. */
   readonly endLeases: () => Promise<readonly EndedCount[]>;
 }
 
 export interface ChildEvents {
   readonly onMessage: (message: FromChild) => void;
-  /** Called once, when it is gone or could not be started. */
+  /** Called once, when it has ended or could not be started. */
   readonly onExit: (how: string, dead?: DeadProcess) => void;
 }

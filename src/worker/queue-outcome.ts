@@ -3,10 +3,13 @@ import type { FinishInput } from "../queue/index.ts";
 import { retryDelayMs, type RetryPolicy } from "./failure.ts";
 import type { AttemptOutcome, SlowDown } from "./outcome.ts";
 
-/** How a worker ends its tasks: that it crashed, it cannot report itself. */
+/** The outcomes that a worker reports. A crashed worker cannot report its crash. */
 export type TaskOutcome = Exclude<FinishInput["outcome"], { readonly kind: "crash" }>;
 
-/** What the queue is told: a retry gets its moment, and the last attempt of a kind is a failure. */
+/**
+ * Converts the outcome of a handler for the queue: a retry gets its delay, and the last attempt of
+ * a kind is a failure.
+ */
 export function queueOutcome(
   outcome: AttemptOutcome,
   policy: RetryPolicy,
@@ -39,7 +42,10 @@ export function queueOutcome(
 
 const stackOf = ({ stack }: { readonly stack?: string }) => (stack === undefined ? {} : { stack });
 
-/** What the other side asked for. Nonsense, such as a date read as a number, asks for nothing. */
+/**
+ * The delay that the host asked for. Invalid values, such as a date that was parsed as a number,
+ * count as 0.
+ */
 const askedMs = ({ retryAfterMs = 0 }: SlowDown = {}) =>
   retryAfterMs > 0 ? Math.min(retryAfterMs, askedMsMax) : 0;
 const askedMsMax = 30 * 86_400_000;

@@ -2,18 +2,19 @@ import type { Clock } from "../base/clock.ts";
 import type { WorkerQueue } from "./timed-queue.ts";
 
 /**
- * Kinds whose tasks this worker gave back because its node lacks something that they need. It claims
- * none of them for a while, so that other workers get them and it does not claim them over and over.
+ * Kinds whose tasks this worker released because its node lacks something that they need. The
+ * worker claims none of them for a while, so that other workers get them and it does not claim them
+ * again and again.
  */
 export interface RestingKinds {
-  /** The queue as the worker sees it: without the tasks of kinds that rest. */
+  /** The queue without the tasks of kinds that rest. */
   readonly queue: WorkerQueue;
   rest(kind: string): void;
 }
 
 const restMs = 15_000;
 
-/** If the worker drains, a kind that rests counts as nothing left to do. */
+/** If the worker drains, a resting kind counts as having no tasks left. */
 export function createRestingKinds(
   queue: WorkerQueue,
   { clock, isDraining }: { readonly clock: Clock; readonly isDraining: boolean },

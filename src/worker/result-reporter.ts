@@ -74,7 +74,7 @@ export function createResultReporter(options: ResultReporterOptions): ResultRepo
     options.onAnswered();
   }
 
-  /** That a handler asks to be called again at once is routine. */
+  /** Routine if a handler asks to be called again at once. */
   function reportFailure({ task, outcome }: TaskResult, end: TaskEnd): void {
     if (outcome?.kind !== "fail" && outcome?.kind !== "retry") return;
     const { id, kind, key, used, attemptsMax } = task.lease;

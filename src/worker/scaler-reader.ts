@@ -11,10 +11,10 @@ export interface ScalerReaderOptions {
   readonly load: ProcessLoad;
 }
 
-/** Fewer attempts than this say nothing about how many fail. */
+/** With fewer attempts, the share of failures means nothing. */
 const attemptsMin = 10;
 
-/** Reads the queue and this process, for a decision. */
+/** Reads the state of the queue and of this process, for a decision. */
 export function createScalerReader(options: ScalerReaderOptions): () => Promise<ScalerReading> {
   const { queue, kinds, atWork, concurrency, load } = options;
   let good = 0;

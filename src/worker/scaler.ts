@@ -2,27 +2,30 @@ import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 
-/** How many handlers a worker may have at work, and how that is decided. */
+/** How many handlers a worker may run, and how often that is decided. */
 export interface ScalerSettings {
   readonly min: number;
   readonly max: number;
-  /** At `min` = `max` nothing is decided: the mode is fixed. */
+  /** Time between decisions. If `min` = `max`, nothing is decided: the mode is fixed. */
   readonly everyMs?: number;
 }
 
-/** What a decision is made from. */
+/** The input of a decision. */
 export interface ScalerReading {
   readonly concurrency: number;
   readonly atWork: number;
-  /** Tasks that nothing but the lack of workers keeps from running. */
+  /** Tasks that wait only for a worker. */
   readonly claimable: number;
   /** Tasks that wait for their gate or their job's cap. */
   readonly gated: number;
-  /** The longest the event loop was late since the last reading. */
+  /** The longest delay of the event loop since the last reading. */
   readonly loopLagMs: number;
-  /** Of what the process may use, 0–1. */
+  /** The used share of the memory that the process may use, 0–1. */
   readonly memoryShare: number;
-  /** Of the attempts that ended since the last reading; undefined when too few did. */
+  /**
+   * The share of failures among the attempts since the last reading; undefined if there were too
+   * few.
+   */
   readonly errorShare: number | undefined;
 }
 
@@ -48,7 +51,10 @@ export const lagMsMax = 200;
 export const memoryShareMax = 0.85;
 export const errorShareMax = 0.5;
 
-/** Trouble first, each by half; growth by half at most, so that it can be taken back in time. */
+/**
+ * Problems come first, and halve the number. It grows by at most half, so that it can be reduced in
+ * time.
+ */
 export function decide(reading: ScalerReading, { min, max }: ScalerSettings): Decision {
   const { concurrency, atWork, claimable, gated } = reading;
   if (min === max) return to(min, concurrency, "fixed");
@@ -84,7 +90,7 @@ function to(concurrency: number, before: number, reason: ScaleReason): Decision 
 export interface Scaler {
   start(): void;
   stop(): Promise<void>;
-  /** Takes effect with the next evaluation. */
+  /** Takes effect with the next decision. */
   configure(settings: ScalerSettings): void;
   last(): Decision | undefined;
 }
@@ -100,10 +106,10 @@ export interface ScalerOptions {
 }
 
 const everyMsDefault = 5_000;
-/** Tasks come first: reading the queue may take one part in so many of the time. */
+/** Tasks come first: reading the queue may take at most one part in this many of the time. */
 const restFactor = 20;
 
-/** Evaluates again and again. Each evaluation is counted by its reason; changes are logged. */
+/** Decides at intervals. Each decision is counted by its reason; changes are logged. */
 export function createScaler(options: ScalerOptions): Scaler {
   const { read, apply, clock, logger } = options;
   let { settings } = options;
@@ -128,9 +134,9 @@ export function createScaler(options: ScalerOptions): Scaler {
     evaluations.of(decided.decision, decided.reason).add(1);
     target.of().set(decided.concurrency);
     if (decided.decision !== "no_change") apply(decided.concurrency);
-    // A reason that lasts is told once; each change of the number is told.
+    // A reason that lasts is logged once; every change of the number is logged.
     if (decided.decision !== "no_change" || decided.reason !== last?.reason) {
-      // What somebody fixed is no news to them.
+      // A number that a person has fixed needs no log line.
       const isNews = decided.decision !== "no_change" || decided.reason !== "fixed";
       logger[isNews ? "info" : "debug"]("concurrency decided", { ...decided, before });
     }

@@ -4,18 +4,18 @@ import type { Logger } from "../base/logger.ts";
 import type { AbortCause, InFlightTask } from "./in-flight-task.ts";
 
 /**
- * The slots of a worker, and the calls of handlers in them. Always:
- * - a slot is taken from the call of a handler until it settles, or until it was told to stop and
- *   did not within a second: then it is given up, and its slot is another's;
- * - too many that were given up end the worker: only a new process gets rid of them.
+ * The slots of a worker, and the calls of handlers in them. Invariants:
+ * - a slot is taken from the call of a handler until it settles. If a handler was aborted and does
+ *   not settle within a second, it is abandoned and its slot is free;
+ * - too many abandoned handlers end the worker, because only a new process gets rid of them.
  */
 export interface Slots {
-  /** Calls the task's handler; `onReturn` hears how it went, whenever that is. */
+  /** Calls the task's handler; `onReturn` gets the outcome when the handler settles. */
   call(task: InFlightTask): void;
-  tellToStop(task: InFlightTask, cause: AbortCause): void;
+  abortHandler(task: InFlightTask, cause: AbortCause): void;
   free(): number;
   readonly atWork: () => number;
-  /** Handlers that went on after they were told to stop, and were given up. */
+  /** The number of handlers that still run after they were aborted, and whose slots were freed. */
   readonly abandoned: () => number;
   readonly concurrency: () => number;
   setConcurrency(concurrency: number): void;
@@ -28,12 +28,12 @@ export interface SlotsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onReturn: (task: InFlightTask, returned: HandlerReturn) => void;
-  /** Its slot is free again: before `onReturn`. */
+  /** Called when the slot of a task is free again, before `onReturn`. */
   readonly onFree: (task: InFlightTask) => void;
   readonly onFatal: (error: unknown) => void;
 }
 
-/** How long a handler that was told to stop keeps its slot. */
+/** How long an aborted handler keeps its slot. */
 const abandonMs = 1_000;
 export const abandonedMax = 100;
 
@@ -80,14 +80,14 @@ export function createSlots({ clock, logger, ...options }: SlotsOptions): Slots 
     leave(task);
     abandoned += 1;
     const { id, kind } = task.lease;
-    logger.warn("a handler goes on after it was told to stop", { taskId: id, kind, abandoned });
+    logger.warn("a handler still runs after it was aborted", { taskId: id, kind, abandoned });
     if (abandoned > abandonedMax) options.onFatal(tooManyAbandoned(abandoned));
   }
 
   return {
     call,
-    /** A handler that was told to stop has a moment to do so. */
-    tellToStop(task, cause) {
+    /** Aborts a handler, which then has a moment to end. */
+    abortHandler(task, cause) {
       task.abort(cause);
       if (task.isSettled) return;
       clock.setTimer(abandonMs, () => abandon(task), { background: true });
@@ -96,8 +96,8 @@ export function createSlots({ clock, logger, ...options }: SlotsOptions): Slots 
     atWork: () => atWork,
     abandoned: () => abandoned,
     concurrency: () => concurrency,
-    setConcurrency(wanted) {
-      concurrency = wanted;
+    setConcurrency(value) {
+      concurrency = value;
     },
   };
 }
@@ -109,6 +109,6 @@ const tooManyAbandoned = (count: number) =>
   new AppError(
     "internal",
     "handlers_do_not_end",
-    `${count} handlers go on though they were told to stop: pass the signal on to what they ` +
+    `${count} handlers still run although they were aborted: pass the signal on to what they ` +
       "wait for; only a new process gets rid of them",
   );

@@ -15,7 +15,7 @@ const slot = (name: string, more: Partial<ProcessSlot> = {}): ProcessSlot => ({
   ...more,
 });
 
-/** Processes that do what the test says, and beat by themselves unless they hang. */
+/** Processes that do what the test says, and send heartbeats unless they hang. */
 function setUp(slots: readonly ProcessSlot[]) {
   const clock = createTestClock();
   const metrics = createMetrics();
@@ -35,7 +35,7 @@ function setUp(slots: readonly ProcessSlot[]) {
   });
   async function pass(ms: number): Promise<void> {
     for (let passedMs = 0; passedMs < ms; passedMs += 500) {
-      for (const child of children) child.beat();
+      for (const child of children) child.sendHeartbeat();
       await clock.advance(500);
     }
   }
@@ -62,13 +62,13 @@ function createFakeChild(wanted: ProcessSlot, events: ChildEvents, pid: number) 
       child.isAlive = false;
       events.onExit(how, dead);
     },
-    beat() {
+    sendHeartbeat() {
       if (!child.isAlive || child.isHung) return;
       const counters = createMetrics();
       counters.counter({ name: "done_total", help: "Done." }).of().add(child.done);
       if (child.ends > 0) createEndedCounter(counters).of("work", "done").add(child.ends);
       const view = { oldestCallMs: child.oldestCallMs } as WorkerView;
-      events.onMessage({ kind: "beat", view, metrics: counters.snapshot() });
+      events.onMessage({ kind: "heartbeat", view, metrics: counters.snapshot() });
     },
     drained: () => events.onMessage({ kind: "drained" }),
   };
@@ -130,7 +130,7 @@ test("one that takes long to start is let alone for half a minute", async () => 
   await supervisor.start();
   await clock.advance(29_000);
   expect(alive()).toEqual([1]);
-  children[0]!.beat();
+  children[0]!.sendHeartbeat();
   await clock.advance(9_500);
   expect(alive()).toEqual([1]);
   await clock.advance(1_500);

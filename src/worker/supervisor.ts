@@ -13,33 +13,34 @@ import type { Child, ChildEvents, DeadProcess, FromChild, ProcessSlot } from "./
 import type { WorkerView } from "./worker-view.ts";
 
 /**
- * Keeps a worker process running in every slot. Always:
- * - each slot has at most one process, and one that dies is replaced: at once the first time,
- *   later the more often it died in a row, until it has lasted a minute;
- * - a process that says nothing for `watchdogMs` is killed: its event loop is blocked. So is one
- *   whose oldest call to the queue is older than twice that. While it starts it has half a minute
- *   at least: a small or busy machine takes its time to load a program, and kills would not help;
- * - the leases of a process that died are ended at once, and what it had counted is counted;
- * - a changed slot is applied without dropping work: concurrency by a message, anything else by
- *   stopping the process in good order and starting another.
+ * Keeps a worker process running in every slot. Invariants:
+ * - each slot has at most one process, and a process that dies is replaced: the first time at once,
+ *   then after a growing delay, which is reset when a process has lasted a minute;
+ * - a process that sends nothing for `watchdogMs` is killed, because its event loop is blocked. A
+ *   process whose oldest call to the queue is older than twice that is killed too. A starting
+ *   process has at least half a minute: a small or busy machine needs time to load a program, and
+ *   kills would not help;
+ * - the leases of a dead process are ended at once, and its counts are added;
+ * - a changed slot is applied without dropping work: the concurrency by a message, anything else by
+ *   stopping the process gracefully and starting another one.
  */
 export interface Supervisor extends Service {
   setSlots(slots: readonly ProcessSlot[]): void;
-  /** Stops at once: every process gives back what it has. */
+  /** Stops at once: every process releases its tasks. */
   abort(): Promise<void>;
   /**
-   * Resolves when every process has said that it is drained; rejects when one ends before it began
-   * and says that it cannot ever (exit code 2: its input is wrong).
+   * Resolves when every process has reported that it is drained. Rejects when a process ends before
+   * it has started working and says that it never can (exit code 2: its input is wrong).
    */
   readonly drained: Promise<void>;
-  /** After a stop: every process has ended by itself, with exit code 0. */
+  /** After a stop: true if every process ended by itself with exit code 0. */
   isOrderly(): boolean;
   look(): readonly SlotView[];
-  /** Processes that are stopping end their handlers at once and give their tasks back. */
+  /** Makes processes that are stopping abort their handlers at once and release their tasks. */
   hurry(): void;
-  /** Why the supervisor itself cannot do its work; undefined: it can. */
+  /** Why the supervisor itself cannot work; undefined if it can. */
   fault(): string | undefined;
-  /** All processes together, also those that have ended. */
+  /** The sum over all processes, including those that have ended. */
   metrics(): MetricsSnapshot;
 }
 
@@ -48,7 +49,7 @@ export interface SlotView {
   readonly state: "starting" | "running" | "stopping" | "waiting" | "drained";
   readonly pid: number | undefined;
   readonly restarts: number;
-  /** As planned; `view` has the current one. */
+  /** As configured; `view` has the current number. */
   readonly concurrency: ProcessSlot["concurrency"];
   readonly view: WorkerView | undefined;
 }
@@ -68,7 +69,7 @@ const startMs = 30_000;
 const restartMsMin = 1_000;
 const restartMsMax = 60_000;
 const lastedMs = 60_000;
-/** Killed processes are gone at once, unless the kernel cannot end them. */
+/** A killed process ends at once, unless the kernel cannot end it. */
 const killedMs = 30_000;
 
 interface Place {
@@ -80,12 +81,12 @@ interface Place {
   startedAtMs: number;
   heardAtMs: number;
   stopBeforeMs: number;
-  /** When it was first killed; undefined: it was not. */
+  /** When it was first killed; undefined if it was not. */
   killedAtMs: number | undefined;
   deaths: number;
   restarts: number;
   timer: Timer | undefined;
-  /** Not wanted any more: not replaced when it ends. */
+  /** Not desired any more: it is not replaced when it ends. */
   isLeaving: boolean;
 }
 
@@ -106,7 +107,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   });
   const dead = createDeadProcesses(options);
   let gone: MetricsSnapshot = [];
-  let wanted = options.slots;
+  let desired = options.slots;
   let isStopping = false;
   let isOrderly = true;
   const lookMs = Math.min(1_000, watchdogMs / 4);
@@ -115,12 +116,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let onAllGone = () => {};
   const allGone = new Promise<void>((resolve) => (onAllGone = resolve));
   let onDrained = () => {};
-  let onHopeless: (error: AppError) => void = () => {};
+  let onImpossible: (error: AppError) => void = () => {};
   const drained = new Promise<void>((resolve, reject) => {
     onDrained = resolve;
-    onHopeless = reject;
+    onImpossible = reject;
   });
-  drained.catch(() => {}); // heard by whoever awaits it
+  drained.catch(() => {}); // handled by callers that await it
 
   function start(place: Place): void {
     place.timer = undefined;
@@ -164,11 +165,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       if ([...places.values()].every((one) => one.state === "drained")) onDrained();
       return;
     }
-    if (place.isLeaving) return follow();
-    if (state === "stopping") return start(place); // replaced by a newer version of itself
+    if (place.isLeaving) return applySlots();
+    if (state === "stopping") return start(place); // it is replaced because its slot has changed
     if (state === "starting" && how === "code 2") {
       const message = `worker ${slot.name} failed to start; see the error above`;
-      return onHopeless(new AppError("invalid", "worker_cannot_begin", message));
+      return onImpossible(new AppError("invalid", "worker_cannot_begin", message));
     }
     restart(place, how);
   }
@@ -193,23 +194,23 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function stopPlace(place: Place): void {
     place.timer?.cancel();
     if (!place.child) return void places.delete(place.slot.name);
-    // A second "stop" means at once, so a process is asked once unless it is meant.
+    // A second "stop" means "at once", so do not send it twice by accident.
     if (place.state !== "stopping") place.child.send({ kind: "stop" });
     place.state = "stopping";
     place.stopBeforeMs = clock.monotonicMs() + stopMs;
   }
 
   /** Starts and stops processes until they match the settings. */
-  function follow(): void {
-    const byName = new Map(wanted.map((slot) => [slot.name, slot]));
+  function applySlots(): void {
+    const byName = new Map(desired.map((slot) => [slot.name, slot]));
     for (const place of places.values()) {
       if (byName.has(place.slot.name) || place.isLeaving) continue;
       place.isLeaving = true;
       stopPlace(place);
     }
-    for (const slot of wanted) {
+    for (const slot of desired) {
       const place = places.get(slot.name);
-      if (place?.isLeaving) continue; // when it is gone this is done again
+      if (place?.isLeaving) continue; // applied again when the process has ended
       if (place) change(place, slot);
       else add(slot);
     }
@@ -301,14 +302,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     fault,
     isOrderly: () => isOrderly,
     async start() {
-      follow();
+      applySlots();
       look();
     },
     stop: () => stop(false),
     abort: () => stop(true),
     setSlots(slots) {
-      wanted = slots;
-      if (!isStopping) follow();
+      desired = slots;
+      if (!isStopping) applySlots();
     },
     look: () =>
       [...places.values()].map(({ slot, state, child, restarts: count, view }) => ({
@@ -324,6 +325,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 }
 
-/** A label must be one of few. */
+/** A label of a metric must have few values. */
 const reasonWord = (how: string) =>
   /^SIG[A-Z]+$/.test(how) ? how : how.startsWith("code") ? "exit" : "other";

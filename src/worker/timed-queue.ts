@@ -22,11 +22,11 @@ export type WorkerQueue<K extends Kinds = Kinds> = Pick<
 >;
 
 export interface TimedQueue extends WorkerQueue {
-  /** How long the oldest call has gone unanswered; 0 when all are answered. */
+  /** The age of the oldest call without an answer; 0 if all calls were answered. */
   oldestCallMs(): number;
 }
 
-/** The same queue, with the time of each call measured. */
+/** The same queue; measures the time of each call. */
 export function createTimedQueue(
   queue: WorkerQueue,
   metrics: WorkerMetrics,

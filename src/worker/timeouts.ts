@@ -1,9 +1,9 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import type { InFlightTask } from "./in-flight-task.ts";
 
-/** Ends what takes too long. */
+/** Ends tasks that take too long. */
 export interface Timeouts {
-  /** A task of this kind has begun. */
+  /** Call it when a task of this kind has started. */
   arm(): void;
   stop(): void;
 }
@@ -16,8 +16,8 @@ export interface TimeoutsOptions {
 }
 
 /**
- * One timer for all tasks of a kind: they have the same time, so one that begins later is due
- * later. A timer for each would cost more than a short task does.
+ * One timer for all tasks of a kind: they have the same time limit, so tasks reach it in the order
+ * in which they started. A timer for each would cost more than a short task does.
  */
 export function createTimeouts(options: TimeoutsOptions): Timeouts {
   const { clock, timeoutMs, inFlight, onTimeout } = options;

@@ -2,7 +2,7 @@ import type { Metrics } from "../base/metrics.ts";
 import type { InFlightTasks } from "./in-flight-tasks.ts";
 import type { KindState } from "./kind-state.ts";
 
-/** How the worker is at the moment of a snapshot. */
+/** Registers gauges of the worker's state at the moment of a snapshot. */
 export function registerGauges(
   metrics: Metrics,
   inFlightTasks: InFlightTasks,
@@ -15,7 +15,7 @@ export function registerGauges(
   });
   const abandoned = metrics.gauge({
     name: "forager_worker_abandoned_handlers",
-    help: "Handlers that go on though they were told to stop.",
+    help: "Handlers that still run although they were aborted.",
   });
   const limiter = metrics.gauge({
     name: "forager_limiter_keys",

@@ -14,9 +14,9 @@ export interface KindMetrics {
 
 export interface WorkerMetrics {
   ofKind(kind: string): KindMetrics;
-  /** For a kind that counts what its tasks bring. */
+  /** For a kind that counts what its tasks produce. */
   yieldOf(kind: string): Counter;
-  /** A call to the queue that was answered, or was not. */
+  /** Counts a call to the queue, answered or not. */
   called(operation: string, elapsedMs: number, isOk: boolean): void;
   readonly claimed: Counter;
 }
@@ -28,7 +28,9 @@ export const createEndedCounter = (metrics: Metrics): Family<Counter> =>
     labels: ["kind", "result"],
   });
 
-/** Names and meaning: docs/metrics.md. Labels are kinds and operations, never jobs, gates or keys. */
+/**
+ * Names and meanings: docs/metrics.md. Labels are kinds and operations, never jobs, gates or keys.
+ */
 export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   const started = metrics.counter({
     name: "forager_tasks_started_total",

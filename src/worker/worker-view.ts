@@ -1,23 +1,23 @@
 import type { Decision } from "./scaler.ts";
 import type { InFlightTask } from "./in-flight-task.ts";
 
-/** How a worker is right now. */
+/** The current state of a worker. */
 export interface WorkerView {
   readonly name: string;
   readonly kinds: readonly string[];
   readonly concurrency: number;
   readonly atWork: number;
   readonly atWorkByKind: Readonly<Record<string, number>>;
-  /** Attempts that were recorded, whatever their outcome. */
+  /** The number of recorded attempts, whatever their outcome. */
   readonly completed: number;
   readonly inFlight: number;
   readonly waitingForCap: number;
   readonly abandoned: number;
   readonly isResting: boolean;
   readonly scaled: Decision | undefined;
-  /** Since the queue last answered a claim; a worker that rests waits for the queue to call. */
+  /** Time since the queue last answered a claim. It grows while a worker waits to be woken. */
   readonly sinceClaimMs: number;
-  /** How long the oldest call to the queue has gone unanswered. */
+  /** The age of the oldest call to the queue without an answer. */
   readonly oldestCallMs: number;
   readonly tasks: readonly TaskAtWork[];
 }
@@ -29,7 +29,7 @@ export interface TaskAtWork {
   readonly note: string | undefined;
 }
 
-/** Kinds of which nothing is at work are left out. */
+/** Kinds without running tasks are left out. */
 export function countByKind(inFlight: Iterable<InFlightTask>): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { state, lease } of inFlight) {
@@ -40,7 +40,7 @@ export function countByKind(inFlight: Iterable<InFlightTask>): Readonly<Record<s
 
 const tasksShownMax = 50;
 
-/** Those that have been at work longest, first. */
+/** The tasks that have been running longest come first. */
 export function tasksAtWork(
   inFlight: Iterable<InFlightTask>,
   nowMs: number,

@@ -150,7 +150,7 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "a lost lease does not end its handler",
     file: "src/worker/in-flight-tasks.ts",
-    find: `if (wasWorking) slots.tellToStop(task, "lease_lost");`,
+    find: `if (wasWorking) slots.abortHandler(task, "lease_lost");`,
     replace: "void wasWorking;",
     caughtBy: `${runs} > a lost lease ends its handler through the signal, and its result is dropped`,
   },

@@ -151,7 +151,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     heartbeat.stop();
     await worker.stop();
     // With what was counted since the last heartbeat.
-    send({ kind: "beat", view: worker.look(), metrics: metrics.snapshot() });
+    send({ kind: "heartbeat", view: worker.look(), metrics: metrics.snapshot() });
   }
 }
 
@@ -166,7 +166,7 @@ interface HeartbeatOptions {
 function startHeartbeat({ send, worker, metrics, clock }: HeartbeatOptions) {
   let timer = clock.setTimer(0, beat);
   function beat(): void {
-    send({ kind: "beat", view: worker.look(), metrics: metrics.snapshot() });
+    send({ kind: "heartbeat", view: worker.look(), metrics: metrics.snapshot() });
     timer = clock.setTimer(heartbeatMs, beat, { background: true });
   }
   return { stop: () => timer.cancel() };

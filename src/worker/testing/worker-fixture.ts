@@ -13,7 +13,7 @@ import { defineHandler, type Handler, type HandlerOptions, type RunHandler } fro
 export type Backend = "memory" | "sqlite";
 export const backends: readonly Backend[] = ["memory", "sqlite"];
 
-/** A queue in virtual time, and workers on it. Nothing happens unless `pass` lets time pass. */
+/** A queue in virtual time, with workers. Nothing happens until `pass` moves the time. */
 export interface WorkerFixture extends AsyncDisposable {
   readonly clock: TestClock;
   readonly queue: Queue;
@@ -22,9 +22,12 @@ export interface WorkerFixture extends AsyncDisposable {
   work(run: RunHandler<unknown, unknown>, more?: More): Promise<Worker>;
   /** Starts a worker with these handlers. */
   start(handlers: readonly Handler<unknown>[], more?: Partial<WorkerOptions>): Promise<Worker>;
-  /** In steps, since calls to the queue take turns of the event loop, which have no time. */
+  /**
+   * Moves time in steps, because calls to the queue take turns of the event loop, which take no
+   * virtual time.
+   */
   pass(ms: number, stepMs?: number): Promise<void>;
-  /** Lets everything happen that needs no time. */
+  /** Runs everything that needs no virtual time. */
   settle(): Promise<void>;
   task(key: string): Promise<Task>;
 }
