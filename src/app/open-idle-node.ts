@@ -46,7 +46,7 @@ export async function openIdleNode(options: IdleNodeOptions): Promise<IdleNode> 
           if (changed.includes("gossip.keys")) await node.follow(now.settings);
           const others = changed.filter((key) => key !== "gossip.keys" && isOfNode(key));
           if (others.length === 0) return;
-          log.warn("these settings are followed after a restart", { keys: others });
+          log.warn("these settings take effect only after a restart", { keys: others });
         },
       });
     },

@@ -8,31 +8,31 @@ import { createSecret, isSecret, mask } from "./secret.ts";
 import { hostOfWebUrl, splitUrl } from "./url.ts";
 import { resolveUserPath, type UserFolders } from "./user-paths.ts";
 
-/** A value that has passed the schema. */
+/** A value that was validated by the schema. */
 export interface Accepted {
   readonly value: unknown;
   readonly display: string;
   readonly source: string;
-  /** A password that was written inside an address and is worth nothing to another one. */
+  /** A password that was written in an address; it is not valid for another address. */
   readonly isFromUrl?: boolean;
 }
 
 export interface AcceptedLayer {
   readonly values: ReadonlyMap<string, Accepted>;
   readonly problems: readonly SettingProblem[];
-  /** What is accepted and should be written in another way. */
+  /** Values that were accepted but should be written in another way. */
   readonly warnings: readonly SettingProblem[];
   readonly secretFiles: readonly SecretFile[];
 }
 
-/** A file that holds a secret, and the setting that names it. */
+/** A file that contains a secret, and the setting that names the file. */
 export interface SecretFile {
   readonly file: string;
   readonly key: string;
   readonly where: string;
 }
 
-/** Checks everything a layer says, also what a later layer will override. */
+/** Checks all values of a layer, including values that a later layer overrides. */
 export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
   const values = new Map<string, Accepted>();
   const problems: SettingProblem[] = [...layer.problems];
@@ -64,7 +64,8 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
       ? secretFileOf(entry.raw, { ...user, folder: entry.folder })
       : undefined;
     if (file !== undefined) secretFiles.push({ file, key, where });
-    // In a variable or a flag it is the user's choice. A settings file is copied, shown and committed.
+    // A secret in a variable or a flag is the user's choice. A settings file is copied, shown and
+    // committed.
     const plain = line === undefined ? undefined : plainSecret(entry, password);
     if (plain !== undefined) refuse(plain);
     if (password === undefined) continue;
@@ -80,14 +81,14 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
   return { values, problems, warnings, secretFiles };
 }
 
-/** Why an address cannot stand in a settings file, as the end of "bucket.url …". */
+/** Why an address must not be in a settings file, as the end of "bucket.url …". */
 export function addressFault(written: string): string | undefined {
   const split = splitUrl(written);
   if (split.kind === "wrong") return split.text;
   return split.password === undefined ? undefined : "holds a password in plain text";
 }
 
-/** Refuses a secret in a settings file as it is, and says how to write it instead. */
+/** Refuses a plain-text secret in a settings file, and says how to write it instead. */
 function plainSecret(
   { definition, raw }: SettingEntry,
   password: string | undefined,
@@ -141,8 +142,8 @@ function read({ definition, raw: given, where, folder }: SettingEntry, user: Use
 }
 
 /**
- * A list is kept as words separated by commas. It may be written so, or as a list of TOML, in a
- * file, in a variable and on the command line alike. Anything else is left for the schema to refuse.
+ * A list is stored as words separated by commas. In a file, a variable or a flag it may be written
+ * this way or as a TOML list. The schema refuses anything else.
  */
 function asWords(given: unknown): unknown {
   if (isTextList(given)) return given.join(",");

@@ -10,7 +10,7 @@ import { locateTomlKeys } from "./toml-positions.ts";
 
 const fileBytesMax = 1024 * 1024;
 
-/** The settings one file makes, and what is wrong with it. Undefined if there is no such file. */
+/** Reads the settings of one file, and its problems. Undefined if the file does not exist. */
 export async function readConfigFile(file: string): Promise<Layer | undefined> {
   const unreadable = (text: string): Layer => ({ entries: [], problems: [{ where: file, text }] });
   let bytes: Uint8Array | undefined;
@@ -41,7 +41,7 @@ export async function findProjectFile(folder: string): Promise<string | undefine
   return isThere ? file : parent === folder ? undefined : findProjectFile(parent);
 }
 
-/** What is in the file that `findProjectFile` finds. */
+/** Reads the file that `findProjectFile` finds. */
 export async function readProjectFile(folder: string): Promise<Layer | undefined> {
   const layer = await readConfigFile(join(folder, "forager.toml"));
   const parent = dirname(folder);
@@ -54,7 +54,7 @@ export function parseConfigFile(file: string, text: string): Layer {
     root = parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // Not kept as the cause: it quotes the lines around, which may hold a password.
+    // Without the cause: it quotes the lines around the error, which may contain a password.
     const [reason = ""] = error.message.replace("Invalid TOML document: ", "").split("\n", 1);
     const where = `${file}:${error.line}:${error.column}`;
     return { entries: [], problems: [{ where, text: `TOML syntax: ${reason}` }] };
@@ -66,7 +66,7 @@ export function parseConfigFile(file: string, text: string): Layer {
   const visit = (table: Table, parent: readonly string[]): void => {
     for (const [name, raw] of Object.entries(table)) {
       const path = [...parent, name];
-      // A quoted name with a dot in it is not the same as a dotted key.
+      // A quoted name that contains a dot is not the same as a dotted key.
       const key = path.map((part) => (part.includes(".") ? `"${part}"` : part)).join(".");
       const { line, column } = positions.find(path) ?? { line: 1, column: 1 };
       const where = `${file}:${line}:${column}`;
@@ -100,5 +100,5 @@ type Table = Readonly<Record<string, unknown>>;
 const isTable = (value: unknown): value is Table =>
   typeof value === "object" && Object.getPrototypeOf(value) === null;
 
-/** A key is shown on one line, and in a length that leaves room for the rest. */
+/** Keys in messages are on one line, and short enough to leave room for the rest. */
 const printable = (key: string) => JSON.stringify(key.slice(0, 60)).slice(1, -1);

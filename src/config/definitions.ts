@@ -4,12 +4,12 @@ import { settingMeta, settingsSchema, type SettingMeta } from "./schema.ts";
 
 /** One setting, as found in the schema. */
 export interface SettingDefinition extends SettingMeta {
-  /** Dotted, as in a file: `queue.leaseMs`. */
+  /** With dots, as in a file: `queue.leaseMs`. */
   readonly key: string;
   /** `FORAGER_QUEUE_LEASE_MS` */
   readonly variable: string;
   readonly isNumber: boolean;
-  /** Undefined where there is none, or where it depends on the machine. */
+  /** Undefined if there is no default, or if it depends on the machine. */
   readonly defaultValue: unknown;
   readonly schema: z.ZodType;
 }
@@ -25,17 +25,17 @@ const definitionsByEarlierKey: ReadonlyMap<string, SettingDefinition> = new Map(
   ),
 );
 
-/** The setting with this key, or with this key in the version before. */
+/** The setting with this key, or with this key in the previous version. */
 export const findDefinition = (key: string): SettingDefinition | undefined =>
   definitionsByKey.get(key) ?? definitionsByEarlierKey.get(key);
 
-/** Every setting by its variable, also by that of its earlier key. */
+/** All settings by variable name, including variables for keys of the previous version. */
 export const definitionsByVariable: ReadonlyMap<string, SettingDefinition> = new Map([
   ...[...definitionsByKey.values()].map((one) => [one.variable, one] as const),
   ...[...definitionsByEarlierKey].map(([key, one]) => [variableName(key), one] as const),
 ]);
 
-/** The tables that hold settings: `log`, `queue`. */
+/** The tables of settings: `log`, `queue`. */
 export const groups: ReadonlySet<string> = new Set(
   [...definitionsByKey.keys()].flatMap((key) => {
     const parts = key.split(".");

@@ -21,7 +21,7 @@ const isPostgres = (value: unknown): boolean =>
 interface Derivation {
   readonly from: "queue" | "bucket";
   readonly to: "queue" | "bucket";
-  /** Query parameters that only the other one knows. */
+  /** Query parameters that are not valid for the derived address. */
   readonly dropped: readonly string[];
 }
 

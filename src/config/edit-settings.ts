@@ -15,7 +15,9 @@ import { userConfigFile, type UserFolders } from "./user-paths.ts";
 export interface SettingsFiles {
   /** For all projects of this user. */
   readonly user: string;
-  /** `forager.toml` in this folder or the nearest parent that has one; undefined: none has. */
+  /**
+   * `forager.toml` in this folder or the nearest parent that has one; undefined if there is none.
+   */
   readonly project: string | undefined;
 }
 
@@ -23,7 +25,7 @@ export async function settingsFiles(user: UserFolders, cwd: string): Promise<Set
   return { user: userConfigFile(user), project: await findProjectFile(cwd) };
 }
 
-/** Throws `unknown_setting`. */
+/** Throws `unknown_setting` if there is no such setting. */
 export function settingOf(key: string): SettingDefinition {
   const definition = findDefinition(key);
   if (definition) return definition;
@@ -35,13 +37,13 @@ export function settingOf(key: string): SettingDefinition {
 export interface SetSettingOptions extends UserFolders {
   readonly file: string;
   readonly key: string;
-  /** As on the command line. */
+  /** The value as written on the command line. */
   readonly value: string;
 }
 
 /**
- * Writes one setting into a settings file and keeps everything else in it, comments too. The file as
- * it would be is checked first: if anything in it is wrong, nothing is written.
+ * Writes one setting into a settings file and keeps everything else in it, including comments. The
+ * new content is checked first: if anything is wrong, nothing is written.
  */
 export async function setSetting(options: SetSettingOptions): Promise<void> {
   const { file, value, home, env } = options;
@@ -70,7 +72,10 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
   await writeFileAtomic(file, text);
 }
 
-/** The settings that a file has, as they may be shown: without secrets. Empty: there is no such file. */
+/**
+ * The settings in a file, in a form that may be shown: without secrets. Empty if the file does not
+ * exist.
+ */
 export async function shownSettingsOf(
   file: string,
   user: UserFolders,
@@ -80,7 +85,7 @@ export async function shownSettingsOf(
   return Object.fromEntries([...values].map(([key, { display }]) => [key, display]));
 }
 
-/** As people write it by hand: numbers bare, lists as lists. */
+/** As a person would write it: numbers without quotes, lists as TOML lists. */
 function tomlOf({ isNumber, isList }: SettingDefinition, value: string): string {
   if (isNumber && /^-?\d+$/.test(value)) return value;
   if (!isList || value.trim().startsWith("[")) return isList ? value.trim() : JSON.stringify(value);
@@ -95,11 +100,14 @@ export interface TomlValue {
   readonly path: readonly string[];
   /** The value as TOML. */
   readonly written: string;
-  /** The command that changes what this cannot. */
+  /** The command that opens the file, for cases that this function cannot handle. */
   readonly edit: string;
 }
 
-/** The text with `path = written`: in the place of the old value, in its table, or in a new one. */
+/**
+ * The text with `path = written`: in place of the old value, in the existing table, or in a new
+ * table.
+ */
 export function withTomlValue(text: string, { path, written, edit }: TomlValue): string {
   const lines = text.split("\n");
   if (valueAt(text, path) !== undefined) {
@@ -136,7 +144,7 @@ function valueAt(text: string, path: readonly string[]): unknown {
   try {
     value = parse(text);
   } catch {
-    return undefined; // the check of the new text says what is wrong
+    return undefined; // the check of the new text reports the problem
   }
   for (const part of path) {
     if (typeof value !== "object" || value === null) return undefined;

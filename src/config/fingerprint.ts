@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LoadedSettings } from "./load-settings.ts";
 
-/** These are a node's own, and differ between nodes for good reasons. */
+/** Settings that may differ between nodes. */
 const ownSettings = [
   "data",
   "node.",
@@ -13,7 +13,10 @@ const ownSettings = [
   "gossip.peers",
 ];
 
-/** Equal on nodes whose common settings are equal. A secret counts as the stars it is shown as. */
+/**
+ * Equal on nodes whose common settings are equal. All secrets count as equal, because they are
+ * masked.
+ */
 export function settingsFingerprint({ values }: Pick<LoadedSettings, "values">): string {
   const common = values
     .filter(({ key }) => !ownSettings.some((own) => key.startsWith(own)))

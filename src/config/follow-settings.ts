@@ -7,7 +7,7 @@ export interface FollowSettingsOptions {
   readonly marks: SettingsMarks;
   readonly marker: SettingsMarker;
   readonly reload: () => Promise<LoadedSettings>;
-  /** Throws if it cannot use the changed settings; the last good ones then stay in use. */
+  /** Throws if it cannot use the changed settings; then the last valid ones stay in use. */
   readonly apply: (changed: ChangedSettings) => void | Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -20,11 +20,11 @@ export interface ChangedSettings {
 }
 
 /**
- * Polling two small files is cheap. It also notices a file that was created, was moved into place, or
- * is on a file system without notifications.
+ * Polling two small files is cheap. Unlike notifications, it also notices a file that was created
+ * or moved into place, and works on every file system.
  */
 const everyMs = 2_000;
-/** Read once when the process starts. */
+/** Settings that are read only when the process starts. */
 const fixedKeys = ["work.listen", "work.watchdogMs", "work.interruption", "work.metadataUrl"];
 
 /**
@@ -48,19 +48,19 @@ export function followSettings(options: FollowSettingsOptions): { readonly stop:
       await apply({ loaded, marks, keys });
       seen = marks;
       problem = "";
-      logger.info("settings changed and are followed", { keys });
+      logger.info("settings changed and were applied", { keys });
       const fixed = keys.filter((key) => fixedKeys.includes(key));
       if (fixed.length > 0) {
-        logger.warn("these settings are followed after a restart", { keys: fixed });
+        logger.warn("these settings take effect only after a restart", { keys: fixed });
       }
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       if (text === problem) return;
       problem = text;
-      logger.error("changed settings are wrong and not followed", { error });
+      logger.error("changed settings are invalid and were not applied", { error });
     }
   }
-  /** One after the other, so that an older read never undoes a newer one. */
+  /** Looks run one after the other, so that an older read never overwrites a newer one. */
   const lookNext = (isAsked: boolean) => (looking = looking.then(() => look(isAsked)));
   function repeat(): void {
     timer = clock.setTimer(everyMs, () => void lookNext(false).then(() => isStopped || repeat()), {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import * as z from "zod";
 
-/** Names of hosts separated by commas, or nothing. */
+/** Host names separated by commas, or empty. */
 export function hostNames() {
   const error = "names of hosts such as pi-3,metrics.example.org, separated by commas";
   const isName = (text: string) => /^[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?$/i.test(text);
@@ -10,7 +10,7 @@ export function hostNames() {
     .refine((text) => text === "" || text.split(",").every(isName), { error });
 }
 
-/** Hosts as `ssh` takes them, separated by commas, or nothing. */
+/** Hosts in the form that `ssh` accepts, separated by commas, or empty. */
 export function sshHosts() {
   const error = "hosts such as pi-1,pi@10.0.0.8, separated by commas";
   const isHost = (text: string) => /^[a-z0-9_[][\w.@:%[\]-]{0,252}$/i.test(text);
@@ -19,7 +19,7 @@ export function sshHosts() {
     .refine((text) => text === "" || text.split(",").every(isHost), { error });
 }
 
-/** Addresses or networks separated by commas, or nothing. */
+/** Addresses or networks separated by commas, or empty. */
 export function networks() {
   const error = "addresses or networks such as 127.0.0.1,10.0.0.0/8, separated by commas";
   const isNetwork = (text: string) => {

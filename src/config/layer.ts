@@ -4,7 +4,7 @@ import { nearestHint } from "../base/nearest.ts";
 import type { SettingProblem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";
 
-/** What one source says, as written; later layers win over earlier ones, key by key. */
+/** The values of one source, as written. For each key, later layers override earlier ones. */
 export interface Layer {
   readonly entries: readonly SettingEntry[];
   readonly problems: readonly SettingProblem[];
@@ -15,27 +15,30 @@ export interface SettingEntry {
   readonly raw: unknown;
   /** As shown by `config show`. */
   readonly source: string;
-  /** As shown in a problem: the source, with the column if there is one. */
+  /** The place in a problem: the source, with the column if there is one. */
   readonly where: string;
   readonly line?: number;
-  /** The name by which it was set, if that is the name of the version before. */
+  /** The name that was used, if it is the name of the previous version. */
   readonly earlierName?: string;
-  /** What a relative path is relative to. */
+  /** The folder to which relative paths are relative. */
   readonly folder: string;
 }
 
 export interface FlagValue {
-  /** As the user typed it, for messages and as the source: `--data`. */
+  /** As the user typed it: `--data`. Used in messages and as the source. */
   readonly flag: string;
   readonly value: string;
 }
 
-/** Names the project file; `--config` wins over it. */
+/** Names the project file; `--config` overrides it. */
 export const configVariable = "FORAGER_CONFIG";
-/** Names the campaign of a terminal; an argument and `--campaign` win over it. */
+/** Names the campaign of a terminal; an argument and `--campaign` override it. */
 export const campaignVariable = "FORAGER_CAMPAIGN";
 
-/** A misspelt variable would be ignored in silence, so all of FORAGER_* is ours but for tests'. */
+/**
+ * All variables FORAGER_* are checked, because a misspelt one would be ignored silently. Only
+ * variables of tests are exempt.
+ */
 export function environmentLayer(env: Environment, cwd: string): Layer {
   const entries: SettingEntry[] = [];
   const problems: SettingProblem[] = [];
@@ -77,7 +80,9 @@ function textEntry({ definition, text, source, folder }: TextEntry): SettingEntr
   return { definition, raw, source, where: source, folder };
 }
 
-/** Only plain decimal digits are a number; anything else stays text, which the schema refuses. */
+/**
+ * Converts plain decimal digits to a number. Anything else stays text, which the schema refuses.
+ */
 function toNumber(text: string): number | string {
   return /^-?(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text;
 }

@@ -2,14 +2,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "./user-paths.ts";
 
-/** What the PG* variables say, by the names their parameters have in libpq. */
+/** The values of the PG* variables, under the names of libpq's parameters. */
 export interface LibpqVariables {
   readonly host?: string;
   readonly port?: string;
   readonly dbname?: string;
   readonly user?: string;
   readonly password?: string;
-  /** Looked into for a password that nothing else gives. */
+  /** A password file, used if no other setting gives a password. */
   readonly passfile?: string;
   readonly sslmode?: string;
   readonly sslrootcert?: string;
@@ -34,7 +34,10 @@ const variables: Readonly<Record<keyof LibpqVariables, string>> = {
   application_name: "PGAPPNAME",
 };
 
-/** https://www.postgresql.org/docs/current/libpq-envars.html: an empty variable is none. */
+/**
+ * As in libpq, an empty variable counts as unset:
+ * https://www.postgresql.org/docs/current/libpq-envars.html
+ */
 export function readLibpqVariables(
   env: Environment = process.env,
   home: string = homedir(),

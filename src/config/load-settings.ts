@@ -27,13 +27,13 @@ export interface LoadOptions {
   readonly env: Environment;
   readonly home: string;
   /**
-   * What the command line says, by setting key: `{ data: { flag: "--data", value: "here" } }`.
+   * The flags of the command line by setting key: `{ data: { flag: "--data", value: "here" } }`.
    * The key `config` is special: it names the project file.
    */
   readonly flags?: Readonly<Record<string, FlagValue>>;
 }
 
-/** Where this process finds its settings. */
+/** The sources of settings of this process. */
 export const processSources = (): Pick<LoadOptions, "cwd" | "env" | "home"> => ({
   cwd: process.cwd(),
   env: process.env,
@@ -41,20 +41,26 @@ export const processSources = (): Pick<LoadOptions, "cwd" | "env" | "home"> => (
 });
 
 export interface LoadedSettings {
-  /** Frozen, in depth. */
+  /** Deeply frozen. */
   readonly settings: Settings;
   /** Every setting, in the order of the schema. */
   readonly values: readonly SettingValue[];
-  /** What works and should be changed: earlier names of settings, files that others can read. */
+  /**
+   * Things that work but should be changed: old names of settings, secret files that others can
+   * read.
+   */
   readonly warnings: readonly string[];
 }
 
 export interface SettingValue {
   readonly key: string;
   readonly value: unknown;
-  /** The value as it may be shown: secrets are `***`. */
+  /** The value in a form that may be shown: secrets are `***`. */
   readonly display: string;
-  /** `default`, `/path/forager.toml:12`, `FORAGER_LOG_LEVEL`, `--data`, or a setting's key. */
+  /**
+   * `default`, `/path/forager.toml:12`, `FORAGER_LOG_LEVEL`, `--data`, or the key of another
+   * setting.
+   */
   readonly source: string;
 }
 
@@ -65,9 +71,10 @@ export interface SettingRow {
 }
 
 /**
- * Settings from all sources: defaults < user file < project file < environment < flags. Anything
- * wrong in any of them, also in a value that another source overrides, is an AppError `invalid`
- * that tells it all. Secrets are not read here but when they are revealed.
+ * Loads settings from all sources: defaults < user file < project file < environment < flags. If
+ * anything is wrong in any source, even in a value that another source overrides, throws an
+ * AppError `invalid` that lists all problems. Secrets are not read here, but when they are
+ * revealed.
  */
 export async function loadSettings(options: LoadOptions): Promise<LoadedSettings> {
   const { cwd, env, home, flags = {} } = options;
@@ -123,7 +130,7 @@ interface ChosenFile {
   readonly config: FlagValue | undefined;
 }
 
-/** A file that was asked for must be there; one that is only looked for need not be. */
+/** A file that the user named must exist; a file in a default place need not. */
 async function readChosenProjectFile({ cwd, env, config }: ChosenFile): Promise<Layer | undefined> {
   const fromEnv = env[configVariable];
   const chosen =
@@ -152,7 +159,7 @@ const byDefault = (value: unknown): Accepted => ({
 function merge(merged: Map<string, Accepted>, values: ReadonlyMap<string, Accepted>): void {
   for (const [key, accepted] of values) {
     const { passwordKey } = definitionsByKey.get(key)!;
-    // The password of an address that is replaced must not be sent to the one that replaces it.
+    // The password from an overridden address must not be sent to the address that overrides it.
     if (passwordKey && merged.get(passwordKey)?.isFromUrl && !values.has(passwordKey)) {
       merged.set(passwordKey, byDefault(undefined));
     }
@@ -160,13 +167,15 @@ function merge(merged: Map<string, Accepted>, values: ReadonlyMap<string, Accept
   }
 }
 
-/** Nests `queue.url` under `queue`, through the schema once more for its type. */
+/**
+ * Nests `queue.url` under `queue`, and parses the result with the schema once more to get its type.
+ */
 function assemble(values: readonly SettingValue[]): Settings {
   const root: Group = {};
   for (const { key, value } of values) {
     const path = key.split(".");
     const name = path.pop()!;
-    // Also for a group of which nothing is set.
+    // Creates a group even if none of its settings has a value.
     const group = path.reduce<Group>((parent, part) => (parent[part] ??= {}) as Group, root);
     if (value !== undefined) group[name] = value;
   }

@@ -3,30 +3,34 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { AppError } from "../base/app-error.ts";
 
 /**
- * The one place that makes paths of data. A path it returns is inside the data root: it was
- * checked as text and, as far as it exists, on disk. It creates nothing. Every new kind of data
- * gets a function here; no other module joins paths below the root.
+ * The only place that builds paths of data. A returned path is inside the data root: it was checked
+ * as text and, as far as it exists, on disk. Nothing is created. Every new kind of data gets a
+ * function here; no other module joins paths below the root.
  */
 export interface Paths {
   root(): string;
-  /** Whose data this is, if the root is `DATA/environments/NAME`; undefined: no environment. */
+  /** The name of the environment, if the root is `DATA/environments/NAME`; otherwise undefined. */
   environment(): string | undefined;
-  /** Paths of the folder that environments are inside of; of an ordinary root the root itself. */
+  /**
+   * The paths of the folder that contains the environments. Without an environment: these paths.
+   */
   base(): Paths;
-  /** `name` is the file part of a `sqlite:` address. */
+  /** `name`: the file name in a `sqlite:` address. */
   queueFile(name?: string): string;
-  /** Folder. */
+  /** A folder. */
   logs(): string;
-  /** Folder; all in it may be deleted at any time. */
+  /** A folder. Everything in it may be deleted at any time. */
   cache(): string;
   /**
-   * A path below the root; the root itself without segments. A segment may hold several parts
-   * parted by `/`. Throws AppError `invalid` if the path leads out, now or on another system.
+   * A path below the root; without segments, the root itself. A segment may contain `/`. Throws
+   * AppError `invalid` if the path leaves the root on this or another operating system.
    */
   resolve(...segments: readonly string[]): string;
 }
 
-/** Where an environment has its data. Its own folder is told as it is, so this may be repeated. */
+/**
+ * The data folder of an environment. If `data` already is that folder, it is returned unchanged.
+ */
 export function environmentFolder(data: string, environment: string): string {
   const end = join("environments", environment);
   return data.endsWith(`${sep}${end}`) ? data : join(data, end);
@@ -36,7 +40,7 @@ export function createPaths(dataRoot: string): Paths {
   if (!isAbsolute(dataRoot) || dataRoot.includes("\0")) {
     throw refused(dataRoot, "the data folder must be an absolute path");
   }
-  const root = resolve(dataRoot); // without a last slash, `//` or `..`
+  const root = resolve(dataRoot); // without `//`, `..` and a slash at the end
   const inside = (...segments: readonly string[]) => {
     const parts = segments.flatMap((segment) => segment.split("/"));
     for (const part of parts) {
@@ -59,14 +63,14 @@ export function createPaths(dataRoot: string): Paths {
   };
 }
 
-// Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. Refused everywhere,
-// since data folders move between machines.
+// Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file. Refused on all systems,
+// because data folders are moved between machines.
 const reservedName = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:$|[ .])/i;
-// oxlint-disable-next-line no-control-regex -- control characters are what it is for
+// oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
 const forbidden = /[\u0000-\u001f\u007f<>:"|?*\\]/;
 const partBytesMax = 255;
 
-/** Why one part of a path is refused, or undefined if it is a plain name. */
+/** Why one part of a path is refused; undefined if it is a valid name. */
 function faultOf(part: string): string | undefined {
   if (part === "") return "a part of it is empty, or it is absolute";
   if (part === "." || part === "..") return "it must not hold . or ..";
@@ -78,9 +82,9 @@ function faultOf(part: string): string | undefined {
 }
 
 /**
- * Follows links as far as the path exists. A link made later by someone else is not seen: the
- * data folder belongs to one user, and this guards against mistakes and hostile names, not
- * against another process of that user.
+ * Resolves links as far as the path exists. A link that is created later is not detected: the data
+ * folder belongs to one user, and this check is against mistakes and hostile names, not against
+ * other processes of that user.
  */
 function checkLinks(root: string, parts: readonly string[]): void {
   const target = join(root, ...parts);
@@ -100,7 +104,10 @@ function checkLinks(root: string, parts: readonly string[]): void {
   }
 }
 
-/** A link counts as existing even if it leads nowhere: writing to it would create its target. */
+/**
+ * A link counts as existing even if its target does not exist, because writing to it would create
+ * the target.
+ */
 function deepestExisting(root: string, parts: readonly string[]): string | undefined {
   for (let depth = parts.length; depth >= 0; depth--) {
     const path = join(root, ...parts.slice(0, depth));

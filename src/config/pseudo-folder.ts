@@ -2,7 +2,10 @@ import { realpathSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../base/app-error.ts";
 
-/** Types of file systems that show the state of the kernel, as statfs(2) of Linux names them. */
+/**
+ * Types of file systems that show the state of the kernel, by the magic numbers of statfs(2) on
+ * Linux.
+ */
 const pseudoTypes: ReadonlyMap<number, string> = new Map([
   [0x9fa0, "proc"],
   [0x6265_6572, "sysfs"],
@@ -17,7 +20,7 @@ const pseudoTypes: ReadonlyMap<number, string> = new Map([
   [0x6165_676c, "pstore"],
 ]);
 
-/** Throws `invalid` for a folder in which nothing can be kept: in /proc, /sys, /dev and the like. */
+/** Throws `invalid` for a folder that cannot store data: in /proc, /sys, /dev and the like. */
 export function refusePseudoFolder(path: string): void {
   const found = nearestFolder(path);
   const kind = found === undefined ? undefined : pseudoKind(found);
@@ -26,20 +29,23 @@ export function refusePseudoFolder(path: string): void {
   throw new AppError("invalid", "data_folder_pseudo", message);
 }
 
-/** /dev is a tmpfs, as other folders are that somebody may choose; /dev/shm is one of these. */
+/**
+ * /dev is a tmpfs, but a tmpfs is not refused in general, because users may choose one, such as
+ * /dev/shm.
+ */
 function pseudoKind(path: string): string | undefined {
   if (/^\/dev(?:\/(?!shm(?:\/|$))|$)/.test(path)) return "/dev";
   return process.platform === "linux" ? pseudoTypes.get(statfsSync(path).type) : undefined;
 }
 
-/** The folder itself, else the nearest one above it that is there. Undefined: it cannot be read. */
+/** The folder itself, or its nearest existing parent. Undefined if it cannot be read. */
 function nearestFolder(path: string): string | undefined {
   for (let at = path; ; at = dirname(at)) {
     try {
       return realpathSync(at);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Other faults, such as a loop of links, are described where the folder is used.
+      // Other errors, such as a loop of links, are reported where the folder is used.
       if ((code !== "ENOENT" && code !== "ENOTDIR") || dirname(at) === at) return undefined;
     }
   }

@@ -7,9 +7,9 @@ import { createSecret, type Secret } from "./secret.ts";
 import { resolveUserPath, type UserFolders } from "./user-paths.ts";
 
 export interface SecretPlace extends UserFolders {
-  /** Setting and place, as messages name them: `queue.password (/path/forager.toml:3)`. */
+  /** Setting and place for messages: `queue.password (/path/forager.toml:3)`. */
   readonly name: string;
-  /** What a relative file is relative to, and where a command runs. */
+  /** The folder to which a relative file is relative, and in which a command runs. */
   readonly folder: string;
 }
 
@@ -25,10 +25,10 @@ const written = z.union([
   z.strictObject({ credential: z.string().regex(/^(?!\.)[\w.-]+$/) }),
 ]);
 
-/** Where systemd puts what `LoadCredential=` of a unit names. */
+/** The folder in which systemd stores the credentials of `LoadCredential=` in a unit. */
 const credentialsVariable = "CREDENTIALS_DIRECTORY";
 
-/** The secret behind its written form, unread as yet; undefined if that form is none we know. */
+/** Creates a secret from its written form without reading it; undefined if the form is unknown. */
 export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
   const { success, data } = written.safeParse(raw);
   if (!success) return undefined;
@@ -55,7 +55,7 @@ export function toSecret(raw: unknown, place: SecretPlace): Secret | undefined {
   return createSecret(async () => toText(await runSecretCommand(command), place.name), "command");
 }
 
-/** The file that a written secret is in, if it is in one. */
+/** The file that contains a written secret, if it is in a file. */
 export function secretFileOf(raw: unknown, place: UserFolders & { folder: string }) {
   const { data } = written.safeParse(raw);
   return typeof data === "object" && "file" in data ? resolveUserPath(data.file, place) : undefined;
@@ -87,7 +87,7 @@ async function readSecretFile(file: string, name: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Editors and commands end their text with a newline that is not part of the secret. */
+/** Removes the newline that editors and commands append to a secret. */
 function toText(bytes: Uint8Array, name: string): string {
   const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
   if (text === "") throw failed(name, "the file or command gave nothing");
@@ -97,7 +97,7 @@ function toText(bytes: Uint8Array, name: string): string {
 const failed = (name: string, text: string, cause?: unknown) =>
   new AppError("invalid", "secret_unreadable", `${name}: ${text}`, { cause });
 
-/** A secret that the environment or a file of this machine holds, for `name` in messages. */
+/** Reads a secret from the environment or from a file of this machine. `name` is for messages. */
 export async function readSecretReference(
   reference: { readonly env: string } | { readonly file: string },
   name: string,

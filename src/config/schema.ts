@@ -17,7 +17,7 @@ import {
 
 export { settingMeta, type SettingMeta } from "./setting-schemas.ts";
 
-/** Places where a campaign runs without touching the data of the others. */
+/** A campaign in one environment does not touch the data of the others. */
 export const environments = ["dev", "test", "prod"] as const;
 
 const rolePolicy = (role: string) =>
@@ -84,7 +84,7 @@ export const settingsSchema = z.strictObject({
     }),
     postgres: z.strictObject({
       poolMax: wholeNumber(2, 1_000).default(70).register(settingMeta, {
-        description: "most connections of a process, and never more than the server's less 20",
+        description: "most connections of a process; never more than the server's limit minus 20",
       }),
       poolIdleMax: wholeNumber(0, 1_000).default(20).register(settingMeta, {
         description: "most connections that are kept open while nobody uses them",
@@ -103,12 +103,12 @@ export const settingsSchema = z.strictObject({
         description: "keep statements prepared; auto gives up behind a transaction pooler",
       }),
       listenUrl: text("the address of a server").optional().register(settingMeta, {
-        description: "direct way to the server for LISTEN where queue.url leads to a pooler",
+        description: "direct address of the server for LISTEN if queue.url leads to a pooler",
         form: "url",
         passwordKey: "queue.postgres.listenPassword",
       }),
       listenPassword: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-        description: "password for queue.postgres.listenUrl, where it is not that of queue.url",
+        description: "password for queue.postgres.listenUrl, if it is not that of queue.url",
         form: "secret",
       }),
     }),
@@ -134,14 +134,14 @@ export const settingsSchema = z.strictObject({
       form: "secret",
     }),
     cluster: text("a name").default("forager").register(settingMeta, {
-      description: "name of the fleet: nodes of others are not heard, though they have the key",
+      description:
+        "name of the fleet: nodes of other fleets are ignored, even if they have the key",
     }),
     host: text("an address of this machine in numbers").optional().register(settingMeta, {
       description: "address that is bound; by default all with gossip.keys, and 127.0.0.1 without",
     }),
     port: wholeNumber(0, 65_535).default(9_999).register(settingMeta, {
-      description:
-        "UDP and TCP port; another free one is taken where it is in use, or where it is 0",
+      description: "UDP and TCP port; if it is in use or 0, another free one is used",
     }),
     peers: text("HOST:PORT separated by commas").optional().register(settingMeta, {
       isList: true,
@@ -163,7 +163,7 @@ export const settingsSchema = z.strictObject({
   }),
   crawl: z.strictObject({
     contact: contact().optional().register(settingMeta, {
-      description: "page or mailbox where the owners of websites reach you, told to every site",
+      description: "page or mailbox where the owners of websites reach you, sent to every site",
     }),
     delayMs: wholeNumber(0, 3_600_000).default(1_000).register(settingMeta, {
       description: "milliseconds from one request to a host to the next, outside of campaigns",
@@ -175,11 +175,10 @@ export const settingsSchema = z.strictObject({
       description: "most bytes that a visit takes from a website",
     }),
     seconds: wholeNumber(1, 86_400).default(600).register(settingMeta, {
-      description: "longest a visit of a website goes on, waiting for workers aside",
+      description: "longest time for a visit of a website, without waiting for workers",
     }),
     deobfuscate: choice(["off", "simple", "all"]).default("simple").register(settingMeta, {
-      description:
-        "how far hidden addresses are made out: all also reads what scripts put together",
+      description: "how to search for hidden addresses: all also reads those that scripts assemble",
     }),
     ttlDays: wholeNumber(0, 3_650).default(90).register(settingMeta, {
       description: "days a visit counts, where the company has no ttlDays of its own",
@@ -197,12 +196,13 @@ export const settingsSchema = z.strictObject({
       description: "the Chromium that renders pages; default: the first that is found",
     }),
     keepHtmlBytes: wholeNumber(0, 5_000_000).default(0).register(settingMeta, {
-      description: "keep the first bytes of each page as it came, so many; 0 keeps none",
+      description: "how many of the first bytes of each page to keep unchanged; 0 keeps none",
     }),
   }),
   work: z.strictObject({
     handlers: text("the path of a file").optional().register(settingMeta, {
-      description: "file whose exports are handlers that `forager work` runs beside its own",
+      description:
+        "file whose exports are handlers that `forager work` runs in addition to its own",
       form: "folder",
     }),
     pools: text("pools such as *=1x10").default("*=1x10").register(settingMeta, {
@@ -212,7 +212,8 @@ export const settingsSchema = z.strictObject({
       description: "milliseconds a stopping worker waits for its handlers before it ends them",
     }),
     watchdogMs: wholeNumber(2_000, 600_000).default(30_000).register(settingMeta, {
-      description: "milliseconds a worker process may say nothing before it is killed and replaced",
+      description:
+        "milliseconds without a heartbeat after which a worker process is killed and replaced",
     }),
     interruption: interruptionSource().default("off").register(settingMeta, {
       description:
@@ -228,7 +229,8 @@ export const settingsSchema = z.strictObject({
     }),
     listenNames: hostNames().default("").register(settingMeta, {
       isList: true,
-      description: "names by which work.listen may be asked, beside its address: pi-3,pi-3.lan",
+      description:
+        "host names that requests to work.listen may use, in addition to its address: pi-3,pi-3.lan",
     }),
   }),
   serve: serveSettings,
@@ -253,17 +255,17 @@ export const settingsSchema = z.strictObject({
   }),
   legal: z.strictObject({
     controller: text("a name and an address").optional().register(settingMeta, {
-      description: "who is responsible for the data, written beside every export",
+      description: "who is responsible for the data, included with every export",
     }),
     contact: text("a page or a mailbox").optional().register(settingMeta, {
-      description: "where people ask about their data, written beside every export",
+      description: "where people ask about their data, included with every export",
     }),
     basis: text("a legal basis").optional().register(settingMeta, {
       description:
         "the legal basis of the processing, such as legitimate interest (Art. 6(1)(f) GDPR)",
     }),
     noticeUrl: text("a web address").optional().register(settingMeta, {
-      description: "the privacy notice, written beside every export",
+      description: "the privacy notice, included with every export",
     }),
   }),
   publish: z.strictObject({

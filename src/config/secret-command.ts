@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../base/clock.ts";
 import type { Environment } from "./user-paths.ts";
 
 export interface SecretCommand {
-  /** Setting and place, as messages name them. */
+  /** Setting and place, for messages. */
   readonly name: string;
   readonly command: string;
   readonly folder: string;
@@ -16,8 +16,8 @@ export const secretCommandMsMax = 10_000;
 export const secretBytesMax = 64 * 1024;
 
 /**
- * What a command writes to stdout, run by the user's shell. Whatever happens, neither the output
- * nor the command (which may hold a token) gets into an error.
+ * Runs a command with the user's shell and returns its stdout. No error contains the output or the
+ * command, which may hold a token.
  */
 export function runSecretCommand(options: SecretCommand): Promise<Uint8Array> {
   const { name, command, folder, env, clock = systemClock } = options;
@@ -25,7 +25,8 @@ export function runSecretCommand(options: SecretCommand): Promise<Uint8Array> {
     new AppError("invalid", "secret_unreadable", `${name}: the command ${text}`, { cause });
 
   return new Promise((resolve, reject) => {
-    // Its own process group, so that the time limit also ends what the shell has started.
+    // In its own process group, so that the time limit also ends processes that the shell has
+    // started.
     const child = spawn(env["SHELL"] || "/bin/sh", ["-c", command], {
       cwd: folder,
       env: { ...env },
@@ -59,10 +60,10 @@ export function runSecretCommand(options: SecretCommand): Promise<Uint8Array> {
 }
 
 function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return; // never started
+  if (pid === undefined) return; // it was never started
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // already gone
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // it has ended
   }
 }

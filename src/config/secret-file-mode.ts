@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 
 /**
- * Says how a file with a secret is too open, and what to do; undefined if it is not, or is not there.
- * Like ssh, it minds what the group may do only in files of one's own: `root:forager 0640` is the
- * usual way to give a secret to a service. Unlike ssh this is a warning and no refusal: keys
- * written by `forager node key > FILE` are readable for all on most machines, and so are secrets
- * that containers mount; refusing them would stop fleets that work.
+ * Says in what way a file with a secret is readable by too many users, and what to do; undefined if
+ * it is not, or does not exist. Like ssh, it checks the rights of the group only in the user's own
+ * files: `root:forager 0640` is the usual way to give a secret to a service. Unlike in ssh this is
+ * a warning, not a refusal: files from `forager node key > FILE` are readable for all on most
+ * machines, and so are secrets that containers mount. Refusing them would stop fleets that work.
  */
 export async function describeOpenFile(file: string): Promise<string | undefined> {
-  if (process.platform === "win32") return undefined; // it has no such modes
+  if (process.platform === "win32") return undefined; // Windows has no such modes
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return undefined;
   const mode = found.mode & 0o777;

@@ -1,14 +1,14 @@
 import { inspect } from "node:util";
 
 /**
- * A value that must not be shown. Printing, logging, inspecting or serialising it gives `***`;
- * only `reveal` gives the value, and it is read then, not when settings are loaded: a command
- * that asks a password manager runs when the password is needed and not for `config show`.
+ * A value that must not be shown. Printing, logging, inspecting or serializing it gives `***`; only
+ * `reveal` gives the value. The value is read by `reveal`, not when settings are loaded, so a
+ * command that asks a password manager runs only when the password is needed.
  */
 export interface Secret {
-  /** The value. Read once, then kept; a failed read is tried again by the next call. */
+  /** The value. It is read once and then kept; after a failure, the next call reads it again. */
   reveal(): Promise<string>;
-  /** Where it comes from: a command may be slow, or ask a person. */
+  /** The source of the secret: a command may be slow, or ask a person. */
   readonly from: SecretOrigin;
   toString(): string;
   toJSON(): string;
@@ -16,7 +16,7 @@ export interface Secret {
 
 export type SecretOrigin = "text" | "env" | "file" | "command";
 
-/** What is shown in place of anything secret. */
+/** Shown in place of all secrets. */
 export const mask = "***";
 
 const secrets = new WeakSet<object>();
@@ -30,8 +30,8 @@ export function createSecret(read: () => Promise<string>, from: SecretOrigin = "
     });
     return reading;
   };
-  // The value lives in the closure alone, and no property is enumerable: copying, spreading or
-  // inspecting the object (hidden properties included) has nothing to show.
+  // Only the closure has the value, and no property is enumerable: copying, spreading or inspecting
+  // the object (including hidden properties) shows nothing.
   const secret = Object.defineProperties({} as Secret, {
     reveal: { value: reveal },
     from: { value: from },

@@ -3,9 +3,9 @@ import type { Accepted } from "./accept.ts";
 import { environmentFolder } from "./paths.ts";
 
 /**
- * Gives an environment places of its own, so that one setting is enough to keep environments apart:
- * a folder inside the data folder, and a folder, schema or table beside those of the others where
- * queue and bucket are. What is relative is inside the data folder, and apart by that.
+ * Gives an environment its own storage, so that one setting is enough to separate environments: a
+ * folder inside the data folder and, next to the default queue and bucket, a folder, schema or
+ * table of its own. Relative addresses are inside the data folder and need no change.
  */
 export function separateEnvironment(merged: Map<string, Accepted>): void {
   const environment = merged.get("environment")?.value;
@@ -25,7 +25,10 @@ export function separateEnvironment(merged: Map<string, Accepted>): void {
 
 interface Separation {
   readonly environment: string;
-  /** Of a PostgreSQL address: what names the place inside the database, and its default. */
+  /**
+   * For a PostgreSQL address: the query parameter that names the place inside the database, and its
+   * default.
+   */
   readonly parameter: string;
   readonly name: string;
 }
@@ -46,5 +49,5 @@ function separate(url: string, { environment, parameter, name }: Separation): st
   const [, scheme = "", path = ""] = /^(\w+:)(.*)$/s.exec(address) ?? [];
   if (!isAbsolute(path)) return url;
   if (scheme === "dir:") return `${scheme}${environmentFolder(path, environment)}${rest}`;
-  return `${address.replace(/(\.\w+)?$/, (ending) => `-${environment}${ending}`)}${rest}`;
+  return `${address.replace(/(\.\w+)?$/, (extension) => `-${environment}${extension}`)}${rest}`;
 }

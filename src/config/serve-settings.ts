@@ -11,7 +11,8 @@ export const serveSettings = z.strictObject({
   }),
   names: hostNames().default("").register(settingMeta, {
     isList: true,
-    description: "names by which serve.listen may be asked, beside its address: pi-3,pi-3.lan",
+    description:
+      "host names that requests to serve.listen may use, in addition to its address: pi-3,pi-3.lan",
   }),
   publicUrl: webOrigin().optional().register(settingMeta, {
     description: "where people reach the server, such as https://forager.example: links begin so",
@@ -39,7 +40,7 @@ export const serveSettings = z.strictObject({
   }),
 });
 
-/** Signing in with an identity provider, by OpenID Connect. */
+/** Sign-in with an identity provider, by OpenID Connect. */
 export const oidcSettings = z.strictObject({
   issuer: issuer().optional().register(settingMeta, {
     description: "identity provider that people sign in with, such as https://login.example.org",
@@ -63,7 +64,7 @@ export const oidcSettings = z.strictObject({
   }),
 });
 
-/** https, except on this machine. A path is part of it. */
+/** Must be https, except on this machine. May have a path. */
 function issuer() {
   const error = "an https:// address without ? and #; http:// only on this machine";
   const isIssuer = (text: string) => {
@@ -76,7 +77,7 @@ function issuer() {
 
 const isThisMachine = (host: string) => /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])$/.test(host);
 
-/** The last `=` separates: the name of a group may have others. */
+/** The last `=` separates, because the name of a group may contain others. */
 function groupRoles() {
   const error = "GROUP=ROLE separated by commas, with a role of viewer, editor, operator, admin";
   const isPair = (text: string) => /^.+=(?:viewer|editor|operator|admin)$/.test(text);

@@ -2,21 +2,21 @@ import { contactForm, isContactAddress } from "../base/contact-address.ts";
 import * as z from "zod";
 import { parseUrl } from "../base/parse-url.ts";
 
-/** What is known of a setting beside its type. */
+/** Properties of a setting in addition to its type. */
 export const settingMeta = z.registry<SettingMeta>();
 
 export interface SettingMeta {
   readonly description: string;
   /**
-   * How the written form becomes the value, where it is more than a plain string or number. A
-   * "secretUrl" is a web address that may hold a token anywhere: only its host is ever shown.
+   * How to convert the written form to the value, if it is not a plain string or number. A
+   * "secretUrl" is a web address that may contain a token anywhere: only its host is ever shown.
    */
   readonly form?: "folder" | "url" | "secret" | "secretUrl";
-  /** It may also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
+  /** May also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
   readonly isList?: true;
-  /** For a URL: the secret that takes a password written inside it. */
+  /** For a URL: the setting that gets a password written inside it. */
   readonly passwordKey?: string;
-  /** The key that it had in the version before. It still works, with a warning. */
+  /** The key in the previous version. It still works, with a warning. */
   readonly earlierKey?: string;
 }
 
@@ -32,7 +32,7 @@ export function choice<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, { error: `one of ${values.join(", ")}` });
 }
 
-/** Words separated by commas, or nothing. */
+/** Words separated by commas, or empty. */
 export function list(values: readonly string[]) {
   const error = `words of ${values.join(", ")}, separated by commas`;
   const isKnown = (words: string) =>
@@ -67,13 +67,13 @@ export function wholeNumber(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** Of another machine, so it is not resolved here. */
+/** A path on another machine, so it is not resolved here. */
 export function absolutePath() {
   const error = "an absolute path such as /opt/forager";
   return z.string({ error }).regex(/^(?:\/[\w.+-]+)+$/, { error });
 }
 
-/** For a shell. */
+/** A command line for a shell. */
 export function commandLine() {
   const error = "a command in one line";
   return z.string({ error }).regex(/^[^\r\n\0]{1,2000}$/, { error });

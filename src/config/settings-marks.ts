@@ -3,11 +3,14 @@ import type { Clock } from "../base/clock.ts";
 import type { LoadedSettings } from "./load-settings.ts";
 import { isSecret, type Secret } from "./secret.ts";
 
-/** By key, a text that differs when the value differs. Of a secret it is an HMAC under a key of this process. */
+/**
+ * For each key, a text that changes when the value changes. For a secret, it is an HMAC with a key
+ * of this process.
+ */
 export type SettingsMarks = ReadonlyMap<string, string>;
 
 export interface SettingsMarker {
-  /** `isAsked`: runs commands that print secrets now; otherwise at most once a minute. */
+  /** `isAsked`: run commands that print secrets now; otherwise they run at most once a minute. */
   read(loaded: LoadedSettings, options: { readonly isAsked: boolean }): Promise<SettingsMarks>;
 }
 
@@ -15,8 +18,8 @@ export interface SettingsMarker {
 const commandEveryMs = 60_000;
 
 /**
- * Finds out which settings changed, secrets included. Of a secret only a digest is kept, under a key
- * that no other process has.
+ * Finds out which settings changed, including secrets. Of a secret it keeps only an HMAC, whose key
+ * no other process has.
  */
 export function createSettingsMarker(clock: Clock): SettingsMarker {
   const key = randomBytes(32);

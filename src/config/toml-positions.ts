@@ -1,12 +1,12 @@
 import { parse, TomlError } from "smol-toml";
 
 /**
- * Where each key stands in a TOML text, which the parser does not tell. Reads only text that has
- * been parsed already, so it looks for where things end and leaves judging them to the parser.
- * If it loses its way it stops: a key it has not seen is found at its nearest enclosing table.
+ * Finds the position of each key in a TOML text, which the parser does not report. It reads only
+ * text that was already parsed, so it does not validate anything. If it meets something it cannot
+ * read, it stops: later keys are then found at their nearest known table.
  */
 export interface TomlPositions {
-  /** Both count from 1. Undefined if neither the key nor a table around it is written down. */
+  /** Both count from 1. Undefined if neither the key nor a table around it is in the text. */
   find(path: readonly string[]): TomlPosition | undefined;
 }
 
@@ -18,7 +18,8 @@ export interface TomlPosition {
 export function locateTomlKeys(text: string): TomlPositions {
   const offsets = new Map<string, number>();
   scan(text, (path, offset) => {
-    // A name is found where it is first written; `a.b.c = 1` also tells of `a` and `a.b`.
+    // A name has the position of its first occurrence; `a.b.c = 1` also gives positions to `a` and
+    // `a.b`.
     for (let depth = 1; depth <= path.length; depth++) {
       const id = toId(path.slice(0, depth));
       if (!offsets.has(id)) offsets.set(id, offset);
@@ -122,7 +123,7 @@ function scan(text: string, onKey: OnKey): void {
   while (at < text.length && (takeChar("[") ? takeHeader() : takePair(table))) take(blank);
 }
 
-/** Quoted names may hold escapes; the parser knows them all. */
+/** Quoted names may contain escapes, so the parser decodes them. */
 function unquote(part: string | undefined): string | undefined {
   if (!part || !/^["']/.test(part)) return part;
   try {

@@ -3,14 +3,18 @@ import { redactUrl } from "../base/redact.ts";
 import { mask } from "./secret.ts";
 
 /**
- * Addresses in settings. A password inside one is taken out when settings are loaded, so that
- * the address can be printed and logged anywhere; what cannot be taken apart safely is refused.
+ * Addresses in settings. When settings are loaded, a password in an address is removed from it, so
+ * that the address can be printed and logged anywhere. An address that cannot be split safely is
+ * refused.
  */
 export type SplitUrl =
   | {
       readonly kind: "ok";
       readonly url: string;
-      /** As it may be shown: tells that there are credentials, not which. */
+      /**
+       * The address in a form that may be shown: it shows that there are credentials, but not
+       * which.
+       */
       readonly display: string;
       readonly password?: string;
     }
@@ -23,7 +27,7 @@ export function splitUrl(written: string): SplitUrl {
   if (!scheme || written === scheme) {
     return wrong(`must be an address that starts with ${schemes.join(", ")}`);
   }
-  // These name a file or folder: any character may occur, and there are no credentials.
+  // The address of a file or folder: it may contain any character, and has no credentials.
   if (!scheme.endsWith("//")) return plain(written);
   const parsed = parseUrl(written);
   if (!parsed) {
@@ -32,7 +36,7 @@ export function splitUrl(written: string): SplitUrl {
   const rest = written.slice(scheme.length);
   const [authority = ""] = rest.split(/[/?#]/, 1);
   const at = authority.lastIndexOf("@");
-  // Otherwise half of a password with an unescaped / would pass for a path, and be printed.
+  // Otherwise part of a password with an unescaped / would be taken for a path and be printed.
   if (rest.slice(at + 1).includes("@")) return wrong("must write @ as %40 outside user and host");
   const query = [...parsed.searchParams];
   if (query.some(([name]) => /pass|secret|token/i.test(name))) {
@@ -51,7 +55,7 @@ export function splitUrl(written: string): SplitUrl {
   return { kind: "ok", url, display, password };
 }
 
-/** The query parameters that a backend knows; what others say may be anything. */
+/** The query parameters that a backend knows; values of other parameters may be secret. */
 const harmless: ReadonlySet<string> = new Set(
   (
     "endpoint region pathStyle table schema lazy host port sslmode sslrootcert sslcert sslkey " +
@@ -62,8 +66,8 @@ const harmless: ReadonlySet<string> = new Set(
 const shownUrl = (url: string): string => (url.includes("://") ? redactUrl(url, harmless) : url);
 
 /**
- * As much of a web address as may be shown: services put tokens into any other part of it.
- * Undefined if it is none.
+ * The part of a web address that may be shown: services put tokens into all other parts. Undefined
+ * if it is not a web address.
  */
 export function hostOfWebUrl(written: string): string | undefined {
   const url = /^https?:\/\//.test(written) ? parseUrl(written) : undefined;
@@ -76,7 +80,7 @@ function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // URIError is all it throws
+    return undefined; // it throws nothing but URIError
   }
 }
 

@@ -8,10 +8,10 @@ export interface UserFolders {
   readonly env: Environment;
 }
 
-/** Who runs this process. */
+/** The name of the user who runs this process. */
 export const userName = (): string => userInfo().username;
 
-/** The default of `data`. */
+/** The default of the setting `data`. */
 export function defaultDataFolder({ home, env }: UserFolders): string {
   return join(xdgFolder(env["XDG_DATA_HOME"]) ?? join(home, ".local", "share"), "forager");
 }
@@ -20,7 +20,9 @@ export function userConfigFile({ home, env }: UserFolders): string {
   return join(xdgFolder(env["XDG_CONFIG_HOME"]) ?? join(home, ".config"), "forager", "config.toml");
 }
 
-/** A path as a user writes it: `~` is the home folder, and relative is relative to `folder`. */
+/**
+ * A path as a user writes it: `~` is the home folder, and a relative path is relative to `folder`.
+ */
 export function resolveUserPath(
   path: string,
   { folder, home }: { readonly folder: string; readonly home: string },
@@ -29,7 +31,7 @@ export function resolveUserPath(
   return resolve(folder, path);
 }
 
-/** Empty and relative values are to be ignored: https://specifications.freedesktop.org/basedir */
+/** Empty and relative values must be ignored: https://specifications.freedesktop.org/basedir */
 function xdgFolder(value: string | undefined): string | undefined {
   return value !== undefined && isAbsolute(value) ? value : undefined;
 }

@@ -220,7 +220,7 @@ ${work.text()}`,
     expect(isAlive(first!.pid)).toBe(true);
     writeFileSync(join(sandbox.folder, "forager.toml"), "[work]\npools = 7\n");
     work.child.kill("SIGHUP");
-    await until(() => work.text().includes("are wrong and not followed"), "it says what is wrong");
+    await until(() => work.text().includes("are invalid and were not applied"), "it says what is wrong");
     work.child.kill("SIGTERM");
     expect(await work.ended, work.text()).toBe(0);
     const lines = log(sandbox);
@@ -248,10 +248,10 @@ ${work.text()}`,
     await until(() => new Set(log(sandbox).map(({ pid }) => pid)).size === 2, "a new process");
     await until(() => !isAlive(first!.pid), "the old one is gone, in good order");
     expect(work.text()).toContain("worker process is replaced: its settings changed");
-    expect(work.text()).toMatch(/queue\.password.*settings changed and are followed/);
+    expect(work.text()).toMatch(/queue\.password.*settings changed and were applied/);
     sandbox.write("signing", "pike");
     work.child.kill("SIGHUP"); // a command is not run every two seconds
-    await until(() => /alert\.secret.*are followed/.test(work.text()), "it is asked again");
+    await until(() => /alert\.secret.*were applied/.test(work.text()), "it is asked again");
     work.child.kill("SIGTERM");
     expect(await work.ended, work.text()).toBe(0);
     expect(work.text()).not.toMatch(/swordfish|marlin|trout|pike/);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A real folder with these files (by relative path), removed when the test is over. */
+/** A real folder with these files (by relative path), deleted after the test. */
 export function createTempFolder(files: Readonly<Record<string, string>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "forager-config-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
