@@ -220,7 +220,10 @@ ${work.text()}`,
     expect(isAlive(first!.pid)).toBe(true);
     writeFileSync(join(sandbox.folder, "forager.toml"), "[work]\npools = 7\n");
     work.child.kill("SIGHUP");
-    await until(() => work.text().includes("are invalid and were not applied"), "it says what is wrong");
+    await until(
+      () => work.text().includes("are invalid and were not applied"),
+      "it says what is wrong",
+    );
     work.child.kill("SIGTERM");
     expect(await work.ended, work.text()).toBe(0);
     const lines = log(sandbox);

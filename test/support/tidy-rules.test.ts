@@ -7,6 +7,7 @@ import {
   oneEntryPointPerModule,
   testingOnlyInTests,
 } from "./tidy-imports.ts";
+import { plainComments } from "./tidy-language.ts";
 import {
   boundedUnpacking,
   fileSize,
@@ -226,6 +227,19 @@ const cases: Readonly<
       here("mkdirSync(folder);\nrmSync(folder, { recursive: true });"),
       here("mkdirSync(folder, { recursive: true });", "src/queue/a.test.ts"),
       here("mkdirSync(folder, { recursive: true });", "test/e2e/a.ts"),
+    ],
+  },
+  plainComments: {
+    rule: plainComments,
+    refused: [
+      [here("// A lane that is taken from by and by."), "each step"],
+      [here("/**\n * A moment missed for\n * want of a slot.\n */"), "because there is no"],
+      [here("/** A command from afar. */", "src/queue/a.test.ts"), "which machine"],
+    ],
+    passed: [
+      here('const text = "by and by";'),
+      here("// Standby and bytes.\n"),
+      here("// from afar", "test/e2e/a.ts"),
     ],
   },
   fileSize: {

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { lineAt, scanSource } from "./source-scan.ts";
 import { importRules } from "./tidy-imports.ts";
+import { plainComments } from "./tidy-language.ts";
 import { isTestCode, isTypeScript, violationsOf } from "./tidy-violation.ts";
 import type { Rule, SourceFile, Violation } from "./tidy-violation.ts";
 
@@ -190,6 +191,7 @@ const sourceRules: readonly Rule[] = [
   noEscapeFromTypes,
   pagesByPath,
   noRecursiveMkdir,
+  plainComments,
 ];
 
 const exportedType = /^export\s+(?:declare\s+|abstract\s+)*(?:interface|type|class|enum)\s+(\w+)/gm;

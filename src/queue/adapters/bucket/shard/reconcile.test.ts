@@ -59,7 +59,7 @@ async function fill() {
 const claim = async (queue: Queue, kind: string, limit: number) =>
   (await queue.claim({ worker: `w-${kind}`, kinds: [kind], limit, burst: 2, leaseMs })).leases;
 
-/** All that is left can be had and finished, once. */
+/** All that is left can be claimed and finished, once. */
 async function drain(storage: Storage, queue: Queue): Promise<void> {
   const kinds = ["run", "plain"];
   for (let turn = 0; turn < 20; turn++) {
