@@ -1,6 +1,7 @@
 /**
- * A mailbox or a page by which the owner of a website can reach whoever visits it. It is sent in a
- * header with every request: only printable ASCII, and no brackets, which would end the comment.
+ * A mailbox or a page by which the owner of a website can reach the person who runs Forager. It is
+ * sent in a header with every request: only printable ASCII, and no brackets, which would end the
+ * comment in the header.
  */
 const contact = /^[!-'*-;=?-~]+$/;
 

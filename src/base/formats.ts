@@ -1,17 +1,18 @@
 import { AppError } from "./app-error.ts";
 
 /**
- * The formats of everything that programs of different versions share: objects in a bucket, files
- * of a data folder, tables of a queue. The number is the newest that this version reads.
+ * The formats of all data that programs of different versions share: objects in a bucket, files of
+ * a data folder, tables of a queue. Each number is the newest format that this version reads.
  *
  * Rules:
- * - What is shared carries its `format`. If versions that know only lower numbers can read it too, it
- *   also carries `readableBy`: the lowest number that suffices. Without it, that is `format`.
- * - A version adds members, tables and columns so that the version before can go on. What that version
- *   cannot read is written only after `forager fleet finish-upgrade`, which raises the number of the
- *   queue: of `queue.json` on a bucket, `readableBy` in a database. From then on the version before is
- *   refused.
- * - What is newer is refused by `isReadable`, and nothing is changed.
+ * - Shared data contains its `format`. If versions that know only lower numbers can read it too, it
+ *   also contains `readableBy`: the lowest number that is enough. The default of `readableBy` is
+ *   `format`.
+ * - A version adds members, tables and columns in such a way that the previous version can
+ *   continue. Data that the previous version cannot read is written only after `forager fleet
+ *   finish-upgrade`, which raises the number of the queue: in `queue.json` on a bucket,
+ *   `readableBy` in a database. After that, the previous version is refused.
+ * - `isReadable` refuses newer data; then nothing is changed.
  */
 export const formats = {
   directoryBucket: { newest: 1, code: "bucket_newer" },
@@ -19,9 +20,9 @@ export const formats = {
   sharedObject: { newest: 1, code: "shared_object_newer" },
   lease: { newest: 1, code: "lease_newer" },
   usage: { newest: 1, code: "usage_newer" },
-  /** 2: shards may have format 2, which the version before cannot read. */
+  /** 2: shards may have format 2, which the previous version cannot read. */
   queueManifest: { newest: 2, code: "queue_manifest_newer" },
-  /** 2: it lists files of purged tasks and of their keys. */
+  /** 2: the shard lists files of purged tasks and of their keys. */
   queueShard: { newest: 2, code: "queue_shard_newer" },
   queueLog: { newest: 1, code: "queue_log_newer" },
   node: { newest: 1, code: "ledger_newer" },
@@ -33,13 +34,16 @@ export const formats = {
 
 export type FormatName = keyof typeof formats;
 
-/** What something says of its own format; checked here. */
+/** The format numbers in shared data; not validated yet. */
 export interface FormatMark {
   readonly format?: unknown;
   readonly readableBy?: unknown;
 }
 
-/** False: it has no format, so it is not ours. Throws `invalid` if it is for newer versions only. */
+/**
+ * False if there is no format, so that the data is not ours. Throws `invalid` if only newer
+ * versions can read it.
+ */
 export function isReadable(name: FormatName, mark: FormatMark | undefined, where: string): boolean {
   const { newest, code } = formats[name];
   const { format, readableBy = format } = mark ?? {};
@@ -48,7 +52,7 @@ export function isReadable(name: FormatName, mark: FormatMark | undefined, where
   return true;
 }
 
-/** Something has a format that only newer versions can read. */
+/** The error for data that only newer versions can read. */
 export function newerFormat(found: {
   readonly code: string;
   readonly format: number;

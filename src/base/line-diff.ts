@@ -1,4 +1,4 @@
-/** The lines of two texts that differ, by their longest common subsequence. */
+/** One line of a comparison of two texts, by their longest common subsequence. */
 export interface DiffLine {
   readonly kind: "same" | "add" | "del";
   readonly text: string;

@@ -53,7 +53,8 @@ export function createPinoLogger({
     },
     {
       write(given) {
-        // JSON leaves C1 controls and marks that reverse reading as they are: a terminal obeys them.
+        // JSON does not escape C1 controls and marks that reverse the reading order, and terminals
+        // obey them.
         const line = `${escapeControls(given.trimEnd())}\n`;
         target.write(format ? format(line) : line);
         kept?.write(line);

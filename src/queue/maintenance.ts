@@ -20,7 +20,7 @@ export interface Retention {
   readonly keepKeysMs: number;
 }
 
-/** Moves old tasks into the log, unless an upgrade has to be finished before, and frees old keys. */
+/** Moves old tasks into the log, unless an upgrade must be finished first, and frees old keys. */
 export async function archiveOld(
   queue: Pick<Queue, "archive" | "forgetKeys" | "now">,
   { keepDoneMs, keepFailedMs, keepKeysMs }: Retention,

@@ -85,7 +85,7 @@ export interface QueueStore extends AsyncDisposable {
   /** Figures about the backend's server, for the node. Absent: there is no server. */
   server?(): Promise<ServerFigures | undefined>;
 
-  /** Which versions of the program can use the queue. Reads the backend. */
+  /** The versions of the program that can use the queue. Reads the backend. */
   format(): Promise<QueueFormat>;
   /**
    * Makes the queue one of this version alone: `readableBy` becomes `format`, and versions that only
@@ -97,13 +97,19 @@ export interface QueueStore extends AsyncDisposable {
   reconcile(options: { readonly repair: boolean }): Promise<Reconciled>;
 }
 
-/** The code of the answer to a `purge` that has to wait for the end of an upgrade: nothing was changed. */
+/**
+ * The code of the answer to a `purge` that must wait for the end of an upgrade; nothing was
+ * changed.
+ */
 export const upgradeUnfinishedCode = "queue_upgrade_unfinished";
 
-/** Numbers of the backend's format: see `formats`. */
+/** The numbers of the backend's format: see `formats`. */
 export interface QueueFormat {
   readonly format: number;
-  /** The lowest number that a version must know to use the queue. Less than `format` during an upgrade. */
+  /**
+   * The lowest number that a version must know to use the queue. Lower than `format` during an
+   * upgrade.
+   */
   readonly readableBy: number;
 }
 

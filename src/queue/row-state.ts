@@ -23,25 +23,27 @@ export const stateName = (state: number): StateName => stateNames[state]!;
 /** The lowest number of a finished task. */
 export const finishedFrom = taskStates.done;
 
-/** SQL lists of pending states: due later, due now, and all but ready ones, as indexes have them. */
+/**
+ * SQL lists of pending states, as indexes contain them: due later, due now, and all except ready.
+ */
 export const stateLists = {
   dueLater: `(${taskStates.scheduled}, ${taskStates.backoff})`,
   dueNow: `(${taskStates.ready}, ${taskStates.suspect})`,
   notReady: `(${taskStates.scheduled}, ${taskStates.backoff}, ${taskStates.suspect})`,
 } as const;
 
-/** What callers of the store see of a row's state. */
+/** The state that callers of the store see for the state of a row. */
 export const portState = (state: number): TaskState => jobCounter(stateName(state));
 
 /** The counter of a job that counts tasks in this state. */
 export const jobCounter = (state: StateName): TaskState =>
   taskStates[state] < taskStates.running ? "pending" : (state as Exclude<TaskState, "pending">);
 
-/** The states of rows that callers see as this one. */
+/** The states of rows for which callers see this state. */
 export const rowStatesOf = (state: TaskState): readonly number[] =>
   stateNames.filter((name) => jobCounter(name) === state).map((name) => taskStates[name]);
 
-/** The state that the row of a task has: a pending task has one of four. */
+/** The state of a task's row: a pending task has one of four. */
 export function rowState(
   task: Pick<Task, "state" | "dueAtMs" | "attempts" | "isSuspect">,
   wallMs: number,

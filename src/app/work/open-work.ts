@@ -335,7 +335,7 @@ type Spawn = Parameters<typeof createSupervisor>[0]["spawn"];
 function spawnOn({ start, isStdoutTaken, queue, clock }: WorkParts, handled: Set<string>): Spawn {
   return (_, { onMessage: onAnyMessage, onExit }) => {
     const onMessage: typeof onAnyMessage = (message) => {
-      if (message.kind === "beat") for (const kind of message.view.kinds) handled.add(kind);
+      if (message.kind === "heartbeat") for (const kind of message.view.kinds) handled.add(kind);
       onAnyMessage(message);
     };
     const onChildExit: typeof onExit = (how, dead) => {

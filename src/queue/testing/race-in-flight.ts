@@ -24,7 +24,7 @@ export interface RaceInFlightOptions {
 }
 
 export interface RaceInFlight {
-  /** `sentMs`: when the claim was sent, which is when the leases began at the latest. */
+  /** `sentMs`: when the claim was sent; the leases began at that time or later. */
   take(leases: readonly RaceLease[], sentMs: number): void;
   slots(): number;
   /** Resolves when a task has ended, or after a short time. */
@@ -156,7 +156,7 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
  */
 export const attemptsMax = 1_000;
 
-/** The key of the task that is added when a task with a key that ends in "+" is done. */
+/** A task whose key ends in "+" adds a task with this key when it is done. */
 export const childOf = (key: string): string => `${key}child`;
 
 /** All leases of one gate in one claim are one run; every other lease is separate. */

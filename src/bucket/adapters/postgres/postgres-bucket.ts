@@ -185,7 +185,7 @@ function checkFormat(text: string, table: string): void {
   try {
     mark = JSON.parse(text) as FormatMark;
   } catch {
-    // said below
+    // handled below
   }
   if (isReadable("postgresBucket", mark, `the bucket in table ${table}`)) return;
   const message = `table ${table} is no bucket of forager: give the bucket a table of its own`;

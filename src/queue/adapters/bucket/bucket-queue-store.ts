@@ -147,7 +147,10 @@ export async function openBucketQueueStore(
     return payload === task.payload ? task : { ...task, payload };
   };
 
-  /** The version before has no log of purged tasks, and cannot read a shard that lists one. */
+  /**
+   * Refuses purges until the upgrade is finished: the previous version has no log of purged tasks,
+   * and cannot read a shard that lists one.
+   */
   async function commit(operations: readonly Operation[]): Promise<Outcomes> {
     const isLater = ({ op }: Operation) => op === "purge";
     if (!operations.some(isLater) || (await format.isFinished()))

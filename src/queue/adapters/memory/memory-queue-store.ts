@@ -70,7 +70,7 @@ export function createMemoryQueueStore(options: MemoryQueueStoreOptions = {}): Q
   };
 }
 
-/** No other version ever uses it. */
+/** Other versions never use this queue. */
 const ownFormat = { format: 1, readableBy: 1 };
 
 /** The wall clock when the store was created, advanced by the monotonic clock. */

@@ -61,7 +61,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHea
   return {
     encode({ commits, value: head }) {
       const { shard, log, keptKeys, ...place } = head;
-      // The version before cannot read these two. Tasks move into the log only after the upgrade.
+      // The previous version cannot read these two. Tasks move into the log only after the upgrade.
       const hasHistory = log.length + keptKeys.length > 0;
       const { tasks, gates, jobs, claims, waits, nextId, lastToken, served, raises } = shard;
       const header: Header = {

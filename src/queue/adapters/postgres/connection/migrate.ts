@@ -43,7 +43,7 @@ export async function migrate(db: Database, known: readonly string[] = steps): P
 
 type Asker = Pick<Database, "query">;
 
-/** Both are 0 in a schema without tables. */
+/** Both are 0 if the schema has no tables. */
 export async function readFormat(session: Asker): Promise<QueueFormat> {
   const rows = await session.query<{ name: string; value: string }>(
     "select name, value from @meta where name in ('version', 'usable_from')",
@@ -53,7 +53,7 @@ export async function readFormat(session: Asker): Promise<QueueFormat> {
   return { format, readableBy: values.get("usable_from") ?? format };
 }
 
-/** Versions with fewer steps are refused from then on. */
+/** After this, versions with fewer steps are refused. */
 export async function finishUpgrade(db: Database): Promise<QueueFormat> {
   return await db.transaction(async (session) => {
     await session.query("select pg_advisory_xact_lock(hashtextextended($1, 1))", [db.place.schema]);
