@@ -137,7 +137,7 @@ needs(["postgres"], ({ postgres }) => {
       chmodSync(file, 0o644);
       const open = await list({ PGPASSFILE: file });
       expect(open.exitCode).toBe(1);
-      expect(open.stderr).toContain("others may read it (chmod 600)");
+      expect(open.stderr).toContain("other users can read it (chmod 600)");
       chmodSync(file, 0o600);
       expect(await list({ PGPASSFILE: file })).toMatchObject({ exitCode: 0 });
     });
