@@ -6,7 +6,10 @@ import type { Replica } from "./replica.ts";
 export interface AdvertisedOptions {
   readonly replica: Replica;
   readonly identity: NodeFile;
-  /** This life's session: how much of it is on the disk, and how much was begun. */
+  /**
+   * The session of this process: its last number on the disk, and its last number that was given
+   * out.
+   */
   readonly own:
     | { readonly key: string; readonly durable: number; readonly last: number }
     | undefined;
@@ -14,7 +17,9 @@ export interface AdvertisedOptions {
   readonly unpublished: readonly DatagramRange[];
 }
 
-/** What this node may advertise: what is durable, without what may have to be re-stamped. */
+/**
+ * What this node may advertise: durable datagrams, without those that may have to be re-stamped.
+ */
 export function advertisedOf({ replica, identity, own, unpublished }: AdvertisedOptions): Vector {
   const known = replica.vector();
   const isAllDurable = own === undefined || own.durable === own.last;

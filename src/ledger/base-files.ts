@@ -5,11 +5,13 @@ import { digestOf } from "./fold/part-file.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
 import { noBase, type Base } from "./replica.ts";
 
-/** The checkpoint that this node stands on: its manifest, and the parts beside it. */
+/** The checkpoint that this node uses: its manifest, and the parts beside it. */
 const manifestFile = "ledger/base.json";
 const partsFolder = "ledger/base";
 
-/** Safe without a bucket too: what was written is refused until the checkpoint is back. */
+/**
+ * This advice is safe without a bucket too: the ledger refuses writes until the checkpoint is back.
+ */
 const fetchAgain =
   `remove ${manifestFile} and run \`forager ledger sync\`, which fetches the checkpoint from the ` +
   `bucket again. Without a bucket, restore the folder ledger/ from a backup`;
@@ -62,11 +64,11 @@ export async function hasPartFile(disk: LedgerDisk, name: string): Promise<boole
 export const writePartFile = (disk: LedgerDisk, name: string, text: string): Promise<void> =>
   disk.replace(`${partsFolder}/${name}`, Buffer.from(text));
 
-/** From here on the node stands on it, also after a crash. */
+/** From this call on the node uses the new checkpoint, also after a crash. */
 export const switchBase = (disk: LedgerDisk, body: Uint8Array): Promise<void> =>
   disk.replace(manifestFile, body);
 
-/** Parts of older checkpoints go, once nobody stands on one. */
+/** Removes the parts of older checkpoints. Call it when nothing uses them any more. */
 export async function removeOldParts(
   disk: LedgerDisk,
   manifest: CheckpointManifest,

@@ -13,16 +13,20 @@ import { laneOf, seenBy, visibleOf } from "./fold/lane.ts";
 import type { TargetState } from "./fold/part-state.ts";
 import { referenceOf, type Datagram } from "./datagram/datagram.ts";
 
-/** A field that is to have a value, or none. */
+/** Sets a field to a value, or removes its value. */
 export interface Change {
   readonly target: string;
   readonly field: string;
-  /** JSON. `undefined` and `null` mean "not known", and change nothing: to remove, say `unset`. */
+  /**
+   * JSON. `undefined` and `null` mean "not known" and change nothing; use `unset` to remove a
+   * value.
+   */
   readonly value?: unknown;
   readonly unset?: true;
   /**
-   * The reference of the value that the writer had seen, "" for none, where that was not now:
-   * who edits a file saw what was rendered then. Without it, what is known now.
+   * The reference of the value that the writer had seen, "" for none. Give it if that was an
+   * earlier value: a person who edits a file saw the value as it was rendered. Without it, the
+   * current value counts as seen.
    */
   readonly seen?: string;
 }
@@ -32,7 +36,7 @@ export interface Commit {
   readonly changes: readonly Change[];
 }
 
-/** A change that was checked: its value is canonical JSON, undefined to unset. */
+/** A checked change: its value is canonical JSON, undefined to unset. */
 export interface CheckedChange {
   readonly target: string;
   readonly field: string;
@@ -41,7 +45,7 @@ export interface CheckedChange {
   readonly seen?: string;
 }
 
-/** Throws `invalid` for the first fault, before anything was written. */
+/** Throws `invalid` for the first fault, before anything is written. */
 export function checkCommit({ source, changes }: Commit): readonly CheckedChange[] {
   checkSource(source);
   if (changes.length > commitFieldsMax) {
@@ -79,8 +83,8 @@ export interface PlannedWrite extends CheckedChange {
 }
 
 /**
- * Lesson 35: what would change nothing is not written. A write changes something if it changes
- * what is shown, or what its own rank says last.
+ * Lesson 35: a write that changes nothing is not stored. A write changes something if it changes
+ * the visible value, or the last value within the rank of its source.
  */
 export function planWrites(
   fieldsOf: (target: string) => TargetState | undefined,
@@ -103,7 +107,7 @@ export function planWrites(
   });
 }
 
-/** As it would be if it were written now: later than all there is. */
+/** The datagram as if it were written now: its stamp is later than all others. */
 const trial = ({ target, field, json }: CheckedChange, source: string): Datagram => ({
   stamp: "9999-12-31T23:59:59.999Z-ffff",
   node: "",

@@ -17,83 +17,98 @@ export interface CoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** What people call this machine. */
+  /** The name that people use for this machine. */
   readonly label: string;
-  /** Looks and writes nothing; needs no lock. */
+  /** Reads only; needs no lock. */
   readonly isReader?: boolean;
-  /** Where the folded state is kept; absent: in memory. Closed with the ledger. */
+  /** Where the folded state is stored; absent: in memory. Closed with the ledger. */
   readonly openState?: () => StateStore | undefined;
   /** How many datagrams may be in memory before they are saved to the state. */
   readonly unsavedMax?: number;
 }
 
 /**
- * What the parts of an open ledger share: who it is, what it knows, what time it is. Always:
- * - the replica holds what is in the journal, and one's own writes that are on their way to it;
- * - one's own datagrams are in `unpublished` once they are durable, until the bucket has them;
- * - the stored state is the fold of a beginning of each journal file, and says which.
+ * The state that the parts of an open ledger share. Invariants:
+ * - the replica holds the journal, and own writes that are still being written to it;
+ * - own datagrams are in `unpublished` from the moment they are durable until the bucket has them;
+ * - the stored state is the fold of a prefix of each journal file, and says which prefix.
  */
 export interface Core extends Disposable {
   readonly options: CoreOptions;
   readonly time: PhysicalTime;
   readonly cuts: readonly Cut[];
-  /** Where the segments end that this node has sent. */
+  /** Where each segment that this node has sent ends. */
   readonly segments: SegmentLog;
   /** Journal files that were found damaged when it was opened. */
   readonly damaged: readonly DamagedFile[];
-  /** Datagrams in the journal whose predecessors are missing: the checkpoint they follow is gone. */
+  /** Datagrams in the journal that do not count, because datagrams before them are missing. */
   stranded(): number;
-  /** Those of them that this node wrote, each session's in order. */
+  /** Those of them that this node wrote, in the order of each session. */
   strandedOwn(): readonly Datagram[];
   identity(): NodeFile;
   saveIdentity(change: Partial<NodeFile>): Promise<void>;
   replaceIdentity(identity: NodeFile): Promise<void>;
   replica(): Replica;
   journal(): Journal;
-  /** One's own, durable, not yet known to be in the bucket: where they are in the journal. */
+  /** Own datagrams that are durable and not known to be in the bucket, as ranges of the journal. */
   unpublished(): readonly DatagramRange[];
-  /** The last number of one's own session that is in the journal, published or not. */
+  /** The last number of an own session that is in the journal, published or not. */
   lastOnDisk(key: SessionKey): number;
-  /** The last number of one's own session that this disk has ever had. */
+  /** The highest number of an own session that this disk has ever had. */
   lastNumber(session: string): number;
-  /** This life's session, and its last number that is on the disk; undefined before a write. */
+  /**
+   * The session of this process, and its last number on the disk; undefined before its first write.
+   */
   durable(): { readonly key: string; readonly number: number } | undefined;
-  /** Calls with what this node wrote, once it is on the disk, in order. Answers how to stop. */
+  /**
+   * Calls the listener with this node's datagrams, in order, once they are durable. Returns a
+   * function that stops it.
+   */
   follow(listener: (datagrams: readonly Datagram[]) => void): () => void;
   /**
-   * What others may be told of: what is on the disk. A node that has met a bucket tells of its own
-   * writes only when it has met it in this life too: before that they may have to be written anew,
-   * because the clock was wrong or the disk is a clone, and must not be known to anyone.
+   * What may be advertised to other nodes: what is on the disk. A node that has met a bucket
+   * advertises its own writes only after it has met the bucket in this process too. Until then they
+   * may have to be written again, because the clock was wrong or the disk is a clone, and no other
+   * node may know them.
    */
   advertised(): Vector;
-  /** The bucket was met in this life: time and name are right. */
+  /** Call when this process has met the bucket: its time and its name are right. */
   settle(): void;
-  /** Gives the next moment, later than all that was seen. */
+  /** Returns the next moment, later than all that were seen. */
   nextStamp(): string;
   highWater(): string;
-  /** Stamps, folds and journals; undefined session: this life's. Resolves when it is durable. */
+  /**
+   * Stamps, folds and journals the drafts. A draft without a session gets the session of this
+   * process. Resolves when they are durable.
+   */
   append(drafts: readonly DatagramDraft[]): Promise<readonly Datagram[]>;
-  /** Journals and folds what came from others; see `incoming.ts`. */
+  /** Journals and folds datagrams of other nodes; see `incoming.ts`. */
   receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
-  /** Goes over to another checkpoint, keeping what it does not cover. */
+  /** Switches to another checkpoint and keeps what that does not cover. */
   standOn(base: Base): Promise<void>;
-  /** Saves the state as far as that can be done now. */
+  /** Saves the state if that is possible now. */
   save(): Promise<void>;
-  /** After the journals were changed in a way that changes nothing in the fold. */
+  /** Call after the journals were changed in a way that does not change the fold. */
   rewritten(): Promise<void>;
-  /** Reads what has changed, after the files have changed. Nobody may append meanwhile. */
+  /** Reads what has changed in the files. Nothing may be appended meanwhile. */
   reload(): Promise<void>;
-  /** Reads everything anew and checks it: a journal was found damaged. Nobody may append meanwhile. */
+  /**
+   * Reads and checks all files again, after a journal was found damaged. Nothing may be appended
+   * meanwhile.
+   */
   rebuild(): Promise<void>;
-  /** How often files were read: then other things may be missing than before. */
+  /** How often the files were read. After another read, other history may be missing. */
   loads(): number;
-  /** Works on the replica, again if another took its place meanwhile: its files may be gone. */
+  /**
+   * Works on the replica. Repeats the work if the replica was replaced meanwhile, because its files
+   * may be gone.
+   */
   steady<T>(work: (replica: Replica) => Promise<T | Again>): Promise<T>;
-  /** This life's session; made with the first write. */
+  /** The session of this process. It is made with the first write. */
   session(): string;
 }
 
-/** What steady work answers when it found that its replica is the one before. */
+/** The answer of work in `steady` that found that its replica was replaced. */
 export const again = Symbol("again");
 export type Again = typeof again;
 

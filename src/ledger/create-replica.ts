@@ -23,30 +23,30 @@ import type { StateStore, StoredTarget } from "./state/state-store.ts";
 
 import { isConflicted, type Replica, type ReplicaOptions } from "./replica.ts";
 
-/** Of the fields of targets that were decoded. */
+/** How many fields of decoded targets are kept in memory. */
 const cellsMax = 20_000;
-/** Targets that are known not to be stored. */
+/** How many targets are remembered as not stored. */
 const absentMax = 10_000;
-/** How many targets are read at once. */
+/** How many targets are read from the store in one call. */
 const pageSize = 1_000;
 
 export function createReplica({ base, store, head, foldAgain }: ReplicaOptions): Replica {
   const vector = new Map(Object.entries(head.vector));
-  /** Up to where the store has it. */
+  /** The vector that the store has. */
   let saved: ReadonlyMap<SessionKey, number> = new Map(vector);
   const heldBack = new Map(head.aside.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(head.dropped);
-  /** Dropped, and in the store: their targets have to be folded again. */
+  /** Dropped datagrams that are folded into the store: their targets have to be folded again. */
   const unfolded = new Set<Dot>();
-  /** By part and target: what is folded and not in the store. */
+  /** By part and target: datagrams that are folded, but not in the store yet. */
   const rest = new Map<number, Map<string, Datagram[]>>();
   let recent: Datagram[] = [];
-  /** In place of what the store has, if the store cannot be changed. */
+  /** Texts that replace those in the store, if the store is read-only. */
   const replaced = new Map<string, string>();
-  /** Decoded targets: always the fold of store and rest. Least recently used first. */
+  /** Decoded targets: always the fold of store and `rest`. Least recently used first. */
   const states: PartState = new Map();
   let cells = 0;
-  /** Not in the store and not in `rest`: a new company is asked for many times. */
+  /** Targets neither in the store nor in `rest`: a new company is looked up many times. */
   const absent = new Set<string>();
   let latestStamp = head.latest;
   let latest = { stamp: latestStamp, time: parseStamp(latestStamp) };
@@ -71,7 +71,10 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     const dot = droppedDot(datagram);
     if (dot !== undefined) drop(dot);
   };
-  /** What was dropped while it was ahead never counts, also where its time had come already. */
+  /**
+   * A datagram that was dropped while it was ahead never counts, even on nodes where its time had
+   * come already.
+   */
   const drop = (dot: Dot) => {
     if (dropped.has(dot)) return;
     dropped.add(dot);
@@ -165,7 +168,8 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     const texts = new Map<string, string>();
     for (const { target, text } of storedOf(index)) texts.set(target, replaced.get(target) ?? text);
     for (const [target, text] of texts) {
-      // What was named before it came may have come since, elsewhere.
+      // A datagram that was only named when this text was saved may have arrived since, in another
+      // target.
       if (hasName(text))
         texts.set(target, encodeTarget(target, decodeTarget(target, text), isKnown));
     }
@@ -290,7 +294,8 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
           targets.push({ target, text, isConflicted: isConflicted(fields) });
         }
       }
-      // What a datagram drops is known at once; it must not be saved before the datagram is durable.
+      // A dropped datagram is known at once; it must not be saved before the one that drops it is
+      // durable.
       if (left.some((one) => droppedDot(one) !== undefined)) return false;
       const next = new Map<SessionKey, number>();
       for (const [key, number] of vector) {
@@ -327,7 +332,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   };
 }
 
-/** What was damaged in the store is never used; the next start builds it anew. */
+/** A damaged record in the store is never used; the next start builds the store again. */
 function decodeStored(store: StateStore, target: string, text: string): TargetState {
   try {
     return decodeTarget(target, text);
@@ -340,10 +345,13 @@ function decodeStored(store: StateStore, target: string, text: string): TargetSt
   }
 }
 
-/** A state that says so is not used. */
+/** A state with this checkpoint number is never used. */
 const noCheckpoint = -1;
 
-/** A record that begins with `n` follows on the end of another, or is the first. */
+/**
+ * True if the text has a record that begins with `n`: at its start, or after the end of another
+ * record.
+ */
 const hasName = (text: string): boolean => text.startsWith(nameRole) || text.includes(nameInside);
 const nameRole = "n\u001f";
 const nameInside = `\u001e\n${nameRole}`;

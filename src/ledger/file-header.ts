@@ -2,7 +2,10 @@ import { AppError } from "../base/app-error.ts";
 import { formats, isReadable } from "../base/formats.ts";
 import { encodeRecord } from "../usv/index.ts";
 
-/** What our USV files are; each begins with a record that says so, with the version of its format. */
+/**
+ * The kinds of our USV files. Each file begins with a record that names its kind and the version of
+ * its format.
+ */
 export type FileKind = "journal" | "segment" | "segments" | "part";
 
 export const headerRecord = (kind: FileKind, more: readonly string[] = []): string =>
@@ -11,7 +14,10 @@ export const headerRecord = (kind: FileKind, more: readonly string[] = []): stri
 export const isHeaderOf = (kind: FileKind, units: readonly string[]): boolean =>
   units[0] === `forager-${kind}`;
 
-/** Throws unless the first record of a file is the header of its kind, and not of a newer version. */
+/**
+ * Throws unless the first record of a file is a header of this kind, of this version or an older
+ * one.
+ */
 export function checkHeader(kind: FileKind, units: readonly string[], name: string): void {
   if (!isHeaderOf(kind, units)) {
     const message = `${name} is no ${kind} of forager: something else wrote it; nothing was changed`;

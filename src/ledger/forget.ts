@@ -7,20 +7,20 @@ import { visibleOf } from "./fold/lane.ts";
 import type { TargetView } from "./view.ts";
 
 /**
- * Forgetting a target: it is hidden for good, whatever is written with whatever stamp, until it is
+ * Forgetting a target hides it for good, whatever is written with whatever stamp, until it is
  * unforgotten. One commit says so in two places:
  * - `forgotten` on the target itself, which the fold obeys;
- * - the register, where hubs find which targets to scrub from old logs, and crawls and imports
- *   find whether what they have in hand is to be left alone: salted hashes of what it was known by.
+ * - the register: salted hashes of the keys that the target was known by. Hubs read there which
+ *   targets to scrub from old logs; crawls and imports read there what to leave alone.
  */
 export const forgetRegister = "system/forgotten";
 const [targetPrefix, hashPrefix, saltPrefix] = ["target/", "hash/", "salt/"];
 
-/** What a target is known by elsewhere: `domain:a.b`, `place:osm/1`, `email:x@y.z`. */
+/** The keys of a target in other places: `domain:a.b`, `place:osm/1`, `email:x@y.z`. */
 export function keysOf({ fields }: Pick<TargetView, "fields">): readonly string[] {
   return fields.flatMap(({ field, value }) => {
     if (field === "domain" || field === "place") return [`${field}:${String(value)}`];
-    // `domain/b.c` and `place/osm/2` are further ones, of a company that several were merged into.
+    // `domain/b.c` and `place/osm/2` are further keys, of a company that several were merged into.
     const kind = /^(?:email|domain|place)(?=\/.)/.exec(field)?.[0];
     return kind === undefined ? [] : [`${kind}:${field.slice(kind.length + 1)}`];
   });
@@ -32,7 +32,7 @@ export const hashOf = (salt: string, key: string): string =>
 interface ForgetPlan {
   readonly view: TargetView;
   readonly register: TargetView;
-  /** Taken where the register has none yet. */
+  /** Used if the register has no salt yet. */
   readonly newSalt: string;
 }
 
@@ -53,7 +53,7 @@ export function forgetChanges({ view, register, newSalt }: ForgetPlan): readonly
   ];
 }
 
-/** `fields` is the target as it is stored, for what it was forgotten by. */
+/** `fields` is the stored target; it says under which hashes it was forgotten. */
 export function unforgetChanges(target: string, fields: TargetState): readonly Change[] {
   const value = visibleOf(fields.get(forgottenField)!)?.value;
   const { hashes = [] } = (value ? JSON.parse(value) : {}) as { hashes?: readonly string[] };
@@ -82,7 +82,7 @@ export const saltsOf = ({ fields }: TargetView): readonly string[] =>
     field.startsWith(saltPrefix) ? [field.slice(saltPrefix.length)] : [],
   );
 
-/** Up to which stamp the datagrams of a target are to be scrubbed. */
+/** By target: its datagrams up to this stamp are to be scrubbed. */
 export type Floors = ReadonlyMap<string, string>;
 
 export function floorsOf(register: TargetState | undefined): Floors {
@@ -99,7 +99,7 @@ const scrubbedField = "scrubbed";
 export const isScrubbed = ({ field, value }: Datagram): boolean =>
   field === scrubbedField && value === undefined;
 
-/** Whether a log still tells what was forgotten by it. The tombstones themselves stay. */
+/** Whether a datagram still contains something forgotten. The tombstones themselves stay. */
 export function isToScrub(floors: Floors, datagram: Datagram): boolean {
   const floor = floors.get(datagram.target);
   return (
@@ -111,8 +111,8 @@ export function isToScrub(floors: Floors, datagram: Datagram): boolean {
 }
 
 /**
- * The same datagram with nothing in it. Its number and stamp stay, so the log has no gap; the fold
- * drops it with or without its content, so replicas agree whichever of both they have.
+ * The same datagram without content. Its number and stamp stay, so the log has no gap. The fold
+ * drops it with or without its content, so replicas agree whichever form they have.
  */
 export const scrub = (datagram: Datagram): Datagram => ({
   ...datagram,

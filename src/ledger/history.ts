@@ -19,7 +19,10 @@ export function viewAt(target: string, datagrams: Iterable<Datagram>, atMs: numb
   return viewTarget(target, part.get(target) ?? new Map());
 }
 
-/** Everything that was ever published and not forgotten: the archive, and what is not in it yet. */
+/**
+ * Everything that was published and not forgotten: the archive, then the segments that are not in
+ * it yet.
+ */
 export async function* readArchive(bucket: Bucket): AsyncGenerator<Datagram> {
   for (const prefix of [archivePrefix, segmentsPrefix]) {
     let startAfter = "";

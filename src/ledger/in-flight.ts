@@ -12,7 +12,7 @@ export interface InFlightWrites {
 
 const mergedPrefix = "merged/";
 
-/** The target of a view, and those that were merged into it. */
+/** The target of a view, and the targets that were merged into it. */
 export const shownTargets = ({ target, fields }: TargetView): readonly string[] => [
   target,
   ...fields.flatMap(({ field }) =>

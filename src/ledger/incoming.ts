@@ -4,12 +4,12 @@ import { lastKnown, sessionKey } from "./fold/vector.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { Replica } from "./replica.ts";
 
-/** What other nodes wrote, on its way to the disk, by whichever way it came. */
+/** Writes datagrams of other nodes to the disk, from gossip or from the bucket. */
 export interface Incoming {
   /**
-   * Whole commits, each session's in order. Durable and folded when it resolves, with what was new
-   * of it; what is known is skipped. Throws `ledger_gap` where numbers are missing before it:
-   * then nothing of it is kept.
+   * Takes whole commits, in the order of each session. Resolves with the new datagrams, which are
+   * then durable and folded; known ones are skipped. Throws `ledger_gap` if earlier numbers are
+   * missing; then nothing is kept.
    */
   receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
 }
@@ -27,9 +27,9 @@ interface Waiting {
 }
 
 /**
- * Those who come while others are being written wait, and are then written as one: a thousand a
- * second cost as many syncs of the disk as there is time for, and nothing is written twice that
- * came by gossip and by the bucket at once.
+ * Calls that arrive during a write wait and are then written together. So a thousand calls a second
+ * share a few syncs of the disk, and a datagram that comes by gossip and by the bucket at once is
+ * written once.
  */
 export function createIncoming(options: IncomingOptions): Incoming {
   const { journal, replica, nowMs } = options;
@@ -66,7 +66,7 @@ export function createIncoming(options: IncomingOptions): Incoming {
   };
 }
 
-/** What is new of each; who comes with a gap is sent away alone. */
+/** The new datagrams of each call. A call with a gap fails alone. */
 function freshOf(group: readonly Waiting[], replica: Replica) {
   const reached = new Map<string, number>();
   const fresh = new Map<Waiting, readonly Datagram[]>();

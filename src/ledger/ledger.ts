@@ -50,90 +50,95 @@ import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
 export type LedgerOptions = CoreOptions;
 
 /**
- * What a node knows and adds: facts about targets, field by field. Everything is on the local disk;
- * a bucket is needed only to share it. Throws AppError: `invalid` for what cannot be stored,
- * `unavailable` for a disk that is full, `corrupt` for files that were damaged.
+ * The facts that a node knows and adds: about targets, field by field. Everything is on the local
+ * disk; a bucket is needed only to share it. Throws AppError: `invalid` for input that cannot be
+ * stored, `unavailable` if the disk is full, `corrupt` if files are damaged.
  */
 export interface Ledger extends Closable {
-  /** Who this node is; another one once it was found to be a clone. */
+  /** The id of this node. It changes if the node is found to be a clone. */
   node(): string;
   /**
-   * Writes one commit: all of its changes or none, durable when it resolves. What changes nothing
-   * is not written; "not known" never overwrites what is known.
+   * Writes one commit: all of its changes or none, durable when it resolves. Changes without effect
+   * are not written; "not known" never overwrites what is known.
    */
   write(commit: Commit): Promise<Written>;
   /**
-   * What is known of a target; with no fields where nothing is. All of it is durable: who shows it
-   * elsewhere does not show what a crash takes back.
+   * What is known of a target; without fields if nothing is. All of it is durable, so a caller may
+   * show it elsewhere: a crash does not take it back.
    */
   read(target: string): Promise<TargetView>;
-  /** The same of many, in their order: for who goes through thousands. */
+  /** The same for many targets, in their order. Use it for thousands. */
   readAll(targets: readonly string[]): Promise<readonly TargetView[]>;
   status(): LedgerStatus;
-  /** Some of what was written or came since the checkpoint, by node and day. Reads the journals. */
+  /** A page of the datagrams beyond the checkpoint, by node and day. Reads the journals. */
   log(page: LogPage): Promise<readonly Datagram[]>;
-  /** All of it if that is not much; else some of each session, its oldest and its last among them. */
+  /**
+   * All datagrams beyond the checkpoint if they are few; else some of each session, including its
+   * first and last.
+   */
   outline(): Promise<readonly LogOutline[]>;
-  /** What this node wrote after a moment, in order; only that of sources that begin so. */
+  /** What this node wrote after a moment, in order; only from sources with this prefix. */
   writtenAfter(stamp: string, sourcePrefix?: string): Promise<readonly Datagram[]>;
-  /** What of that is about some targets. Reads all of it. */
+  /** What this node wrote about some targets. Reads its whole journal. */
   writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
-  /** What is known, exactly: the last number of each session, by `node/session`. */
+  /** Exactly what is known: the last number of each session, by `node/session`. */
   vector(): ReadonlyMap<string, number>;
   /**
-   * Which targets have something new since a position that this gave earlier; undefined: all. Who
-   * follows it keeps the new position once it is through with the batches: after a crash before
-   * that, it gets them again. Throws `ledger_history_missing` as `write` does.
+   * Which targets have changed since a position that this returned earlier; undefined: all targets.
+   * A caller saves the new position after it has processed the batches: after a crash before that,
+   * it gets the batches again. Throws `ledger_history_missing` as `write` does.
    */
   changedSince(position: LedgerPosition | undefined): Promise<ChangedTargets>;
   /**
    * One digest of everything: the same on all nodes that know the same. Reads checkpoint and
-   * journals first, and throws `corrupt` if something in them is damaged.
+   * journals first, and throws `corrupt` if they are damaged.
    */
   digest(): Promise<string>;
-  /** Every write that lost unseen. */
+  /** All conflicts: writes that lost without being seen by the winner. */
   conflicts(): Promise<readonly ConflictView[]>;
-  /** Writes the value of a loser anew. */
+  /** Writes the value of a losing write again. */
   restore(conflict: {
     readonly target: string;
     readonly dot: Dot;
     readonly source: string;
   }): Promise<Written>;
-  /** What is ahead of its time, and not counted. */
+  /** Datagrams that are ahead of the time, and do not count yet. */
   quarantine(): readonly Datagram[];
-  /** Writes what is ahead of its time anew, as of now, and drops the old one. */
+  /**
+   * Writes the value of a datagram that is ahead again, with a stamp of now, and drops the old one.
+   */
   restamp(dot: Dot): Promise<Written>;
   /**
-   * Forgets a target: hides it for good, and takes what was written of it out of this node's logs.
-   * The next checkpoint, and prune after it, do the same for the fleet. Answers how many datagrams
+   * Forgets a target: hides it for good, and removes what was written of it from this node's logs.
+   * The next checkpoint, and prune after it, do the same for the fleet. Returns how many datagrams
    * were scrubbed here.
    */
   forget(request: { readonly target: string; readonly source: string }): Promise<number>;
-  /** What is written from now on counts again; what was forgotten stays gone. */
+  /** Later writes count again; what was forgotten stays removed. */
   unforget(request: { readonly target: string; readonly source: string }): Promise<Written>;
   /**
    * Which of these keys (`domain:a.b`, `place:osm/1`, `email:x@y.z`, `phone:+49…`) are on the suppression
    * list, or belong to something that was forgotten.
    */
   suppressed(keys: readonly string[]): Promise<readonly string[]>;
-  /** How many datagrams in this node's logs still tell what was forgotten. */
+  /** How many datagrams in this node's logs still contain something forgotten. */
   unscrubbed(): Promise<number>;
   /**
-   * Goes on without what is missing of this node's own history, which no bucket and no backup can
-   * bring back. What stands behind it in the journal is written anew, with its stamps. Answers how
-   * much is missing and how much was written anew.
+   * Continues without the missing part of this node's own history, which neither bucket nor backup
+   * can restore. Datagrams that follow the missing part are written again, with their stamps.
+   * Returns how many are missing and how many were written again.
    */
   acceptLoss(): Promise<{ readonly lost: number; readonly moved: number }>;
-  /** What brings it together with a bucket. One for each bucket. */
+  /** Synchronises this ledger with a bucket. Use one for each bucket. */
   withBucket(bucket: Bucket): LedgerSync;
-  /** What hands datagrams to and takes them from other nodes, record by record. */
+  /** Exchanges records with other nodes. */
   readonly exchange: Exchange;
 }
 
 export interface Written {
-  /** Empty where nothing had changed. */
+  /** Empty if nothing changed. */
   readonly datagrams: readonly Datagram[];
-  /** Fields that were too long, and were cut. */
+  /** Fields that were too long and were cut. */
   readonly cut: readonly { readonly field: string; readonly bytes: number }[];
 }
 
@@ -152,7 +157,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const missing = missingHistory(core);
   if (missing) options.log.warn(`nothing can be written now: ${describeMissing(missing)}`);
   else if (!options.isReader) await saveMarks(core);
-  /** Once it is whole it stays so, until files are read again. */
+  /** When the history is complete it stays so until the files are read again. */
   let wholeAt = missing === undefined ? core.loads() : 0;
   const requireHistory = (notDone: string) => {
     if (wholeAt === core.loads()) return;
@@ -193,12 +198,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
           ),
         ),
       );
-    // Nothing had to be written: another write may have brought the same, and not be durable yet.
+    // Nothing had to be written; but another write of the same values may not be durable yet.
     const restsOn = (written: readonly Datagram[]) => (written.length === 0 ? targets : []);
     return { datagrams: await inFlight.settled(writeOnce, restsOn), cut };
   };
 
-  /** The time of what was ahead may have come, with nothing else to tell. */
+  /** Datagrams that were ahead may have come due, and nothing else triggers a check. */
   const release = () => void core.replica().release(core.time.nowMs());
   const floorsNow = () =>
     core.steady((replica) =>
@@ -214,7 +219,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         await core.save();
         const count = await core.journal().rewrite(clean);
         if (count > 0) await core.rewritten();
-        // A damaged copy may hold what was forgotten. What it held that counts is in the journal.
+        // A damaged copy may contain forgotten data. Its readable content is in the journal.
         await core.journal().removeDamagedCopies();
         return count;
       }),
@@ -248,7 +253,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       return found;
     },
     async changedSince(position) {
-      // Who follows would take what is missing for deleted, such as the files of companies.
+      // A caller would take missing data for deleted, for example the files of companies.
       if (!options.isReader) requireHistory("files and index stay as they are");
       release();
       return changedSince(core, position);
@@ -275,7 +280,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         throw unknown("quarantined datagram", dot, `\`forager ledger quarantine\` lists them`);
       const { target, field, value, source } = found;
       const json = value === undefined ? undefined : (JSON.parse(value) as unknown);
-      // The new one first: a crash in between leaves both, and a second call ends it.
+      // The new one first: a crash in between leaves both, and a second call completes it.
       const written = await write({ source, changes: [changeOf(target, field, json)] });
       await write({ source: "system", changes: [{ ...dropOf(dot), value: true }] });
       return written;
@@ -319,7 +324,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     withBucket: (bucket) => createSync({ core, bucket, gate, inTurn }),
     exchange: joinCommits(createExchange({ core, gate })),
     ...closable(async () => {
-      await using _disk = options.disk; // closed also where the next line fails
+      await using _disk = options.disk; // closed even if the next line fails
       using _core = core;
       await core.journal().idle();
       if (options.isReader) return;
@@ -328,7 +333,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         const marks = missingHistory(core) ? {} : marksOf(core);
         await core.saveIdentity({ highWater: core.highWater(), ...marks });
       } catch (error) {
-        // Every write since then was refused with this error; closing has nothing to add.
+        // Every write since then was refused with this error, so closing need not report it again.
         if (!(error instanceof AppError) || error.code !== "ledger_file_replaced") throw error;
       }
     }),

@@ -8,10 +8,10 @@ export interface LogPage {
   readonly limit: number;
 }
 
-/** What is known beyond the checkpoint, as it stands in the journals. */
+/** The datagrams beyond the checkpoint, as they are in the journals. */
 export async function* logOf(core: Core): AsyncGenerator<Datagram> {
   const replica = core.replica();
-  /** Up to where a session was told: a datagram may stand in the journals twice. */
+  /** The last number of each session so far: a datagram may be in the journals twice. */
   const told = new Map(replica.base.vector);
   for await (const some of core.journal().scan()) {
     for (const datagram of some) {
@@ -24,12 +24,12 @@ export async function* logOf(core: Core): AsyncGenerator<Datagram> {
   }
 }
 
-/** Pages in order cost one reading of the journals: the place of the last one is kept. */
+/** Pages read in order cost one pass over the journals: the position of the last one is kept. */
 export function createLogPages(core: Core): (page: LogPage) => Promise<readonly Datagram[]> {
   let place: { next: number; readonly items: AsyncGenerator<Datagram> } | undefined;
   return async ({ from, limit }) => {
     const mine = place?.next === from ? place : { next: 0, items: logOf(core) };
-    place = undefined; // nobody else may go on with it meanwhile
+    place = undefined; // no other call may continue with it meanwhile
     const found: Datagram[] = [];
     while (found.length < limit) {
       const { value, done } = await mine.items.next();
@@ -44,7 +44,7 @@ export function createLogPages(core: Core): (page: LogPage) => Promise<readonly 
 
 export type LogOutline = Pick<Datagram, "node" | "session" | "number" | "stamp" | "target">;
 
-/** Up to so many are told one by one. */
+/** Up to this many datagrams are listed completely. */
 const outlineMax = 5_000;
 
 export async function outlineOf(core: Core): Promise<readonly LogOutline[]> {
@@ -81,7 +81,7 @@ export async function checkFiles(core: Core): Promise<void> {
   for await (const _some of core.journal().scan());
 }
 
-/** What this node wrote after a moment: of its sessions, as far as they are that new. */
+/** What this node wrote after a moment, from those of its sessions that are recent enough. */
 export async function writtenAfter(
   core: Core,
   stamp: string,

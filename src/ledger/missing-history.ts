@@ -5,19 +5,19 @@ import { lastKnown, type Vector } from "./fold/vector.ts";
 import type { NodeFile } from "./node-file.ts";
 
 /**
- * What a node lacks of its own history, because a file of its journal or its checkpoint was lost. While
- * something is missing, nothing new is written: it would not know what was there. Counted by three
- * marks in the node's file, none of which needs a write for each append:
+ * The part of its own history that a node lacks, because a journal file or its checkpoint was lost.
+ * While something is missing, nothing is written, because a write depends on what was known. Three
+ * marks in the node's file show a loss, and none needs a write for each append:
  * - how far each session was published: a journal that ends before that has lost something;
  * - how many own datagrams there were when the ledger was last opened or closed;
- * - the number of the checkpoint that it stood on.
+ * - the number of the checkpoint that it used.
  */
 export interface MissingHistory {
   /** Own datagrams that are missing here. */
   readonly datagrams: number;
-  /** Own datagrams that are here, behind missing ones, and do not count. */
+  /** Own datagrams that are here but do not count, because earlier ones are missing. */
   readonly stranded: number;
-  /** The checkpoint that is missing; undefined: none is. */
+  /** The number of the missing checkpoint; undefined: it is not missing. */
   readonly checkpoint: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export function missingHistory(core: Core): MissingHistory | undefined {
   return missing.datagrams > 0 || missing.checkpoint !== undefined ? missing : undefined;
 }
 
-/** How many datagrams of its own this disk holds beyond its checkpoint. */
+/** How many own datagrams this disk holds beyond its checkpoint. */
 export function countOwn(core: Core): number {
   const { node } = core.identity();
   const covered = core.replica().base.vector;
@@ -51,9 +51,9 @@ export function countOwn(core: Core): number {
 }
 
 /**
- * Sessions of this node that its journal no longer holds as far as they were published, because a
- * file of it was lost. Only what this disk has published itself: what the head says beyond that may
- * be the word of another disk with the same id.
+ * Sessions of this node that its journal no longer holds as far as they were published, because one
+ * of its files was lost. Counts only what this disk has published itself: the head may say more if
+ * another disk has the same id.
  */
 export function publishedAndLost(core: Core): ReadonlyMap<string, number> {
   const { node, published } = core.identity();
@@ -65,7 +65,7 @@ export function publishedAndLost(core: Core): ReadonlyMap<string, number> {
   );
 }
 
-/** What the node's file says of a history that is whole. */
+/** The marks of a complete history. */
 export const marksOf = (core: Core): Pick<NodeFile, "ownDatagrams" | "checkpoint"> => ({
   ownDatagrams: countOwn(core),
   checkpoint: core.replica().base.number,
@@ -79,7 +79,7 @@ export async function saveMarks(core: Core): Promise<void> {
   await core.saveIdentity(marks);
 }
 
-/** How many own datagrams should be beyond the next checkpoint, by what the file says now. */
+/** How many own datagrams should be beyond the next checkpoint, according to the node's file. */
 export function expectedBeyond(core: Core, next: Vector): number {
   const { node, ownDatagrams = 0 } = core.identity();
   const covered = core.replica().base.vector;
@@ -90,7 +90,7 @@ export function expectedBeyond(core: Core, next: Vector): number {
   return Math.max(0, ownDatagrams - folded);
 }
 
-/** A person goes on without what is missing: from now on it is not missed any more. */
+/** A person gives up what is missing: from now on it does not count as missing. */
 export function giveUp(core: Core): Partial<NodeFile> {
   return {
     ...marksOf(core),
@@ -98,7 +98,7 @@ export function giveUp(core: Core): Partial<NodeFile> {
   };
 }
 
-/** For people: what is missing, and how it comes back. */
+/** A message for people: what is missing, and how to restore it. */
 export function describeMissing({ datagrams, checkpoint }: MissingHistory): string {
   const what = [
     ...(checkpoint === undefined ? [] : [`checkpoint ${checkpoint}`]),
@@ -111,6 +111,6 @@ export function describeMissing({ datagrams, checkpoint }: MissingHistory): stri
   );
 }
 
-/** `what`: what was not done because of it. */
+/** `what`: the operation that was refused because of it. */
 export const historyMissing = (missing: MissingHistory, what: string): AppError =>
   new AppError("unavailable", "ledger_history_missing", `${what}: ${describeMissing(missing)}`);

@@ -8,20 +8,21 @@ import { logOf } from "./log.ts";
 import { isMoved, type Move } from "./node-file.ts";
 
 /**
- * - `ahead`, `cloned`: what was not published, because its stamps were ahead of the time, or because
- *   this disk is a clone and takes another id;
- * - `hole`: what stands behind datagrams that are lost for good. It keeps its stamps.
+ * Why datagrams move:
+ * - `ahead`, `cloned`: they were not published, because their stamps were ahead of the time, or
+ *   because this disk is a clone and takes another id;
+ * - `hole`: they follow datagrams that are lost for good. They keep their stamps.
  */
 export type MoveReason = "ahead" | "cloned" | "hole";
 
 /**
- * Writes own datagrams anew under another session. Steps, each durable before the next, so that a crash
- * between any two ends well:
- * 1. the plan stands in the node's file;
- * 2. the new session is in the journal, all of it (else the next start throws it away);
- * 3. the old datagrams are taken out of the journal;
- * 4. the node's file names the new node, and no plan.
- * Nobody may append meanwhile. The core knows nothing of it until it is loaded again.
+ * Writes own datagrams again under another session. Each step is durable before the next, so a
+ * crash between any two is repaired at the next start:
+ * 1. the plan is written to the node's file;
+ * 2. the new session is written to the journal completely (else the next start removes it);
+ * 3. the old datagrams are removed from the journal;
+ * 4. the node's file names the new node, without a plan. Nothing may be appended meanwhile. The
+ *    core does not see the change until it is loaded again.
  */
 export async function move(core: Core, reason: MoveReason): Promise<number> {
   const { random } = core.options;
@@ -49,7 +50,9 @@ export async function move(core: Core, reason: MoveReason): Promise<number> {
   return tail.length;
 }
 
-/** What a crash left of a move: all of the new session, then it is finished; else it is undone. */
+/**
+ * Completes a move that a crash interrupted, if all of the new session is there; else undoes it.
+ */
 export async function settleMove(core: Core): Promise<void> {
   const { moving } = core.identity();
   if (!moving) return;
@@ -74,7 +77,7 @@ async function finishMove(core: Core, plan: Move, isClockReset: boolean): Promis
   await core.replaceIdentity({ ...identity, node: plan.node, highWater, movedAway, ownDatagrams });
 }
 
-/** The latest moment that was not moved away. */
+/** The latest moment among the datagrams that were not moved. */
 async function trueHighWater(core: Core, plan: Move): Promise<string> {
   let last = core.replica().base.latest;
   for await (const datagram of logOf(core)) {

@@ -10,26 +10,28 @@ export interface NodeFile {
   /** Random, made once. The host's name is only a label: cloned disks share both. */
   readonly node: string;
   readonly label: string;
-  /** Sessions of this disk that may stand in the node's head; the last ones. */
+  /** Recent sessions of this disk, which the node's head may name. */
   readonly sessions: readonly string[];
-  /** By `node/session`: the number up to which the bucket has it, and the head says so. */
+  /** By `node/session`: the number up to which the bucket has the segments and the head says so. */
   readonly published: Readonly<Record<string, number>>;
-  /** The clock never goes below it, though the journal it came from may be gone. */
+  /** The clock never goes below this, even if the journal it came from is gone. */
   readonly highWater: string;
-  /** One's own datagrams are being written anew, under another session or another node. */
+  /** Own datagrams are being written again, under another session or another node. */
   readonly moving?: Move;
-  /** What was written anew: these sessions, from that number on, are no longer this node's word. */
+  /**
+   * The sessions that were moved, each from a number on. They are no longer valid as this node's.
+   */
   readonly movedAway?: Move["from"];
-  /** The checkpoint that this disk stood on last; 0 or absent: none. */
+  /** The checkpoint that this disk used last; 0 or absent: none. */
   readonly checkpoint?: number;
   /**
-   * How many datagrams of its own, beyond the checkpoint, this disk had when the ledger was last
-   * opened or closed. Fewer at the next start: a journal file was lost.
+   * How many own datagrams beyond the checkpoint this disk had when the ledger was last opened or
+   * closed. Fewer at the next start mean that a journal file was lost.
    */
   readonly ownDatagrams?: number;
-  /** By `node/session`: up to here missing datagrams were given up by a person. */
+  /** By `node/session`: missing datagrams up to this number were given up by a person. */
   readonly givenUp?: Readonly<Record<string, number>>;
-  /** When own segments were last looked for in the bucket, by the bucket's clock. */
+  /** When own segments were last checked in the bucket, by the bucket's clock. */
   readonly segmentsCheckedAtMs?: number;
   /** What the last sync could not use in the bucket, and why. */
   readonly faults?: readonly string[];
@@ -38,9 +40,9 @@ export interface NodeFile {
 export interface Move {
   readonly node: string;
   readonly session: string;
-  /** How many datagrams the new session has once all of them are there. */
+  /** How many datagrams the new session has when it is complete. */
   readonly count: number;
-  /** What is moved: of these sessions, from that number on. */
+  /** What is moved: these sessions, each from that number on. */
   readonly from: readonly { readonly key: string; readonly number: number }[];
 }
 
@@ -55,7 +57,7 @@ export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefin
   try {
     found = JSON.parse(Buffer.from(bytes).toString()) as Partial<NodeFile>;
   } catch {
-    // said below
+    // reported below
   }
   if (
     isReadable("node", found, fileName) &&

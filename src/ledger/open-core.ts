@@ -30,7 +30,7 @@ import { advertisedOf } from "./advertised.ts";
 import { again, type Core, type CoreOptions } from "./core.ts";
 
 const unsavedMaxDefault = 2_000;
-/** While journals are read, one save for more of them takes less time. */
+/** Save less often while journals are read at the start; that takes less time. */
 const openingFactor = 5;
 
 export async function openCore(options: CoreOptions): Promise<Core> {
@@ -48,11 +48,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let damaged: readonly DamagedFile[] = [];
   let stranded: readonly Datagram[] = [];
   let isSettled = false;
-  /** Nothing may be saved: the state is being moved to another checkpoint, or the journals change. */
+  /** Nothing may be saved: the state is moving to another checkpoint, or the journals change. */
   let isHeld = false;
   let saveFrom = unsavedMax;
   const followers = new Set<(datagrams: readonly Datagram[]) => void>();
-  /** What was written anew under another name may come back from others: then it is not ours. */
+  /** A datagram that was moved may come back from other nodes: then it is not ours. */
   const isOwn = (datagram: Datagram) =>
     datagram.node === identity.node && !wasMovedAway(identity, datagram);
   const timeNow = () => (time ??= createPhysicalTime(clock, last.ms)).nowMs();
@@ -67,7 +67,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const found = await readNodeFile(disk);
     identity = found ?? (await makeIdentity());
     const base = await readBase(disk);
-    // Time is at least what was seen before, however a clock without a battery starts.
+    // Time is at least what was seen before, whatever a clock without a battery shows.
     last = identity.highWater === "" ? noTime : parseStamp(identity.highWater);
     session = undefined;
     isHeld = identity.moving !== undefined;
@@ -91,7 +91,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       if (error instanceof AppError && unusable.has(error.code)) return false;
       throw error;
     });
-  /** False: the journals are not those that the state was folded from. */
+  /** Returns false if the journals are not those that the state was folded from. */
   const loadFrom = async (stored: StateHead, base: Base): Promise<boolean> => {
     const { moving } = identity;
     const skipped: Datagram[] = [];
@@ -135,7 +135,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     });
     journal.onWritten(async () => {
       if (replica.recent().length < saveFrom) return;
-      await new Promise<void>(afterTick); // those whose writes were just done hear of it first
+      await new Promise<void>(afterTick); // callers whose writes have just succeeded go first
       await save();
     });
     return true;
@@ -152,10 +152,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     try {
       await replica.settle();
       const stats = await journal.stats();
-      // From here on without an await: nothing can come in between.
+      // No await from here on, so nothing can happen in between.
       const changes = journal.changes(stats);
       if (!changes || isHeld || !replica.isSettled()) return;
-      // What is in the files and not taken yet would be missing in the state.
+      // A datagram that is in the files and not taken yet would be missing in the state.
       for (const key of changes.keys) {
         if (journal.lastOf(key) > lastKnown(replica.vector(), key)) return;
       }
@@ -163,12 +163,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       changes.saved();
       saveFrom = unsavedMax;
     } catch (error) {
-      // It is derived: what is not saved stays in memory, and is read from the journals next time.
+      // The state is derived: what is not saved stays in memory, and is read from the journals next
+      // time.
       saveFrom = replica.recent().length + unsavedMax;
       log.warn("the state of the ledger could not be saved; it is tried again", { error });
     }
   };
-  /** Answers those that could not be taken, because what stands before them is missing. */
+  /** Returns the datagrams that could not be taken, because earlier ones are missing. */
   const takeOnce = (datagrams: readonly Datagram[]): readonly Datagram[] => {
     const skipped = new Map<Dot, Datagram>();
     for (const datagram of datagrams) {
@@ -178,7 +179,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     }
     return [...skipped.values()];
   };
-  /** What was fetched again stands behind what follows it: hence more than one round. */
+  /**
+   * Fetched datagrams may be in the journal after those that follow them, so it needs several
+   * rounds.
+   */
   const takeAll = (datagrams: readonly Datagram[]): readonly Datagram[] => {
     for (let left = datagrams; ;) {
       const after = takeOnce(left).filter((one) => !isCovered(replica.vector(), one));
@@ -220,14 +224,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     replica: () => replica,
     nowMs: () => time!.nowMs(),
   });
-  /** Without what was written anew under another session. */
+  /** The last number without datagrams that were moved to another session. */
   const lastOwn = (key: SessionKey, number: number): number => {
     const moved = (identity.movedAway ?? []).filter((one) => one.key === key);
     return Math.min(number, ...moved.map((one) => one.number - 1));
   };
   /**
-   * What this node wrote, is in the journal, and the bucket does not have. A restored disk that gets
-   * back what it had told others brings it to the bucket as it would have.
+   * What this node wrote, is in the journal, and is not in the bucket. A restored disk that
+   * receives its own datagrams back from other nodes publishes them too.
    */
   const unpublished = (): readonly DatagramRange[] => {
     const found: DatagramRange[] = [];
@@ -357,10 +361,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   };
 }
 
-/** A state with these faults is built anew. */
+/** A state with these faults is built again. */
 const unusable: ReadonlySet<string> = new Set(["ledger_state_damaged", "ledger_state_unfounded"]);
 
-/** Whether a state can be brought to a checkpoint: it stands on that, or on one before. */
+/**
+ * Whether a state can be updated to a checkpoint: it is based on that one, or on an earlier one.
+ */
 const fits = ({ checkpoint, partNames }: StateHead, base: Base): boolean =>
   (checkpoint >= 0 && checkpoint < base.number) ||
   (checkpoint === base.number &&

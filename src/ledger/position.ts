@@ -8,28 +8,28 @@ import { countRanges } from "./journal/journal-reader.ts";
 import type { Replica } from "./replica.ts";
 
 /**
- * How far someone has come who follows the ledger: plain JSON, to be kept and given back. It tells
- * what was known, durably; nothing in it depends on the order in which things arrived.
+ * How far a consumer of the ledger has come: plain JSON, to be saved and passed back. It says which
+ * durable datagrams were known; it does not depend on the order in which they arrived.
  */
 export interface LedgerPosition {
   readonly checkpoint: number;
-  /** The beginnings of its parts' names: what stands in a part of the same name was seen. */
+  /** Prefixes of the names of the checkpoint's parts: a part with the same name was seen. */
   readonly parts: string;
   readonly vector: Readonly<Record<string, number>>;
-  /** Known, and not counted yet. */
+  /** Known, and held back. */
   readonly aside: readonly Dot[];
 }
 
 export interface ChangedTargets {
-  /** Where one is after all batches. What comes meanwhile is in the next answer. */
+  /** The position after all batches. Later changes are in the next answer. */
   readonly position: LedgerPosition;
   /** How many batches there will be. */
   readonly steps: number;
-  /** Targets with something new; each once in a batch, and seldom in several. Some are empty. */
+  /** Targets with changes; each once in a batch, and seldom in several. Some have no content. */
   readonly batches: AsyncIterable<readonly string[]>;
 }
 
-/** Undefined since: everything there is. */
+/** If `since` is undefined, all targets. */
 export async function changedSince(
   core: Core,
   since: LedgerPosition | undefined,
@@ -48,15 +48,18 @@ export async function changedSince(
   return { position, steps: partCount, batches: allParts(core, since) };
 }
 
-/** The state has it all the same; the next sync mends the file. */
+/** The state has its content; the next sync repairs the file. */
 const ifDamaged = (error: unknown): undefined => {
   if (!isJournalDamaged(error)) throw error;
 };
 
-/** More are not kept in memory: then all that is stored is looked at, part by part. */
+/** If more targets are new, all stored targets are checked part by part, to limit memory. */
 const newMax = 20_000;
 
-/** In the order of their sessions. Undefined: they are too many, or no longer in the journals. */
+/**
+ * In the order of their sessions. Undefined: there are too many, or the journals no longer have
+ * them.
+ */
 async function newTargets(
   core: Core,
   since: LedgerPosition,
@@ -85,7 +88,7 @@ async function newTargets(
   return found;
 }
 
-/** Whatever is stored that is new since then, part by part. */
+/** Stored targets that changed since then, part by part. */
 async function* allParts(
   core: Core,
   since: LedgerPosition | undefined,
@@ -109,7 +112,7 @@ async function* allParts(
 export function positionOf(core: Core): LedgerPosition {
   const replica = core.replica();
   const vector = new Map(replica.vector());
-  // What is still on its way to the disk may fail, and then its number is given to another.
+  // A write that is still going to disk may fail, and then its number is given to another.
   const own = core.durable();
   if (own && own.number === 0) vector.delete(own.key);
   else if (own) vector.set(own.key, own.number);

@@ -3,12 +3,12 @@ import { visibleOf } from "./fold/lane.ts";
 import type { Replica } from "./replica.ts";
 import { mergedInto, viewTarget, type TargetView } from "./view.ts";
 
-/** A target that took others in says so by an element for each: `merged/<target>`. */
+/** A target that others were merged into has an element for each: `merged/<target>`. */
 const mergedPrefix = "merged/";
-/** More are a mistake, or malice. */
+/** More are an error or an attack. */
 const mergedMax = 1_000;
 
-/** A target with what was written to those that were merged into it, since they were. */
+/** A target, including what was written to targets merged into it since their merge. */
 export async function readTarget(replica: Replica, target: string): Promise<TargetView> {
   const others = await mergedTargets(replica, target);
   return replica.withTargets([target, ...others], (fieldsOf) => {
@@ -20,7 +20,7 @@ export async function readTarget(replica: Replica, target: string): Promise<Targ
   });
 }
 
-/** The same of many. Neighbours of one part are read together, and one part at a time. */
+/** The same for many. Targets of one part are read together, one part at a time. */
 export async function readTargets(
   replica: Replica,
   targets: readonly string[],
@@ -34,7 +34,7 @@ export async function readTargets(
     const found = await replica.withTargets(some, (fieldsOf) =>
       some.map((target) => {
         const fields = fieldsOf(target);
-        // Few took others in: those are read one by one.
+        // Few targets have merged ones: these are read one by one.
         return elementsOf(fields).length > 0 ? undefined : viewTarget(target, fields ?? new Map());
       }),
     );
@@ -46,7 +46,7 @@ export async function readTargets(
   return views;
 }
 
-/** Also those that went into one that went here. A circle ends where it began. */
+/** Also targets merged indirectly. Cycles are cut. */
 async function mergedTargets(replica: Replica, target: string): Promise<readonly string[]> {
   const found = new Set<string>();
   const open = [target];

@@ -1,4 +1,7 @@
-/** Writers pass together; who closes it waits for those inside and keeps the others out. */
+/**
+ * Calls of `pass` run concurrently; `close` waits for them to end and holds back new ones
+ * meanwhile.
+ */
 export interface ReadWriteLock {
   pass<T>(work: () => Promise<T>): Promise<T>;
   close<T>(work: () => Promise<T>): Promise<T>;

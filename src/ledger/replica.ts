@@ -4,7 +4,7 @@ import type { TargetState } from "./fold/part-state.ts";
 import type { SessionKey, Vector } from "./fold/vector.ts";
 import type { StateBatch, StateHead, StateStore } from "./state/state-store.ts";
 
-/** A checkpoint that a replica stands on. */
+/** The checkpoint that a replica is based on. */
 export interface Base {
   readonly number: number;
   readonly vector: Vector;
@@ -14,7 +14,7 @@ export interface Base {
   readonly latest: HybridTime;
   /** A part that did not change keeps its name. */
   readonly partNames: readonly (string | undefined)[];
-  /** The text of a part; undefined where nothing is in it. */
+  /** The text of a part; undefined if it is empty. */
   readPart(index: number): Promise<string | undefined>;
 }
 
@@ -29,26 +29,28 @@ export const noBase: Base = {
 };
 
 /**
- * All that a node knows: the stored state, and in memory what came since it was last saved. Always the
- * fold of checkpoint and journals, whatever came in which order.
+ * All that a node knows: the stored state, and in memory what came since it was last saved. Always
+ * the fold of checkpoint and journals, independent of the order in which datagrams came.
  */
 export interface Replica {
   readonly base: Base;
   vector(): Vector;
   /** How many datagrams are known beyond the checkpoint. */
   beyond(): number;
-  /** Ahead of time: known, and not folded until their time has come. */
+  /** Known datagrams that are ahead of the time. They are folded when their time has come. */
   heldBack(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
-  /** What was taken since the state was saved, folded or not, in the order in which it came. */
+  /** What was taken since the state was saved, folded or not, in order of arrival. */
   recent(): readonly Datagram[];
   /** The latest moment that was folded. */
   latest(): HybridTime;
-  /** Takes what is new of it, whole commits of a session in order. A gap throws. */
+  /**
+   * Takes the new ones of these datagrams: whole commits of a session in order. Throws at a gap.
+   */
   take(datagrams: readonly Datagram[], options: TakeOptions): readonly Datagram[];
-  /** Folds what is no longer ahead of time. */
+  /** Folds datagrams that are no longer ahead of the time. */
   release(nowMs: number): readonly Datagram[];
-  /** Takes back what a failed append did not make durable. */
+  /** Undoes `take` for datagrams that a failed append did not make durable. */
   untake(key: string, lastNumber: number): void;
   /** The fields of some targets, valid until the next await. */
   withTargets<T>(
@@ -62,19 +64,19 @@ export interface Replica {
   fieldsWithin(target: string, fields: readonly string[]): readonly string[];
   /** Every target of a part, in order of their names. */
   targetsOf(index: number): Promise<readonly string[]>;
-  /** Every target with a write that lost unseen, and some more. */
+  /** A superset of all targets with conflicts. */
   conflicted(): Promise<readonly string[]>;
   /** The text of a part: the same on every replica that knows the same. */
   partText(index: number): Promise<string>;
   /** One digest of all that is folded. */
   digest(): Promise<string>;
-  /** Nothing in the store was dropped since. */
+  /** Whether the store contains no dropped datagrams. */
   isSettled(): boolean;
-  /** Takes what was dropped out of the store. */
+  /** Removes dropped datagrams from the store. */
   settle(): Promise<void>;
   /**
-   * Saves what was taken and is in the journal, which is at `durable`. False: not now. It must be
-   * settled.
+   * Saves what was taken and is in the journal, which is at `durable`. Returns false if that is not
+   * possible now. Call `settle` first.
    */
   save(durable: (key: SessionKey) => number, more: JournalBatch): boolean;
 }
@@ -82,7 +84,7 @@ export interface Replica {
 export type JournalBatch = Required<Pick<StateBatch, "files" | "runs" | "dropFiles">>;
 
 export interface TakeOptions {
-  /** Undefined: one's own, which is never ahead of oneself. */
+  /** Undefined: own datagrams, which are never ahead of this node's clock. */
   readonly nowMs: number | undefined;
 }
 
@@ -91,7 +93,7 @@ export interface ReplicaOptions {
   readonly store: StateStore;
   /** What the store was folded from. */
   readonly head: StateHead;
-  /** Folds the targets of these datagrams without them, from checkpoint and journals. */
+  /** Folds the targets of these datagrams again without them, from checkpoint and journals. */
   readonly foldAgain: (
     dropped: readonly Dot[],
     isCounted: (datagram: Datagram) => boolean,

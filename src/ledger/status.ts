@@ -11,18 +11,18 @@ export interface LedgerStatus {
   readonly datagramsSinceCheckpoint: number;
   readonly unpublished: number;
   readonly quarantined: number;
-  /** The wall clock minus the bucket's; undefined until it was measured. */
+  /** The wall clock minus the bucket's clock; undefined until it was measured. */
   readonly clockOffsetMs: number | undefined;
   readonly highWater: string;
-  /** Tails that a crash had left, cut when it was opened. */
+  /** Incomplete tails that a crash had left, cut off when the ledger was opened. */
   readonly cuts: readonly Cut[];
   readonly stranded: number;
   /**
    * Datagrams that this node wrote and its journal no longer holds. While there are any, `write`
-   * throws `ledger_history_missing`. A sync fetches what was published of them.
+   * throws `ledger_history_missing`. A sync fetches those that were published.
    */
   readonly lost: number;
-  /** The checkpoint that this node stood on, if its file is missing; null: it is there. */
+  /** The checkpoint that this node used, if its file is missing; null: it is not missing. */
   readonly lostCheckpoint: number | null;
   /** What the last sync could not use in the bucket, and why. */
   readonly faults: readonly string[];

@@ -6,10 +6,11 @@ import type { Replica } from "./replica.ts";
 import type { TargetView } from "./view.ts";
 
 /**
- * The suppression list: whom to leave alone. An entry is a salted hash of a key, `email:x@y.z`,
- * `domain:a.b`, `phone:+49…` or `place:osm/node/1`, so the list does not tell who is on it. Entries are
- * spread over 256 targets by the first byte of their hash: a list of 100,000 stays quick to read and to
- * add to. The salts are those of the register of what was forgotten.
+ * The suppression list: companies and people to leave alone. An entry is a salted hash of a key,
+ * `email:x@y.z`, `domain:a.b`, `phone:+49…` or `place:osm/node/1`, so the list does not reveal who
+ * is on it. Entries are spread over 256 targets by the first byte of their hash, so that a list of
+ * 100,000 stays fast to read and to extend. The salts are those of the register of forgotten
+ * targets.
  */
 export const suppressionTargets: readonly string[] = Array.from(
   { length: 256 },
@@ -22,14 +23,14 @@ const targetOf = (hash: string): string =>
   suppressionTargets[Number.parseInt(hash.slice(0, 2), 16)]!;
 
 export interface SuppressionEntry {
-  /** Of its key. */
+  /** The hash of its key. */
   readonly hash: string;
   readonly value: unknown;
   readonly source: string;
   readonly stamp: string;
 }
 
-/** The entries of one of the targets. */
+/** The entries in one of the targets. */
 export const suppressionEntries = ({ fields }: TargetView): readonly SuppressionEntry[] =>
   fields.flatMap(({ field, value, source, stamp }) =>
     field.startsWith(hashPrefix)
@@ -37,7 +38,7 @@ export const suppressionEntries = ({ fields }: TargetView): readonly Suppression
       : [],
   );
 
-/** `newSalt` is taken where the register has none yet. */
+/** `newSalt` is used if the register has no salt yet. */
 export function suppressChanges(
   register: TargetView,
   { keys, value, newSalt }: { keys: readonly string[]; value: unknown; newSalt: string },
@@ -64,8 +65,8 @@ export const unsuppressChanges = (
   );
 
 /**
- * Which of these keys are listed, or were forgotten. An address is also listed by its domain, and a
- * domain by one above it.
+ * Which of these keys are listed, or were forgotten. An entry for a domain also covers its
+ * addresses and its subdomains.
  */
 export async function findSuppressed(
   replica: Replica,
@@ -87,7 +88,7 @@ export async function findSuppressed(
   );
 }
 
-/** Looks only at the entries that are asked for: with a long list, a target has hundreds. */
+/** Reads only the entries of these hashes: with a long list, a target has hundreds. */
 async function listedAmong(
   replica: Replica,
   hashes: ReadonlySet<string>,
@@ -117,7 +118,10 @@ async function listedAmong(
 
 const labelsMax = 20;
 
-/** The key itself, and those that include it: `email:x@mail.a.b` is also `domain:mail.a.b` and `domain:a.b`. */
+/**
+ * The key and all keys that include it: `email:x@mail.a.b` is also `domain:mail.a.b` and
+ * `domain:a.b`.
+ */
 function widerKeys(key: string): readonly string[] {
   const name = key.startsWith("domain:")
     ? key.slice("domain:".length)

@@ -11,11 +11,11 @@ import {
 /** A target as people see it. */
 export interface TargetView {
   readonly target: string;
-  /** Nothing of it is shown until it is un-forgotten. */
+  /** Nothing of it is shown until it is unforgotten. */
   readonly isForgotten: boolean;
-  /** Where it went, if it was merged into another. */
+  /** The target that it was merged into, if any. */
   readonly mergedInto: string | undefined;
-  /** By name. Only fields that have a value. */
+  /** Sorted by name. Only fields that have a value. */
   readonly fields: readonly FieldView[];
   readonly conflicts: readonly ConflictView[];
 }
@@ -26,19 +26,19 @@ export interface FieldView {
   readonly source: string;
   readonly stamp: string;
   readonly node: string;
-  /** Names the write it comes from: `node/session/number`. */
+  /** Identifies the write it comes from: `node/session/number`. */
   readonly dot: string;
 }
 
 export interface ConflictView extends FieldView {
   readonly target: string;
-  /** What is shown instead; undefined where the field has no value. */
+  /** The visible value; undefined if the field has none. */
   readonly shown: unknown;
 }
 
 /**
- * `merged` are the targets that were merged into this one: what was written to them after that
- * counts here. Which of both writes wins is decided as if they were of one target.
+ * `merged` are the targets that were merged into this one: writes to them after the merge count
+ * here. Conflicts between writes are decided as if all were of one target.
  */
 export function viewTarget(
   target: string,
@@ -63,7 +63,7 @@ export function viewTarget(
   return { target, isForgotten: isGone, mergedInto: into, fields, conflicts };
 }
 
-/** Where a target went, and since when. */
+/** The target that this one was merged into, and since when. */
 export function mergedInto(fields: TargetState) {
   const cell = fields.get(mergedIntoField);
   const write = cell && visibleOf(cell);

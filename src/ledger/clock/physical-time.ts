@@ -2,23 +2,23 @@ import type { Clock } from "../../base/clock.ts";
 import type { StoreTime } from "../../bucket/index.ts";
 
 /**
- * What time it is for the ledger. Until the bucket was asked, what the wall clock shows. From then
- * on the bucket's time, carried on by the monotonic clock: steps of the wall clock change nothing
- * any more, and all nodes of a fleet agree. A wall clock that agrees with the bucket is believed
- * to the millisecond, because a store shows whole seconds only.
+ * The ledger's time. Before the first answer of the bucket it is the wall clock. After that it is
+ * the bucket's time, advanced by the monotonic clock: steps of the wall clock have no effect, and
+ * all nodes of a fleet agree. If the wall clock agrees with the bucket, its milliseconds are used,
+ * because a store shows whole seconds only.
  */
 export interface PhysicalTime {
   nowMs(): number;
-  /** The wall clock minus the bucket's; undefined until it was measured. */
+  /** The wall clock minus the bucket's clock; undefined until it was measured. */
   offsetMs(): number | undefined;
   isChecked(): boolean;
   check(store: StoreTime): void;
 }
 
-/** Closer than this, a difference tells nothing. */
+/** A smaller difference says nothing, because stores show whole seconds. */
 const agreesMs = 2_000;
 
-/** `floorMs`: time cannot be before that, whatever a clock without a battery shows. */
+/** `floorMs`: time never starts before this, whatever a clock without a battery shows. */
 export function createPhysicalTime(clock: Clock, floorMs = 0): PhysicalTime {
   let anchor: { readonly physicalMs: number; readonly monotonicMs: number } | undefined;
   let offsetMs: number | undefined;

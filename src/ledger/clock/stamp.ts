@@ -2,12 +2,12 @@ import { AppError, assert } from "../../base/app-error.ts";
 
 /**
  * A moment of a hybrid logical clock, as text of fixed width: `2026-11-15T19:02:03.004Z-0007`, the
- * UTC time in milliseconds and a counter in hexadecimal. What was written by someone who had seen
- * a stamp has a greater one, and the order of the text is the order of the stamps.
+ * UTC time in milliseconds and a counter in hexadecimal. A writer that has seen a stamp writes a
+ * greater one, and the order of the text is the order of the stamps.
  */
 export type Stamp = string;
 
-/** The state of such a clock: the last stamp it gave or saw. */
+/** The state of such a clock: the last stamp that it gave or saw. */
 export interface HybridTime {
   readonly ms: number;
   readonly counter: number;
@@ -16,14 +16,14 @@ export interface HybridTime {
 export const counterMax = 0xffff;
 /** 9999-12-31: a later year has more digits. */
 const msMax = 253_402_300_799_999;
-/** How far ahead a stamp may be before it is kept aside. */
+/** How far ahead of the time a stamp may be before its datagram is held back. */
 export const aheadMsMax = 60_000;
 
 export const noTime: HybridTime = { ms: 0, counter: 0 };
 
 /**
- * The next moment: later than every one before, and not before the physical clock. More than
- * `counterMax` + 1 in one millisecond run over into the next one, ahead of the clock.
+ * The next moment: later than all before, and not before the physical clock. More than `counterMax`
+ * + 1 moments in one millisecond continue in the next millisecond, ahead of the clock.
  */
 export function tick(last: HybridTime, physicalMs: number): HybridTime {
   const wallMs = Math.min(Math.max(0, Math.floor(physicalMs)), msMax);
@@ -33,7 +33,7 @@ export function tick(last: HybridTime, physicalMs: number): HybridTime {
   return { ms: last.ms + 1, counter: 0 };
 }
 
-/** After seeing another's stamp: what is given next is later than it. */
+/** Notes another node's stamp: the next moment will be later than it. */
 export function witness(last: HybridTime, seen: HybridTime): HybridTime {
   return compareTimes(seen, last) > 0 ? seen : last;
 }
@@ -56,7 +56,7 @@ const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z-[0-9a-f]{4}$/;
 
 export function parseStamp(text: string): HybridTime {
   const ms = pattern.test(text) ? Date.parse(text.slice(0, isoLength)) : NaN;
-  // Date.parse takes 30 February for a day in March; the text must be the one we would write.
+  // Date.parse reads 30 February as a day in March, so compare with the text that we would write.
   if (Number.isNaN(ms) || isoOf(ms) !== text.slice(0, isoLength)) {
     const message = `"${text.slice(0, 60)}" is not a stamp such as 2026-11-15T19:02:03.004Z-0007`;
     throw new AppError("invalid", "ledger_stamp", message);
@@ -68,7 +68,7 @@ export function parseStamp(text: string): HybridTime {
 export const dayOf = (stamp: Stamp): string =>
   stamp.slice(0, 4) + stamp.slice(5, 7) + stamp.slice(8, 10);
 
-/** Everything up to that moment of the physical clock. */
+/** The greatest stamp of that moment of the physical clock. */
 export const lastStampAt = (ms: number): Stamp => stampOf({ ms, counter: counterMax });
 
 const isoOf = (ms: number) => new Date(ms).toISOString();

@@ -6,26 +6,29 @@ export const valueBytesMax = 2 ** 20;
 export const targetBytesMax = 200;
 export const fieldBytesMax = 280;
 export const sourceBytesMax = 500;
-/** Of one call: what it holds travels and is stored as one. */
+/** Limits of one commit, which is sent and stored as one. */
 export const commitFieldsMax = 10_000;
 export const commitBytesMax = 16 * 2 ** 20;
 
-/** Text that is kept beside a record: cut where it is too long, because its beginning is worth having. */
+/**
+ * Long texts kept beside a record. They are cut if too long, because their beginning is still
+ * useful.
+ */
 const auxiliaryFields: ReadonlySet<string> = new Set(["sitemap", "navbar"]);
 
-/** `company/<id>`: names parted by `/`, at least two of them. */
+/** A target is `company/<id>`: at least two names, separated by `/`. */
 export function checkTarget(target: string): void {
   const fault = nameFault(target, targetBytesMax) ?? (target.includes("/") ? "" : oneName);
   if (fault) throw refused("ledger_target", "target", target, fault);
 }
 
-/** `phone`, or an element of a collection: `email/<address>`. */
+/** A field is a name such as `phone`, or an element of a collection: `email/<address>`. */
 export function checkField(field: string): void {
   const fault = nameFault(field, fieldBytesMax);
   if (fault) throw refused("ledger_field", "field", field, fault);
 }
 
-/** Who says so: `hand:anna`, `place:osm/123`, `site:https://…`, or `system`. */
+/** The origin of a value: `hand:anna`, `place:osm/123`, `site:https://…`, or `system`. */
 export function checkSource(source: string): void {
   const fault =
     textFault(source, sourceBytesMax) ??
@@ -33,7 +36,7 @@ export function checkSource(source: string): void {
   if (fault) throw refused("ledger_source", "source", source, fault);
 }
 
-/** What another write is named by: `stamp/node/session/number`; "" names none. */
+/** The reference to another write: `stamp/node/session/number`; "" refers to none. */
 export function checkReference(reference: string): string {
   const [stamp = "", node, session, number = ""] = reference.split("/");
   const isOne =
@@ -48,7 +51,7 @@ export function checkReference(reference: string): string {
 
 export interface EncodedValue {
   readonly json: string;
-  /** How many bytes were cut off; 0 as a rule. */
+  /** How many bytes were cut off; usually 0. */
   readonly cutBytes: number;
 }
 
@@ -66,7 +69,7 @@ export function encodeValue(field: string, value: unknown): EncodedValue {
   );
 }
 
-/** As many characters as fit, however many bytes each takes as JSON. */
+/** Keeps as many characters as fit, measured in bytes of JSON. */
 function cutText(text: string): EncodedValue {
   let [low, high] = [0, text.length];
   while (low < high) {
@@ -74,7 +77,7 @@ function cutText(text: string): EncodedValue {
     if (Buffer.byteLength(JSON.stringify(text.slice(0, middle))) <= valueBytesMax) low = middle;
     else high = middle - 1;
   }
-  // Never half a character.
+  // Do not cut a surrogate pair in half.
   const end = /[\ud800-\udbff]$/.test(text.slice(0, low)) ? low - 1 : low;
   return {
     json: JSON.stringify(text.slice(0, end)),
@@ -107,7 +110,7 @@ function canonicalJson(field: string, value: unknown): string {
   return write(value);
 }
 
-/** Nearly all there is: no closer look is needed. */
+/** Nearly all names match this, and then need no closer check. */
 const plainText = /^[!-~]+$/;
 const oneName = "it needs two names, such as company/1a2b";
 

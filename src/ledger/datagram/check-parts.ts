@@ -6,7 +6,10 @@ export const sessionIdLength = 26;
 const nodePattern = /^[0-9a-hjkmnp-tv-z]{13}$/;
 const sessionPattern = /^[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** What arrives becomes part of keys and of file names: it must be what we make ourselves. */
+/**
+ * Ids that arrive become part of keys and file names, so they must have exactly the form that we
+ * make.
+ */
 export const isNodeId = (text: unknown): text is string =>
   typeof text === "string" && nodePattern.test(text);
 export const isSessionId = (text: unknown): text is string =>
@@ -33,14 +36,14 @@ export function checkParts({ stamp, node, session, number, commit }: CheckedPart
 export const notOurs = (why: string) =>
   new AppError("corrupt", "ledger_datagram", `a datagram cannot be read: ${why}`);
 
-/** Datagrams come in long rows of one session: its ids are looked at once. */
+/** Many datagrams of one session come in a row, so its ids are checked once. */
 let [lastNode, lastSession] = ["", ""];
 
 const minuteWidth = "2026-11-15T19:02:".length;
 const pattern = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z-[0-9a-f]{4}$/;
 let lastMinute = "?";
 
-/** They come in long rows of one minute, too: the calendar is asked once for each. */
+/** Many stamps of one minute come in a row too, so the calendar is checked once for each minute. */
 export function isStampAt(text: string, from: number): boolean {
   return text.slice(from, from + minuteWidth) === lastMinute
     ? isTailAt(text, from + minuteWidth)
@@ -56,7 +59,7 @@ function isStamp(text: string): boolean {
   return true;
 }
 
-/** `59.999Z-ffff` at most: seconds, milliseconds, counter. */
+/** The rest of a stamp, at most `59.999Z-ffff`: seconds, milliseconds, counter. */
 function isTailAt(text: string, at: number): boolean {
   return (
     isDigit(text, at, 0x35) &&

@@ -1,4 +1,7 @@
-/** CRC-32 as zlib has it, over a stretch of bytes: for a short one a call into zlib costs more. */
+/**
+ * CRC-32 of a range of bytes, as zlib computes it. For short ranges this costs less than a call
+ * into zlib.
+ */
 export function checksumOfBytes(bytes: Uint8Array, from: number, to: number): number {
   let crc = -1;
   let at = from;
@@ -18,7 +21,7 @@ export function checksumOfBytes(bytes: Uint8Array, from: number, to: number): nu
   return ~crc >>> 0;
 }
 
-/** Whether the eight characters from there on are that checksum in hexadecimal. */
+/** Whether the eight characters at `from` are this checksum in hexadecimal. */
 export function isChecksumText(text: string, from: number, checksum: number): boolean {
   for (let index = 0; index < 8; index++) {
     const digit = (checksum >>> (28 - 4 * index)) & 0xf;
@@ -27,7 +30,7 @@ export function isChecksumText(text: string, from: number, checksum: number): bo
   return true;
 }
 
-/** Eight tables, the n-th for a byte that n others follow: eight bytes are one step. */
+/** Eight tables; table n is for a byte that n others follow. So one step handles eight bytes. */
 const table = makeTable();
 
 function makeTable(): Int32Array {

@@ -2,8 +2,8 @@ import { nodeIdLength, sessionIdLength } from "./check-parts.ts";
 import { stampWidth, type Datagram } from "./datagram.ts";
 
 /**
- * Where the units of a datagram are in a text. Millions are read in a row, so one place is filled
- * again and again, and what nobody asks for is never copied.
+ * Positions of the units of a datagram in a text. Millions are read in a row, so one object is
+ * reused, and units that nobody asks for are never copied.
  */
 export interface DatagramPlace {
   from: number;
@@ -14,7 +14,7 @@ export interface DatagramPlace {
   fieldTo: number;
   valueTo: number;
   sourceTo: number;
-  /** Here the content ends; a separator and its checksum follow. */
+  /** Where the content ends; a separator and the checksum follow. */
   causalityTo: number;
 }
 
@@ -37,7 +37,7 @@ const sessionFrom = nodeFrom + nodeIdLength + 1;
 const numberFrom = sessionFrom + sessionIdLength + 1;
 const checksumWidth = 8;
 
-/** False: what stands between `from` and `end` has not the shape of a datagram without escapes. */
+/** Returns false if the text between `from` and `end` is not a datagram without escapes. */
 export function locate(text: string, from: number, end: number, place: DatagramPlace): boolean {
   if (
     text.charCodeAt(from + stampWidth) !== unitEndCode ||
@@ -57,9 +57,9 @@ export function locate(text: string, from: number, end: number, place: DatagramP
   place.fieldTo = text.indexOf(unitEnd, place.targetTo + 1);
   place.valueTo = text.indexOf(unitEnd, place.fieldTo + 1);
   place.sourceTo = text.indexOf(unitEnd, place.valueTo + 1);
-  // The checksum has its width, so the rest is the causality, which holds no separator.
+  // The checksum has a fixed width, so the rest is the causality, which contains no separator.
   place.causalityTo = end - checksumWidth - 2;
-  // One that is missing is looked for from the beginning, and is out of order.
+  // indexOf of a missing separator gives a position out of order.
   return (
     place.targetFrom < place.targetTo &&
     place.targetTo < place.fieldTo &&
@@ -70,10 +70,10 @@ export function locate(text: string, from: number, end: number, place: DatagramP
   );
 }
 
-/** What `digitsTo` read. */
+/** The number that `digitsTo` read. */
 let digits = 0;
 
-/** Where a whole number from 1 on, as we write them, ends; negative where there is none. */
+/** The end of a whole number from 1 on, written as we write it; negative if there is none. */
 function digitsTo(text: string, from: number): number {
   let value = text.charCodeAt(from) - 0x30;
   if (!(value >= 1 && value <= 9)) return -1;
@@ -89,13 +89,13 @@ function digitsTo(text: string, from: number): number {
 
 export const stampAt = (text: string, from: number): string => text.slice(from, from + stampWidth);
 
-/** Node and session as they stand in a record. */
+/** Node and session as they are written in a record. */
 export const idsOf = (node: string, session: string): string =>
   `${unitEnd}${node}${unitEnd}${session}${unitEnd}`;
 export const isOfIds = (text: string, from: number, ids: string): boolean =>
   text.slice(from + stampWidth, from + numberFrom) === ids; // startsWith takes five times as long
 
-/** The datagram at a place that was located in this very text. */
+/** The datagram at a place that was located in this same text. */
 export function datagramAt(text: string, place: DatagramPlace): Datagram {
   const { from, targetTo, fieldTo, valueTo, sourceTo } = place;
   const hasValue = valueTo > fieldTo + 1;

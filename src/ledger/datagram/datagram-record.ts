@@ -7,7 +7,7 @@ import type { Datagram } from "./datagram.ts";
 /** How many units a datagram has: its ten parts and their checksum. */
 const datagramUnits = 11;
 
-/** One record: the parts of a datagram, then CRC-32 of them as they are, joined by US. */
+/** One record: the parts of a datagram, then the CRC-32 of these parts joined by US. */
 export function encodeDatagram(datagram: Datagram): string {
   const { stamp, node, session, number, commit, target, field, source, causality } = datagram;
   const value = datagram.value ?? "";
@@ -15,7 +15,7 @@ export function encodeDatagram(datagram: Datagram): string {
     `${stamp}\u001f${node}\u001f${session}\u001f${number}\u001f${commit}\u001f${target}\u001f` +
     `${field}\u001f${value}\u001f${source}\u001f${causality}`;
   const sum = checksumOf(content);
-  // Nearly always there is nothing to escape. What is written before the target never needs it.
+  // Nearly always there is nothing to escape. The units before the target never need it.
   const isPlain =
     encodeUnit(target) === target &&
     encodeUnit(field) === field &&
@@ -27,7 +27,7 @@ export function encodeDatagram(datagram: Datagram): string {
   return encodeRecord([...ids, target, field, value, source, causality, sum]);
 }
 
-/** Throws `corrupt` for what we did not write, or what has changed since. */
+/** Throws `corrupt` for a record that we did not write, or that has changed since. */
 export function datagramOf(units: readonly string[]): Datagram {
   if (units.length !== datagramUnits) {
     throw notOurs(`it has ${units.length} units, not ${datagramUnits}`);

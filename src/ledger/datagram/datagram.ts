@@ -1,9 +1,9 @@
 import type { Stamp } from "../clock/stamp.ts";
 
 /**
- * One fact: at this moment this writer gave this field of this target this value. Immutable once
- * written. (node, session, number) is its identity, its *dot*: numbers of a session begin at 1 and
- * have no gaps, so one number per session tells exactly what is known of it.
+ * One fact: at this moment this writer gave this field of this target this value. Immutable. (node,
+ * session, number) is its identity, its *dot*: numbers of a session begin at 1 and have no gaps, so
+ * one number per session says exactly what is known of that session.
  */
 export interface Datagram {
   /** The same for all datagrams of a commit. */
@@ -15,10 +15,10 @@ export interface Datagram {
   readonly commit: number;
   readonly target: string;
   readonly field: string;
-  /** JSON; undefined takes the value away. */
+  /** JSON; undefined removes the value. */
   readonly value: string | undefined;
   readonly source: string;
-  /** The reference of the value that the writer had seen; "" where there was none. */
+  /** The reference of the value that the writer had seen; "" for none. */
   readonly causality: string;
 }
 
@@ -30,11 +30,11 @@ export const dotOf = ({ node, session, number }: Datagram): Dot => `${node}/${se
 /** How another datagram names this one as its causality: `stamp/node/session/number`. */
 export const referenceOf = (datagram: Datagram): string => `${datagram.stamp}/${dotOf(datagram)}`;
 
-/** Of a stamp as text. */
+/** The length of a stamp as text. */
 export const stampWidth = 29;
 export const dotOfReference = (reference: string): Dot => reference.slice(stampWidth + 1);
 
-/** The order in which the last one wins. Total: no two datagrams are equal in it. */
+/** The order in which the last write wins. Total: no two datagrams are equal in it. */
 export function compareDatagrams(a: Datagram, b: Datagram): number {
   return (
     compareText(a.stamp, b.stamp) ||

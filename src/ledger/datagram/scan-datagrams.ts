@@ -6,25 +6,25 @@ import { createPlace, datagramAt, idsOf, isOfIds, locate, stampAt } from "./data
 import { datagramOf } from "./datagram-record.ts";
 import type { Datagram } from "./datagram.ts";
 
-/** A datagram in the bytes of a file, checked and not copied. Valid until the next one is read. */
+/** A checked datagram in the bytes of a file, not copied. Valid until the next one is read. */
 export interface ScannedDatagram {
-  /** Its record, line end included. */
+  /** The range of its record, line end included. */
   readonly from: number;
   readonly to: number;
   readonly number: number;
   readonly commit: number;
   stamp(): string;
   target(): string;
-  /** Whether its target begins with that name. */
+  /** Whether its target begins with this name. */
   isAbout(kind: string): boolean;
-  /** CRC-32 of the target, which tells its part. */
+  /** CRC-32 of the target, which determines its part. */
   targetChecksum(): number;
-  /** A copy that stays. */
+  /** A copy that stays valid. */
   datagram(): Datagram;
 }
 
 export interface ScanOptions {
-  /** Whose datagrams these are; another's are not ours. */
+  /** Node and session of the file. Datagrams of another session are an error. */
   readonly node: string;
   readonly session: string;
   /** The first record of the file. */
@@ -32,11 +32,12 @@ export interface ScanOptions {
   readonly onDatagram: (found: ScannedDatagram) => void;
 }
 
-/** Answers how many bytes were whole records. Throws what `datagramOf` throws. */
+/** Returns how many bytes were whole records. Throws what `datagramOf` throws. */
 export function scanDatagrams(body: Uint8Array, options: ScanOptions): number {
   const { node, session, onHeader, onDatagram } = options;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // A character for each byte: so places in the text are places in the bytes, also in UTF-8.
+  // Decode as latin1, one character for each byte, so positions in the text are positions in the
+  // bytes.
   const text = bytes.toString("latin1");
   const isPlain = isAscii(bytes);
   if (!isPlain && !isUtf8(bytes)) throw notOurs("it is not UTF-8");
@@ -97,7 +98,7 @@ export function scanDatagrams(body: Uint8Array, options: ScanOptions): number {
   });
 }
 
-/** Where units hold escapes there is nothing to point at. */
+/** For records with escapes, whose units cannot be read in place. */
 function escapedDatagram(datagram: Datagram, from: number, to: number): ScannedDatagram {
   const { number, commit, stamp, target } = datagram;
   return {

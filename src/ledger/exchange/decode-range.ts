@@ -16,9 +16,9 @@ import { sessionKey } from "../fold/vector.ts";
 import type { RecordRange } from "./exchange.ts";
 
 /**
- * What came from another node, checked: each is one whole record with the right checksum, byte for
- * byte as we would write it, of the session and with the number that it is said to have, and holds
- * what a write may hold. Throws `corrupt` or `invalid` for anything else.
+ * Decodes and checks records from another node: each is one whole record with the right checksum,
+ * byte for byte as we would write it, of the claimed session and number, and holds only what a
+ * write may hold. Throws `corrupt` or `invalid` for anything else.
  */
 export function decodeRange({ origin, from, records }: RecordRange): readonly Datagram[] {
   return records.map((record, index) => {

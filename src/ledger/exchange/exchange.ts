@@ -6,7 +6,7 @@ import { isCovered, sessionKey } from "../fold/vector.ts";
 import type { ReadWriteLock } from "../read-write-lock.ts";
 import { isJournalDamaged } from "../journal/journal-file.ts";
 
-/** Records of one session, as they stand in the journals: numbers from, from + 1, … */
+/** Consecutive records of one session, as they are in the journals: numbers from, from + 1, … */
 export interface RecordRange {
   /** `node/session` */
   readonly origin: string;
@@ -22,24 +22,27 @@ export interface RangeAsk {
 }
 
 /**
- * For who carries datagrams between nodes and does not read them. It has what the port of gossip
- * asks for, and knows nothing of gossip.
+ * For code that carries datagrams between nodes without reading them. It has the methods that
+ * gossip's port needs, and does not depend on gossip.
  */
 export interface Exchange {
-  /** The last number of each session up to which nothing is missing, and that others may know. */
+  /** For each session, the number up to which nothing is missing and which other nodes may know. */
   vector(): ReadonlyMap<string, number>;
   /**
-   * Records from `from` to `to` at most, as many as fit into bytesMax, the first always. Undefined:
-   * none of it is held here, or not any more, because a checkpoint has it.
+   * Records from `from` to at most `to`: as many as fit into bytesMax, at least one. Undefined:
+   * this node does not hold them, or only in a checkpoint.
    */
   read(ask: RangeAsk): Promise<RecordRange | undefined>;
   /**
-   * Durable when it resolves, as far as commits are whole: what is begun is kept in memory until
-   * its rest comes. What is known is skipped; of a range beyond a hole nothing is kept. Throws
-   * `corrupt` or `invalid` for records that are none.
+   * Resolves when the whole commits in the range are durable. The beginning of a commit is kept in
+   * memory until its rest arrives. Known records are skipped; a range after a gap is dropped.
+   * Throws `corrupt` or `invalid` for bad records.
    */
   receive(range: RecordRange): Promise<void>;
-  /** Calls with what this node writes, whichever process of it, once it is durable. */
+  /**
+   * Calls the listener with everything that this node writes, from any of its processes, once it is
+   * durable.
+   */
   follow(listener: (range: RecordRange) => void): () => void;
 }
 
@@ -48,9 +51,12 @@ export interface ExchangeOptions {
   readonly gate: ReadWriteLock;
 }
 
-/** What takes whole commits only: `open-commits.ts` stands in front of it. */
+/** Takes whole commits only; `open-commits.ts` joins the ranges before it. */
 export interface CommitExchange extends Omit<Exchange, "receive"> {
-  /** The records and what they say, checked already. Throws `ledger_gap` for a hole. */
+  /**
+   * Stores records with their decoded datagrams, which are checked already. Throws `ledger_gap` for
+   * a gap.
+   */
   take(range: RecordRange, datagrams: readonly Datagram[]): Promise<void>;
 }
 
@@ -72,7 +78,7 @@ export function createExchange({ core, gate }: ExchangeOptions): CommitExchange 
           }
         }
       } catch (error) {
-        // Another node may have it; the next sync mends the file.
+        // Another node may have it; the next sync repairs the file.
         if (!isJournalDamaged(error)) throw error;
       }
       return records.length > 0 ? { origin, from, records } : undefined;
@@ -81,7 +87,7 @@ export function createExchange({ core, gate }: ExchangeOptions): CommitExchange 
       gate.pass(async () => {
         const fresh = datagrams.filter((one) => !isCovered(core.replica().vector(), one));
         if (fresh.length === 0) return;
-        // Nobody else writes in this life's name, unless memory and all was copied.
+        // No other node writes in this session, unless the machine was copied with its memory.
         if (origin === `${core.identity().node}/${core.session()}`) throw twice(origin);
         await core.receive(fresh);
       }),

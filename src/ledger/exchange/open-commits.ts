@@ -5,29 +5,31 @@ import { decodeRange } from "./decode-range.ts";
 import type { CommitExchange, Exchange, RecordRange } from "./exchange.ts";
 
 interface Arrived extends Pick<RecordRange, "records"> {
-  /** What they say. */
+  /** The decoded records. */
   readonly datagrams: readonly Datagram[];
 }
 
-/** What one session has sent beyond what was handed on. */
+/** The records of one session that have arrived and were not passed on yet. */
 interface Arriving {
-  /** Up to here all has been accepted: known, on its way to the disk, or waiting here. */
+  /** All records up to this number were accepted: stored, being stored, or waiting here. */
   last: number;
-  /** Of a commit whose end has not come; its first is the number after all that was handed on. */
+  /**
+   * The beginning of a commit whose end has not arrived. It follows directly on what was passed on.
+   */
   open: Arrived;
   bytes: number;
-  /** Resolves when what was handed on is durable. */
+  /** Resolves when what was passed on is durable. */
   handed: Promise<void>;
 }
 
-/** One commit, with its names and all. */
+/** Room for one commit with its names. */
 const openBytesMaxDefault = 2 * commitBytesMax;
 const originsMax = 256;
 
 /**
- * Puts commits together: gossip carries ranges that may end anywhere, the ledger takes whole commits
- * only. A begun commit counts in the vector while this process runs, so that its rest is asked for
- * and not all of it again; after a crash it is asked for from its beginning.
+ * Joins ranges into whole commits: gossip carries ranges that may end anywhere, and the ledger
+ * takes whole commits only. While this process runs, a begun commit counts in the vector, so that
+ * peers send only its rest; after a crash they send it from its beginning.
  */
 export function joinCommits(
   inner: CommitExchange,
@@ -39,7 +41,7 @@ export function joinCommits(
   const entryOf = (origin: string): Arriving => {
     const found = arriving.get(origin);
     const last = known(origin);
-    // By another way it came further: what waits here is of no use any more.
+    // The session has come further by another way, so what waits here is not needed.
     if (found && found.last >= last) return found;
     const made = { last, open: nothing, bytes: 0, handed: Promise.resolve() };
     if (arriving.size >= originsMax) forgetOldest(arriving);
@@ -51,9 +53,9 @@ export function joinCommits(
     const before = entry.handed;
     const both = Promise.all([before, mine]).then(() => {});
     entry.handed = both;
-    both.catch(() => {}); // told to who waits for it
+    both.catch(() => {}); // Reported to the caller that awaits it.
     return both.catch((error: unknown) => {
-      // Whatever followed on it has no ground any more.
+      // Records that followed on it cannot be used any more.
       if (arriving.get(origin) === entry) arriving.delete(origin);
       throw error;
     });
@@ -78,7 +80,7 @@ export function joinCommits(
       const { origin, from, records } = range;
       const datagrams = decodeRange(range);
       const entry = entryOf(origin);
-      if (from > entry.last + 1) return; // a hole: who sent it sees that by the vector
+      if (from > entry.last + 1) return; // A gap: the sender sees it by the vector.
       const skip = entry.last + 1 - from;
       if (skip >= records.length) return entry.handed;
       const fresh = { records: records.slice(skip), datagrams: datagrams.slice(skip) };
@@ -95,7 +97,7 @@ export function joinCommits(
 
 const nothing: Arrived = { records: [], datagrams: [] };
 
-/** Adds what is new to the entry; answers what makes whole commits. */
+/** Adds the new records to the entry; returns those that complete commits. */
 function accept(entry: Arriving, { records, datagrams }: Arrived): Arrived {
   const all: Arrived = {
     records: [...entry.open.records, ...records],

@@ -10,25 +10,26 @@ import { nodeIdLength, sessionIdLength } from "../datagram/check-parts.ts";
 import { laneOf } from "./lane.ts";
 
 /**
- * What is known of one field: for each lane the last write, and the writes that lost without their
- * winner's side having seen them. Always:
- * - it depends on the set of datagrams, not on their order, given that each comes once (the vector
- *   of a state sees to that);
- * - a loser is kept as a conflict iff no known datagram names it as its causality;
- * - nothing is forgotten of a value but the value: a cell that was unset keeps its clock.
+ * What is known of one field: the last write of each lane, and the writes that lost without being
+ * seen by a later writer. Invariants:
+ * - it depends on the set of datagrams, not on their order, provided that each comes once (the
+ *   vector of a state ensures that);
+ * - a losing write is kept as a conflict if and only if no known datagram names it as its
+ *   causality;
+ * - removing a value removes only the value: a cell that was unset keeps its clock.
  */
 export interface Cell {
   readonly lanes: (CellEntry | undefined)[];
   conflicts: readonly Datagram[];
-  /** Named as causality by someone, and not seen here: they arrive later, or are long gone. */
+  /** Dots named as causality that have not arrived: they arrive later, or were removed long ago. */
   names: readonly Dot[];
 }
 
 export interface CellEntry {
   readonly datagram: Datagram;
-  /** Some known datagram names it: if it loses, its loss was seen. */
+  /** A known datagram names it: if it loses, its loss was seen. */
   readonly isNamed: boolean;
-  /** Its record, where it was read from one: so it need not be written anew. */
+  /** Its record, if it was read from one: then it need not be encoded again. */
   readonly record: string | undefined;
 }
 
@@ -42,7 +43,7 @@ export const createCell = (): Cell => ({
 
 export const copyCell = (cell: Cell): Cell => ({ ...cell, lanes: cell.lanes.slice() });
 
-/** Brings one more datagram into the cell. */
+/** Merges one more datagram into the cell. */
 export function mergeInto(cell: Cell, datagram: Datagram, record?: string): void {
   if (datagram.causality !== "") nameIn(cell, datagram.causality);
   let isNamed = false;
@@ -60,7 +61,7 @@ export function mergeInto(cell: Cell, datagram: Datagram, record?: string): void
   if (loser && !loser.isNamed) cell.conflicts = [...cell.conflicts, loser.datagram];
 }
 
-/** Someone had seen that value. */
+/** Marks the value with this reference as seen by a later writer. */
 function nameIn(cell: Cell, reference: string): void {
   const { lanes } = cell;
   for (let lane = 0; lane < lanes.length; lane++) {
@@ -79,7 +80,7 @@ function nameIn(cell: Cell, reference: string): void {
   if (!cell.names.includes(dot)) cell.names = [...cell.names, dot];
 }
 
-/** The stamp first: it tells most of them apart. */
+/** Compares the stamp first, because it differs in most cases. */
 const isNamedBy = (reference: string, { stamp, node, session, number }: Datagram) =>
   reference.slice(0, stampWidth) === stamp &&
   reference.slice(nodeFrom, sessionFrom - 1) === node &&
@@ -90,7 +91,7 @@ const nodeFrom = stampWidth + 1;
 const sessionFrom = nodeFrom + nodeIdLength + 1;
 const numberFrom = sessionFrom + sessionIdLength + 1;
 
-/** Without what was written up to a moment. */
+/** The cell without what was written up to a moment. */
 export function cutCell(cell: Cell, floor: string): Cell {
   return {
     lanes: cell.lanes.map((entry) => (entry && entry.datagram.stamp > floor ? entry : undefined)),

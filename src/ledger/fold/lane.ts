@@ -2,10 +2,10 @@ import type { Datagram } from "../datagram/datagram.ts";
 import type { Cell } from "./cell.ts";
 
 /**
- * Sources have ranks, and within a rank the last write wins: one lane for each rank of a field.
- * What people write beats every machine, until they unset it: that releases the field, and what
- * machines write *after* it counts again. For names, a place beats a web site, because sites put
- * their slogans there. Every lane keeps only its last write, so joining them is order-free.
+ * Sources have ranks, and within a rank the last write wins: each field has one lane per rank. What
+ * people write beats every machine, until they unset it: that releases the field, and machine
+ * writes *after* that count again. For names, a place beats a web site, because sites put their
+ * slogans there. Each lane keeps only its last write, so merging is independent of order.
  */
 export const lanes = { hand: 0, place: 1, other: 2 } as const;
 export const laneCount = 3;
@@ -17,7 +17,7 @@ export function laneOf({ source, field }: Pick<Datagram, "source" | "field">): n
   return placeFirst.has(field) && source.startsWith("place:") ? lanes.place : lanes.other;
 }
 
-/** The write whose value the field has; undefined where it has none. */
+/** The write whose value is visible; undefined if the field has no value. */
 export function visibleOf(cell: Cell): Datagram | undefined {
   const hand = cell.lanes[lanes.hand]?.datagram;
   if (hand?.value !== undefined) return hand;
@@ -29,7 +29,10 @@ export function visibleOf(cell: Cell): Datagram | undefined {
   return undefined;
 }
 
-/** What a writer of this source overwrites: its own lane's last write, else what is visible. */
+/**
+ * The write that a writer of this source overwrites: the last one of its own lane, else the visible
+ * one.
+ */
 export function seenBy(cell: Cell, writer: Pick<Datagram, "source" | "field">) {
   return cell.lanes[laneOf(writer)]?.datagram ?? visibleOf(cell);
 }

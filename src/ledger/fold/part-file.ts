@@ -11,9 +11,9 @@ import { laneOf } from "./lane.ts";
 import { cellOf, foldInto, type PartState, type TargetState } from "./part-state.ts";
 
 /**
- * A part as text. One state has one text: targets, fields and entries stand in a fixed order, so
- * that replicas can be compared byte by byte, and a part that did not change keeps its name.
- * `isKnown` tells which dots have arrived: names of those need no remembering.
+ * A part as text. One state has exactly one text: targets, fields and entries have a fixed order,
+ * so that replicas can be compared byte by byte, and an unchanged part keeps its name. `isKnown`
+ * says which dots have arrived: their names need not be stored.
  */
 export function encodePart(part: PartState, isKnown: (dot: Dot) => boolean): string {
   const out = [partHeader];
@@ -57,10 +57,10 @@ export function decodeTarget(target: string, text: string): TargetState {
   return part.get(target) ?? new Map();
 }
 
-/** In front of a datagram's record. */
+/** A record's role, which precedes the datagram's record. */
 const roleOf = (letter: string) => encodeRecord([letter]).slice(0, roleWidth);
 const roleWidth = 2;
-/** Of our own files: no header holds one. */
+/** The end of a record. The header of our own files contains it only at its end. */
 const recordEnd = encodeRecord([]);
 const [namedRole, lastRole, conflictRole] = [roleOf("W"), roleOf("w"), roleOf("c")];
 
@@ -111,7 +111,7 @@ export function decodeRecords(
   if (end < text.length) throw cutOff(name);
 }
 
-/** The target that the record of a line is about. `end` is where its end mark is. */
+/** The target of the record in a line. `end` is the position of its end mark. */
 export function targetAt(text: string, from: number, end: number): string {
   const isPlain = text[from] !== "n" && !hasEscape(text, from, end);
   if (isPlain && locate(text, from + roleWidth, end, spot))
@@ -120,9 +120,9 @@ export function targetAt(text: string, from: number, end: number): string {
   return (units[0] === "n" ? units[1] : units[targetUnit]) ?? "";
 }
 
-/** Filled again and again. */
+/** Reused for each record. */
 const spot = createPlace();
-/** After the role: stamp, node, session, number, commit. */
+/** Index after the role: stamp, node, session, number, commit. */
 const targetUnit = 6;
 
 function takeName(part: PartState, units: readonly string[], name: string): void {
@@ -132,14 +132,14 @@ function takeName(part: PartState, units: readonly string[], name: string): void
   cell.names = [...cell.names, dot];
 }
 
-/** Folds records of datagrams that were checked when they were read. */
+/** Folds records of datagrams, which were checked when they were read. */
 export function foldRecords(
   part: PartState,
   records: Uint8Array,
   isCounted: (datagram: Datagram) => boolean,
 ): void {
   const bytes = Buffer.from(records.buffer, records.byteOffset, records.byteLength);
-  const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8"); // the former is a mere copy
+  const text = bytes.toString(isAscii(bytes) ? "latin1" : "utf8"); // latin1 is a plain copy, so it is faster
   const place = createPlace();
   eachOwnLine(text, (from, end, next, isEscaping) => {
     const isPlain = !isEscaping && locate(text, from, end, place);

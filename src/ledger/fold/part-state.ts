@@ -12,14 +12,14 @@ export const partCount = 256;
 export const partOf = (target: string): number => partOfChecksum(zlib.crc32(target));
 export const partOfChecksum = (checksum: number): number => checksum & (partCount - 1);
 
-/** A target with this field set is forgotten: nothing of it is shown, whatever its stamp. */
+/** A target with this field set is forgotten: none of it is shown, whatever its stamp. */
 export const forgottenField = "forgotten";
-/** Where a target went: what is written to it later belongs there. */
+/** The target that this one was merged into; later writes to this one count there. */
 export const mergedIntoField = "mergedInto";
 
 /**
  * Folds one datagram in. `forgotten` is sticky: what was written up to its last change is gone for
- * good, and while it is set, what comes later is kept but not shown.
+ * good, and while it is set, later writes are kept but not shown.
  */
 export function foldInto(part: PartState, datagram: Datagram, record?: string): void {
   const { target, field } = datagram;
@@ -30,7 +30,7 @@ export function foldInto(part: PartState, datagram: Datagram, record?: string): 
   mergeInto(cellOf(fields, field), datagram, record);
 }
 
-/** The cell of a field, made where there is none. */
+/** The cell of a field; creates it if needed. */
 export function cellOf(fields: TargetState, field: string): Cell {
   let cell = fields.get(field);
   if (!cell) fields.set(field, (cell = createCell()));
@@ -48,7 +48,7 @@ function forget(fields: TargetState, datagram: Datagram): void {
   }
 }
 
-/** The last change of `forgotten`, by whomever. */
+/** The last change of `forgotten` in any lane. */
 function floorOf(fields: TargetState): Datagram | undefined {
   let last: Datagram | undefined;
   for (const entry of fields.get(forgottenField)?.lanes ?? []) {

@@ -6,14 +6,14 @@ import { headerEndOf, targetAt } from "./part-file.ts";
 export interface TargetText {
   readonly target: string;
   readonly text: string;
-  /** It has a write that lost unseen. */
+  /** It has a conflict: a write that lost unseen. */
   readonly isConflicted: boolean;
 }
 
 /**
- * The targets of a part, in order, each with its records as they stand there. A part may have
- * megabytes: it is read piece by piece, so that the caller can let other work run in between.
- * Throws `corrupt` for what is not a part, or is not sorted.
+ * The targets of a part, in order, each with its records as text. A part may have megabytes, so it
+ * is read piece by piece and the caller can let other work run in between. Throws `corrupt` if the
+ * text is not a part, or is not sorted.
  */
 export function* splitPart(
   text: string,
@@ -55,13 +55,13 @@ export function* splitPart(
   yield* found;
 }
 
-/** The end of the record in which a piece that begins at `start` is long enough. */
+/** The end of the record at which a piece that begins at `start` reaches `length`. */
 function endOfPiece(text: string, start: number, length: number): number {
   const at = start + length;
   return at >= text.length ? text.length : ownLineEnd(text, ownLineStart(text, start, at));
 }
 
-/** A piece of a string keeps all of it in memory; a copy does not. */
+/** A copy. A slice of a string would keep the whole string in memory. */
 const standalone = (piece: string): string => Buffer.from(piece).toString();
 
 const corrupt = (name: string, what: string) =>

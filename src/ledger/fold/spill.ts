@@ -1,19 +1,22 @@
 import { partCount } from "./part-state.ts";
 
 /**
- * Where a fold keeps the records it has read until it comes to their part: a fold reads sessions
- * one after the other and writes parts one after the other. In the order in which they were added.
+ * Keeps the records that a fold has read, by part: a fold reads session by session and writes part
+ * by part. Records of a part stay in the order in which they were added.
  */
 export interface Spill extends AsyncDisposable {
-  /** Copies the record that stands from `from` to before `to`. */
+  /** Copies the record in the range from `from` to before `to`. */
   add(part: number, bytes: Uint8Array, from: number, to: number): void;
   /** Resolves when there is room for more. Call it after each segment. */
   flush(): Promise<void>;
-  /** Pieces of whole records, once for each part: they are the caller's. */
+  /**
+   * The records of a part, in pieces of whole records. Call it once for each part; the caller owns
+   * the pieces.
+   */
   read(part: number): Promise<readonly Uint8Array[]>;
-  /** Parts that something was added to. */
+  /** Parts that have records. */
   touched(): readonly number[];
-  /** How much one fold may read. */
+  /** How many bytes one fold may read. */
   readonly bytesMax: number;
 }
 
@@ -31,11 +34,11 @@ export function createMemorySpill(): Spill {
   };
 }
 
-/** One open piece for each part, handed over when it is full. */
+/** One open piece for each part; a full piece is passed to the callback. */
 export interface Pieces {
   readonly add: Spill["add"];
   readonly touched: () => readonly number[];
-  /** What the open piece holds. */
+  /** The content of the open piece. */
   open(part: number): Uint8Array;
   onFull(callback: (part: number, piece: Uint8Array) => void): void;
 }
@@ -49,7 +52,7 @@ export function createPieces(): Pieces {
   const lengths = new Int32Array(partCount);
   let onFull = (_part: number, _piece: Uint8Array) => {};
 
-  /** A piece that takes that many bytes more: the same grown, or a new one. */
+  /** Returns a piece with room for that many bytes more: the same piece, enlarged, or a new one. */
   const makeRoom = (part: number, bytes: number): Uint8Array => {
     const old = pieces[part];
     const length = lengths[part]!;

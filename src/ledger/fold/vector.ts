@@ -1,8 +1,8 @@
 import type { Datagram, Dot } from "../datagram/datagram.ts";
 
 /**
- * What is known, exactly: for each session the number of its last known datagram. Numbers have no
- * gaps, so this is all there is to say.
+ * For each session the number of its last known datagram. Numbers have no gaps, so this says
+ * exactly what is known.
  */
 export type Vector = ReadonlyMap<SessionKey, number>;
 
@@ -19,7 +19,7 @@ export const isCovered = (
   datagram: Pick<Datagram, "node" | "session" | "number">,
 ): boolean => datagram.number <= lastKnown(vector, sessionKey(datagram));
 
-/** Whether a dot was folded already: it has arrived, and is not kept aside. */
+/** Whether a dot is folded: it has arrived and is not held back. */
 export function hasFolded(
   vector: Vector,
   heldBack: { has(dot: Dot): boolean },

@@ -1,15 +1,15 @@
 export interface FileStat {
   readonly bytes: number;
-  /** Another text whenever somebody wrote to the file. */
+  /** A text that changes whenever the file is written. */
   readonly changed: string;
 }
 
 /**
  * The folder in which a node keeps its ledger. One process writes at a time. Names are relative,
- * with `/`; every method takes names that we made, never what arrived.
+ * with `/`, and made by us, never taken from input.
  * - What `append` and `replace` resolved survives a power cut.
- * - An `append` that rejects, or that a crash cut short, may have left any part of its bytes.
- * - A disk that fails throws AppError (`unavailable` where space or luck may return).
+ * - An `append` that rejects, or that a crash interrupts, may leave any part of its bytes.
+ * - A failing disk throws AppError (`unavailable` if a retry may succeed).
  */
 export interface LedgerDisk extends AsyncDisposable {
   /** Names of all files below a folder, in order. */
@@ -18,13 +18,16 @@ export interface LedgerDisk extends AsyncDisposable {
   read(name: string): Promise<Uint8Array | undefined>;
   /** Undefined: there is no such file. */
   stat(name: string): Promise<FileStat | undefined>;
-  /** At most that many bytes from there on; fewer at the end. Undefined: there is no such file. */
+  /**
+   * At most `length` bytes from `from`; fewer at the end of the file. Undefined: there is no such
+   * file.
+   */
   readAt(name: string, from: number, length: number): Promise<Uint8Array | undefined>;
   append(name: string, bytes: Uint8Array): Promise<void>;
-  /** Cuts a file to that many bytes. */
+  /** Cuts a file to `bytes` bytes. */
   truncate(name: string, bytes: number): Promise<void>;
-  /** The whole content, at once: a reader sees the old one or the new one. */
+  /** Replaces the whole content atomically: a reader sees the old content or the new one. */
   replace(name: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
-  /** What is not there is no error. */
+  /** A missing file is no error. */
   remove(name: string): Promise<void>;
 }

@@ -7,31 +7,34 @@ import type { Datagram } from "../datagram/datagram.ts";
 import { checkHeader } from "../file-header.ts";
 import type { LedgerDisk } from "./disk.ts";
 
-/** Whole commits that stand one after the other in a journal file. */
+/** Consecutive whole commits in a journal file. */
 export interface JournalPiece {
   readonly datagrams: readonly Datagram[];
-  /** Where each of them ends; the first begins at `from`. */
+  /** Where each datagram ends; the first begins at `from`. */
   readonly ends: readonly number[];
   readonly from: number;
 }
 
-/** A record of ours ends with these two bytes, and holds no control character but escaped symbols. */
+/**
+ * Each record ends with these two bytes. Inside a record, control characters occur only in escapes.
+ */
 const recordEnd = Buffer.from("\u001e\n");
 
-/** How much is read at once. */
+/** How many bytes are read at once. */
 const chunkBytes = 2 ** 20;
 
 export interface JournalReadOptions {
   /** Where to begin: 0, or the end of a commit. */
   readonly from: number;
-  /** Told at the end: up to here it is whole commits; what follows was cut short by a crash. */
+  /** Called at the end with the length of the whole commits; a crash cut off what follows. */
   readonly onEnd?: (goodBytes: number) => void;
 }
 
 /**
- * Reads a journal file, piece by piece. A tail that a crash left (half a record, half a commit, garbage with no good record behind it) is not read. Damage
- * *before* good records is not a crash: that throws `ledger_journal_damaged`, and nothing may be
- * cut; pieces before it have been read by then.
+ * Reads a journal file piece by piece. A tail that a crash left is not read: half a record, half a
+ * commit, or garbage with no good record after it. Damage *before* good records does not come from
+ * a crash: it throws `ledger_journal_damaged`, nothing may be cut, and the pieces before it have
+ * been read by then.
  */
 export async function* readJournalFile(
   disk: Pick<LedgerDisk, "readAt">,
@@ -83,9 +86,9 @@ function createPieceReader(name: string, start: number) {
   return {
     goodBytes: () => goodBytes,
     end() {
-      if (notOurs) throw notOurs; // without a single datagram of ours behind it
+      if (notOurs) throw notOurs; // Not a single datagram of ours follows.
     },
-    /** Reads whole records; answers how many bytes those are. */
+    /** Reads whole records; returns how many bytes they have. */
     read(bytes: Uint8Array): { readonly piece: JournalPiece; readonly used: number } {
       const piece = { datagrams: [] as Datagram[], ends: [] as number[], from: goodBytes };
       const used = eachRecord(bytes, (record, to) => {
@@ -116,7 +119,7 @@ function createPieceReader(name: string, start: number) {
 }
 
 /**
- * Everything in a damaged journal file that can be read. The end of a commit must be readable; its
+ * Everything readable in a damaged journal file. A commit counts if its end is readable; its
  * beginning may be lost.
  */
 export function readDamagedFile(bytes: Uint8Array): readonly Datagram[] {
@@ -139,7 +142,9 @@ export function readDamagedFile(bytes: Uint8Array): readonly Datagram[] {
   return datagrams;
 }
 
-/** The datagrams in a piece of a journal file that holds nothing else. Throws for anything else. */
+/**
+ * The datagrams in a piece of a journal file that contains only records. Throws for anything else.
+ */
 export function readDatagrams(bytes: Uint8Array): readonly Datagram[] {
   const datagrams: Datagram[] = [];
   eachRecord(bytes, (record) => void datagrams.push(record.datagram()));
@@ -160,7 +165,7 @@ interface FoundRecord {
   datagram(): Datagram;
 }
 
-/** Answers how many bytes are whole records. */
+/** Returns how many bytes are whole records. */
 function eachRecord(bytes: Uint8Array, use: (record: FoundRecord, to: number) => void): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = isAscii(buffer) ? buffer.toString("latin1") : undefined;

@@ -7,20 +7,20 @@ import type { JournalChanges } from "./journal.ts";
 import type { JournalPiece } from "./journal-file.ts";
 import { createRuns, type Runs } from "./runs.ts";
 
-/** What is known of the journal files without reading them. */
+/** What is known about the journal files without reading them. */
 export interface JournalFiles {
   readonly runs: Runs;
   names(): readonly string[];
   get(name: string): FileState | undefined;
   set(name: string, state: FileState): void;
-  /** Something stands behind what was known. */
+  /** Call when a piece was added at the end of a file. */
   addPiece(name: string, piece: JournalPiece): void;
   drop(name: string): void;
-  /** Names of files with other content than at the last save. */
+  /** Names of files whose content has changed since the last save. */
   changed(): readonly string[];
-  /** `stats`: what was found of these files a moment ago. */
+  /** `stats`: the result of a recent `stat` of these files. */
   changes(stats: ReadonlyMap<string, FileStat | undefined>): JournalChanges;
-  /** Another number whenever a file got other content, or went. */
+  /** A number that changes whenever the content of a file is replaced, or a file is removed. */
   generation(): number;
 }
 
@@ -32,12 +32,12 @@ export const emptyFile: FileState = { bytes: 0, mark: "", changed: "", last: {} 
 const markLength = 11;
 const markOf = (last: Datagram): string => encodeDatagram(last).slice(-markLength);
 
-/** Whether a file still has the content that was read, with or without something behind it. */
+/** Whether a file still begins with the content that was read. */
 export async function isOfFile(disk: LedgerDisk, file: FoldedFile): Promise<boolean> {
   const { name, bytes, mark, changed } = file;
   const stat = await disk.stat(name);
   if (!stat || stat.bytes < bytes) return false;
-  // Somebody else wrote to it: all of it has to be read.
+  // Another program wrote to it: all of it has to be read.
   if (stat.bytes === bytes && changed !== "" && stat.changed !== changed) return false;
   const end = await disk.readAt(name, bytes - mark.length, mark.length);
   return end !== undefined && Buffer.from(end).toString("latin1") === mark;

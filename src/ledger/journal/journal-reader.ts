@@ -17,25 +17,24 @@ export const countRanges = (ranges: readonly DatagramRange[]): number =>
 
 /** Reads journals piece by piece, however large they are. */
 export interface JournalReader {
-  /**
-   * Datagrams of a session in order, as many in a row as are here, in pieces. Ends early where one is
-   * missing.
-   */
+  /** Datagrams of a session in order, in pieces. Ends at the first one that is missing. */
   read(range: DatagramRange): AsyncGenerator<readonly Datagram[]>;
-  /** The same in one list: for a few. */
+  /** The same as one list. Use it for few datagrams. */
   readAll(range: DatagramRange): Promise<readonly Datagram[]>;
-  /** Everything, files by node and day, in pieces. `isWanted` can pass over a file. */
+  /** All datagrams, by node and day, in pieces. `isWanted` selects files. */
   scan(isWanted?: (file: string) => boolean): AsyncGenerator<readonly Datagram[]>;
 }
 
 const keptMax = 4;
-/** How often a piece is read again that changed meanwhile. */
+/** How often a piece is read again if it changed meanwhile. */
 const triesMax = 5;
 
 export function createJournalReader(disk: LedgerDisk, files: JournalFiles): JournalReader {
-  /** The last ones that were read: who reads datagram by datagram needs one many times. */
+  /**
+   * The pieces that were read last: a reader that goes datagram by datagram needs one many times.
+   */
   const kept = new Map<string, readonly Datagram[]>();
-  /** Undefined: the run is not there any more. */
+  /** Returns undefined if the run no longer exists. */
   const readRun = async (run: JournalRun): Promise<readonly Datagram[] | undefined> => {
     const { file, start, end } = run;
     const generation = files.generation();

@@ -12,38 +12,38 @@ import { emptyFile, isOfFile, journalFiles, type JournalFiles } from "./journal-
 import { createJournalReader, type JournalReader } from "./journal-reader.ts";
 
 /**
- * The logs of this node and of all it heard from: `wal/<node>/<yyyymmdd>.usv`, the day in UTC by
- * the stamp. Always:
- * - an append that resolved survives a power cut, and those of one tick share one sync;
- * - a crash leaves whole commits; a failed append leaves nothing, and all that were waiting behind
- *   it fail too, since their numbers follow on.
+ * The logs of this node and of all nodes that it has received from: `wal/<node>/<yyyymmdd>.usv`,
+ * the day in UTC by the stamp. Invariants:
+ * - an append that resolved survives a power cut, and all appends of one tick share one sync;
+ * - a crash leaves whole commits; a failed append leaves nothing, and the appends that wait behind
+ *   it fail too, because their numbers follow on.
  */
 export interface Journal extends JournalReader {
-  /** Whole commits, in the order of their numbers. */
+  /** Takes whole commits, in the order of their numbers. */
   append(datagrams: readonly Datagram[]): Promise<void>;
   /** Called when appends have failed, before any of them rejects. */
   onFailure(callback: () => void): void;
   /** Called after each write to the files, and before the next one. */
   onWritten(callback: () => Promise<void>): void;
-  /** Takes datagrams out of the files. Only for one's own that nobody else has seen. */
+  /** Removes datagrams from the files. Only for own datagrams that no other node has seen. */
   remove(isGone: (datagram: Datagram) => boolean): Promise<void>;
-  /** Writes some datagrams otherwise, in their places. Answers how many those were. */
+  /** Replaces datagrams in place. Returns how many it replaced. */
   rewrite(change: (datagram: Datagram) => Datagram): Promise<number>;
-  /** Resolves when all that was asked for has been done or has failed. */
+  /** Resolves when all requests so far have succeeded or failed. */
   idle(): Promise<void>;
   /** Deletes the copies of damaged files that were set aside. */
   removeDamagedCopies(): Promise<void>;
-  /** Removes every file whose datagrams are covered, all of them. Answers their names. */
+  /** Removes every file whose datagrams are all covered. Returns the names of these files. */
   prune(
     isCovered: (last: Pick<Datagram, "node" | "session" | "number">) => boolean,
   ): Promise<readonly string[]>;
   /** The last number of a session in the files; 0: none. */
   lastOf(key: SessionKey): number;
-  /** Where the datagrams of a session are, by their numbers. */
+  /** The ranges of the files that hold the datagrams of a session, by their numbers. */
   runsOf(key: SessionKey): readonly JournalRun[];
   /** What has changed in the files since `saved`; undefined while they are being written. */
   changes(stats: FileStats): JournalChanges | undefined;
-  /** What the disk says of files that have changed: for `changes`. */
+  /** The state of changed files on the disk, for `changes`. */
   stats(): Promise<FileStats>;
 }
 
@@ -51,9 +51,9 @@ export interface JournalChanges {
   readonly files: readonly FoldedFile[];
   readonly runs: readonly JournalRun[];
   readonly dropFiles: readonly string[];
-  /** Sessions with something new in the files. */
+  /** Sessions with new datagrams in the files. */
   readonly keys: ReadonlySet<SessionKey>;
-  /** Call when that was kept. */
+  /** Call when the changes are saved. */
   saved(): void;
 }
 
@@ -61,7 +61,7 @@ export type FileStats = ReadonlyMap<string, FileStat | undefined>;
 
 export interface DamagedFile {
   readonly file: string;
-  /** Where the file is as it was found. */
+  /** The name of the copy of the damaged file. */
   readonly keptAs: string;
 }
 
@@ -73,30 +73,30 @@ export interface Cut {
 export const journalFolder = "wal";
 
 export interface OpenJournalOptions {
-  /** Nothing is changed, and damage throws: the writer may be at it. */
+  /** Nothing is changed, and damage throws, because a writer may be active. */
   readonly isReader?: boolean;
-  /** How far files were read before, and what was found there. */
+  /** How far the files were read before, and what they contained. */
   readonly files?: readonly FoldedFile[];
   readonly runs?: readonly JournalRun[];
-  /** Gets what was not read before, each session's in order, files by node and day. */
+  /** Receives what was not read before: by node and day, in the order of each session. */
   readonly onDatagrams: (datagrams: readonly Datagram[]) => void | Promise<void>;
-  /** Whether a file that is missing is no loss, because a checkpoint has all of it. */
+  /** Whether a missing file is no loss, because a checkpoint holds all of it. */
   readonly mayBeMissing?: (file: FoldedFile) => boolean;
-  /** Has the journal before anything is read. */
+  /** Receives the journal before anything is read. */
   readonly onOpened?: (journal: Journal) => void | Promise<void>;
-  /** Whose files are read first. */
+  /** The node whose files are read first. */
   readonly node?: string;
 }
 
 export interface OpenedJournal {
   readonly journal: Journal;
-  /** Tails that a crash had left, and that were cut. */
+  /** Incomplete tails that a crash had left. They were cut off. */
   readonly cuts: readonly Cut[];
-  /** Files that were damaged: what can be read of them was kept in their place. */
+  /** Damaged files. Their readable content was kept in their place. */
   readonly damaged: readonly DamagedFile[];
 }
 
-/** Undefined: files are not what they were when they were read before. */
+/** Returns undefined if files are not as they were when they were read before. */
 export async function openJournal(
   disk: LedgerDisk,
   options: OpenJournalOptions,
@@ -148,9 +148,9 @@ const fileName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv$/;
 const damagedCopyName = /^wal\/[0-9a-z]{13}\/\d{8}\.usv\.damaged-[0-9a-f]{8}$/;
 
 /**
- * Keeps a damaged file under another name, then leaves only its readable datagrams in its place. The
- * name follows from the content: a crash in between repeats the first step. What stands before the
- * damage stays where it is.
+ * Keeps a damaged file under another name, then leaves only its readable datagrams in its place.
+ * The name is derived from the content, so after a crash in between the first step is repeated.
+ * What precedes the damage stays in place.
  */
 async function keepDamagedCopy(disk: LedgerDisk, name: string): Promise<string> {
   const bytes = (await disk.read(name)) ?? new Uint8Array();
@@ -175,10 +175,10 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
   let onFailure = () => {};
   let onWritten = async () => {};
   let isWriting = false;
-  /** Files that hold more than they should, because cutting them failed too. */
+  /** Files that are too long, because cutting them back after a failed append failed too. */
   const uncut = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
-  /** One thing at a time on the files. */
+  /** Runs one operation on the files at a time. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const mine = turn.then(async () => {
       isWriting = true;
@@ -198,7 +198,7 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
     uncut.delete(name);
   };
 
-  /** One write for each file: as a rule one file, one sync, for all who wait. */
+  /** One write for each file: usually one file and one sync for all waiting appends. */
   const write = async (datagrams: readonly Datagram[]) => {
     for (const name of uncut) await cutBack(name);
     const groups = new Map<string, Datagram[]>();
@@ -231,7 +231,7 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
     for (const note of written) note();
   };
 
-  /** Replaces the content of each file that `change` answers other datagrams for. */
+  /** Replaces the content of each file for which `change` returns other datagrams. */
   const eachFile = (change: (found: readonly Datagram[]) => readonly Datagram[]) =>
     inTurn(async () => {
       for (const name of files.names()) {
@@ -313,10 +313,11 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
     prune: async (isCovered) => {
       const removed: string[] = [];
       for (const name of files.names()) {
-        // In turn, so that nothing is appended between the look and the removal.
+        // One at a time with appends, so that nothing is appended between the check and the
+        // removal.
         await inTurn(async () => {
           const node = name.split("/")[1]!;
-          // Numbers of a session only rise in a file: where the last is covered, all are.
+          // Numbers of a session only rise in a file: if the last one is covered, all are.
           const last = Object.entries(files.get(name)?.last ?? {});
           if (!last.every(([session, number]) => isCovered({ node, session, number }))) return;
           await disk.remove(name);

@@ -1,7 +1,7 @@
 import type { SessionKey } from "../fold/vector.ts";
 import type { JournalRun } from "../state/state-store.ts";
 
-/** A datagram's place in a journal file. */
+/** The position of a datagram in a journal file. */
 export interface JournalPlace {
   readonly key: SessionKey;
   readonly number: number;
@@ -11,19 +11,19 @@ export interface JournalPlace {
 }
 
 /**
- * Where datagrams are in the journal files: one entry for some hundred of them that follow on each
- * other. A few datagrams are found by reading one such piece, whatever the size of the journals.
+ * Where datagrams are in the journal files: one entry for some hundred consecutive datagrams. A few
+ * datagrams are found by reading one such run, whatever the size of the journals.
  */
 export interface Runs {
   add(file: string, place: JournalPlace): void;
-  /** A run that holds that datagram. */
+  /** A run that contains this datagram. */
   find(key: SessionKey, number: number): JournalRun | undefined;
-  /** All of a session. */
+  /** All runs of a session. */
   of(key: SessionKey): readonly JournalRun[];
   /** The last number of a session in any file; 0: none. */
   lastOf(key: SessionKey): number;
   dropFile(file: string): void;
-  /** What was added since `forgetChanges`. */
+  /** Runs added since `forgetChanges`. */
   changes(): readonly JournalRun[];
   forgetChanges(): void;
 }

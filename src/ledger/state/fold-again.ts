@@ -14,7 +14,10 @@ export interface FoldAgainOptions {
   readonly isCounted: (datagram: Datagram) => boolean;
 }
 
-/** Folds the targets that some datagrams are about from checkpoint and journals. Reads all journals. */
+/**
+ * Folds the targets of the dropped datagrams again, from checkpoint and journals. Reads all
+ * journals.
+ */
 export async function foldAgain(options: FoldAgainOptions): Promise<PartState> {
   const { base, journal, dropped, isCounted } = options;
   const part: PartState = new Map();

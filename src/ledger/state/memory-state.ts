@@ -12,7 +12,7 @@ import type {
 
 type Parts = Map<number, Map<string, StoredTarget>>;
 
-/** What survives the lives of one node. */
+/** The content that survives restarts of one node. */
 export interface MemoryStateContent {
   readonly targets: Parts;
   readonly staged: Parts;

@@ -13,7 +13,7 @@ import type { StateBatch, StateHead, StateStore, StoredTarget } from "./state-st
 export interface StageBaseOptions {
   readonly store: StateStore;
   readonly journal: Pick<JournalReader, "read">;
-  /** The checkpoint to go over to. */
+  /** The checkpoint to switch to. */
   readonly base: Base;
   /** What is in the store now. */
   readonly head: StateHead;
@@ -21,9 +21,10 @@ export interface StageBaseOptions {
 }
 
 /**
- * Prepares the store for another checkpoint: its parts that differ are written beside the old ones,
- * with what the store knows beyond it. Answers the batch that puts all of it in force at once. Until
- * that is applied the old parts count. Other work goes on between the steps; nothing may be saved.
+ * Prepares the store for another checkpoint: writes its changed parts beside the old ones, together
+ * with what the store knows beyond the checkpoint. Returns the batch that puts all of it in force
+ * at once. Until that batch is applied the old parts count. Other work runs between the steps;
+ * nothing may be saved.
  */
 export async function stageBase(options: StageBaseOptions): Promise<StateBatch> {
   const { store, journal, base, head } = options;
@@ -56,7 +57,10 @@ export async function stageBase(options: StageBaseOptions): Promise<StateBatch> 
   return { promote: parts, head: next };
 }
 
-/** Targets that are staged before other work runs: an append waits for some milliseconds at most. */
+/**
+ * How many targets are staged before other work runs: an append waits for a few milliseconds at
+ * most.
+ */
 const stagedAtOnce = 50;
 
 async function stagePart(store: StateStore, targets: Iterable<StoredTarget>): Promise<void> {
@@ -73,7 +77,7 @@ async function stagePart(store: StateStore, targets: Iterable<StoredTarget>): Pr
   await apply();
 }
 
-/** What the store knows once it stands on the checkpoint. */
+/** The head of the store after the switch. */
 function nextHead({ base, head, dropped }: StageBaseOptions): StateHead {
   const vector = new Map<SessionKey, number>(Object.entries(head.vector));
   for (const [key, number] of base.vector) {

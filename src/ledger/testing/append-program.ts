@@ -1,6 +1,6 @@
 /**
- * Writes to a ledger until it is killed, several commits at a time, and says on stdout what was
- * acknowledged: one line each. The data folder is the first argument.
+ * Writes to a ledger until it is killed, several commits at a time, and prints each acknowledged
+ * commit as one line. The data folder is the first argument.
  */
 import { systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/logger.ts";

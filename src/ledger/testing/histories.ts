@@ -8,7 +8,7 @@ import { foldInto, forgottenField, type PartState } from "../fold/part-state.ts"
 export const nodeId = (index: number): string => `${index}`.padStart(13, "n");
 export const sessionId = (index: number): string => `${index}`.padStart(26, "s");
 
-/** What a few writers do who hear of each other now and then. */
+/** A step of a few writers that receive each other's datagrams now and then. */
 type Step =
   | {
       readonly kind: "write";
@@ -34,7 +34,7 @@ const write = fc.record({
 });
 const hear = fc.record({ kind: fc.constant("hear" as const), by, from: by });
 
-/** Histories as they can happen: who writes a value knows what it knows, and says so. */
+/** Possible histories: each write names what its writer had seen. */
 export const anyHistory: fc.Arbitrary<readonly Datagram[]> = fc
   .array(fc.oneof({ weight: 3, arbitrary: write }, { weight: 2, arbitrary: hear }), {
     maxLength: 40,

@@ -1,6 +1,7 @@
 /**
  * One process of a real fleet: a node that writes and syncs, or a hub that folds in a loop. The
- * parent gives its settings as JSON in the first argument, asks by message, and may kill it.
+ * parent passes settings as JSON in the first argument, sends requests as messages, and may kill
+ * it.
  */
 import { sleep, systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/logger.ts";
@@ -17,14 +18,14 @@ export interface NodeProgramSettings {
   readonly shared: SharedBucket;
   readonly folder: string;
   readonly name: string;
-  /** Fields that a node writes each time it is asked; 0 for a hub. */
+  /** Fields that a node writes for each request; 0 for a hub. */
   readonly fields: number;
 }
 
 /** From the parent. */
 export type NodeProgramWish = "write" | "settle" | "stop";
 
-/** To the parent: the last answer has all that was asked for. */
+/** To the parent: the last answer to a request shows that the request is done. */
 export type NodeProgramAnswer =
   | { readonly kind: "written"; readonly fields: number }
   | { readonly kind: "settled"; readonly digest: string; readonly datagrams: number }

@@ -9,7 +9,7 @@ import { emptyHead, noBase } from "../replica.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { anyHistory } from "./histories.ts";
 
-/** What a test opens and closes; the content stays between two lives. */
+/** A store that a test opens and closes; the content survives in between. */
 export interface StateUnderTest {
   open(): StateStore;
   dispose(): void;
@@ -20,7 +20,7 @@ const row = (target: string, text: string, isConflicted = false) => ({
   text,
   isConflicted,
 });
-/** In the order of their bytes: the last of them come the other way round in UTF-16. */
+/** In the order of their UTF-8 bytes. In UTF-16 the last two have the opposite order. */
 const names = ["a/1", "a/10", "a/2", "a/ü", "a/\uff5e", "a/😀"];
 
 export function describeStateStore(name: string, create: () => StateUnderTest): void {
@@ -143,7 +143,7 @@ async function expectPureFold(
     const durable = new Map(journal.map((one) => [sessionKey(one), one.number]));
     replica.save((key) => durable.get(key) ?? 0, { files: [], runs: [], dropFiles: [] });
     if (!saves.next().value) continue;
-    // Another life goes on from what was saved.
+    // Open again from what was saved.
     store[Symbol.dispose]();
     store = at.open();
     replica = stand();

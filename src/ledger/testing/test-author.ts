@@ -8,7 +8,9 @@ import { openTestLedger } from "./test-ledger.ts";
 
 const fields = ["a", "b", "c"];
 
-/** An author with so many segments of three fields each, and a reader that has none of them yet. */
+/**
+ * An author with this many segments of three fields each, and a reader that has none of them yet.
+ */
 export async function createAuthor(segments = 5) {
   const fleet = createTestFleet();
   const { clock, keys, objects, sync } = fleet;
@@ -35,7 +37,7 @@ export async function createAuthor(segments = 5) {
 }
 
 type Lost = readonly (readonly [string, MemoryObject])[];
-/** Each is there again, with the bytes that it had. */
+/** Expects that each lost object is there again, with its original bytes. */
 export const expectBack = (objects: ReadonlyMap<string, MemoryObject>, lost: Lost) => {
   for (const [name, { body }] of lost) {
     expect(Buffer.from(objects.get(name)?.body ?? []).toString()).toBe(
@@ -44,7 +46,7 @@ export const expectBack = (objects: ReadonlyMap<string, MemoryObject>, lost: Los
   }
 };
 
-/** A sound segment with other values, as a second disk with the same id would write it. */
+/** A valid segment with other values, as a second disk with the same id would write it. */
 export function asOfAnotherDisk(name: string, object: MemoryObject): MemoryObject {
   const { session: key, first } = parseSegmentKey(name)!;
   const { datagrams } = readSegment(object.body, { key, first, name });

@@ -15,7 +15,7 @@ export const fleetTarget = "company/a";
 const fleetSource = "site:https://a.b";
 export const fleetGraceMs = 60_000;
 
-/** A bucket in memory, and what nodes and a hub do with it. */
+/** A bucket in memory, with functions for its nodes and its hub. */
 export function createTestFleet() {
   const clock = createTestClock();
   const objects = new Map<string, MemoryObject>();

@@ -7,13 +7,13 @@ import { createMemoryState, type MemoryStateContent } from "../state/memory-stat
 import { openLedger, type Ledger } from "../ledger.ts";
 
 export interface TestLedgerOptions {
-  /** What its disk holds; shared by the lives of one node. */
+  /** The content of its disk, which survives restarts of one node. */
   readonly files?: Map<string, Uint8Array>;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly label?: string;
   readonly isReader?: boolean;
-  /** Its folded state, shared by the lives of one node; absent: each life builds its own. */
+  /** Its folded state, which survives restarts of one node; absent: each start builds a new one. */
   readonly state?: MemoryStateContent;
 }
 
@@ -25,7 +25,7 @@ export function openTestLedger(options: TestLedgerOptions = {}): Promise<Ledger>
   const { clock = createTestClock(), random = createSeededRandom(seeds++) } = options;
   const disk = createMemoryDisk({ files });
   const { state } = options;
-  // A kept state is saved with every write, so that tests see what is in it.
+  // With a kept state, every write is saved, so that tests see the state.
   const kept = state && { openState: () => createMemoryState(state), unsavedMax: 1 };
   return openLedger({ disk, clock, random, log: silentLogger, label, isReader, ...kept });
 }

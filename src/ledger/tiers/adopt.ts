@@ -24,17 +24,17 @@ export interface AdoptOptions {
 }
 
 export interface AdoptingOptions extends AdoptOptions {
-  /** Does something while nobody else writes to the journals. */
+  /** Runs work while nothing else writes to the journals. */
   readonly quietly: (work: () => Promise<void>) => Promise<void>;
 }
 
-/** How many parts travel at once. */
+/** How many parts are fetched at once. */
 const lanes = 8;
 
 /**
- * Bootstrap: goes over to the newest checkpoint, if there is one newer than the node's own. Only
- * parts that are not here are fetched, so a bootstrap that was cut short goes on where it was.
- * What this node knows beyond the checkpoint stays; journal files that it covers are removed.
+ * Bootstrap: switches to the newest checkpoint, if it is newer than the node's own. Only parts that
+ * are not here are fetched, so an interrupted bootstrap continues where it was. What this node
+ * knows beyond the checkpoint stays; journal files that the checkpoint covers are removed.
  */
 export async function adoptNewest(
   core: Core,
@@ -82,7 +82,8 @@ async function fetchParts(
   const queue = names.toReversed();
   await Promise.all(Array.from({ length: lanes }, () => work(queue)));
   if (!isPruned) return "fetched";
-  // Only a checkpoint with two newer ones loses its parts; if there is none, parts are missing.
+  // Only a checkpoint with two newer ones is pruned. If there is no newer one, the bucket lost a
+  // part.
   const newer = await findNewestManifest(bucket, manifest.number);
   if (newer) return "pruned";
   const message = `checkpoint ${manifest.number} lacks a part: the bucket has lost an object`;
@@ -99,7 +100,7 @@ async function standOn(
   const left = Object.entries(core.identity().published).filter(
     ([key, number]) => (vector.get(key) ?? 0) < number,
   );
-  // Before a journal file goes: the clock must not fall back behind what it held.
+  // Save the clock before a journal file is removed: it must not fall behind that file's stamps.
   await core.saveIdentity({
     highWater: core.highWater(),
     published: Object.fromEntries(left),

@@ -13,16 +13,17 @@ import { missingHubRights } from "./hub-rights.ts";
 import { hubLease } from "./keys.ts";
 
 /**
- * - `auto`: the node does the hub's work when nobody else did for most of a day, or when much is new,
- *   provided that a probe shows the rights a hub needs;
- * - `always`: it does it soon after something is new, without a probe;
- * - `never`: it leaves it to others.
+ * When a node does the hub's work:
+ * - `auto`: if no other node did it for most of a day, or if much is new, provided that a probe
+ *   shows the rights that a hub needs;
+ * - `always`: soon after something is new, without a probe;
+ * - `never`: it leaves the work to others.
  */
 export type HubMode = "auto" | "always" | "never";
 
-/** What a node says of itself in its heartbeat. */
+/** What a node reports about its hub role in its heartbeat. */
 export interface HubAbility {
-  /** "unknown": there was nothing to do yet, so no right was probed. */
+  /** "unknown": there was nothing to do yet, so the rights were not probed. */
   readonly state: "able" | "unable" | "never" | "unknown";
   /** Why it is unable. */
   readonly why?: string;
@@ -30,26 +31,29 @@ export interface HubAbility {
 
 export interface AutoHubOptions extends Omit<HubOptions, "intervalMs" | "probe" | "signal"> {
   readonly mode: Exclude<HubMode, "never">;
-  /** Datagrams beyond the checkpoint that are worth another one. Asks nobody. */
+  /** How many datagrams beyond the checkpoint are worth another checkpoint. Makes no request. */
   readonly beyond: () => Promise<number>;
-  /** Goes over to the newest checkpoint: what others have folded is not beyond it any more. */
+  /** Switches to the newest checkpoint: what others have folded is not beyond it any more. */
   readonly catchUp: () => Promise<unknown>;
-  /** After the ability has changed. */
+  /** Called when the ability has changed. */
   readonly onAbility?: (ability: HubAbility) => void;
   readonly timing?: Partial<AutoHubTiming>;
 }
 
 export interface AutoHubTiming {
-  /** Between two looks at what is beyond the checkpoint; a look that finds nothing asks nobody. */
+  /**
+   * The time between two checks of what is beyond the checkpoint. A check that finds nothing makes
+   * no request.
+   */
   readonly lookMs: number;
   readonly firstLookMs: number;
-  /** How long after the last work of any hub a little is worth a checkpoint. */
+  /** How long after the last work of any hub a small number of datagrams is worth a checkpoint. */
   readonly restMs: number;
-  /** The same for much. */
+  /** The same for a large number. */
   readonly busyRestMs: number;
-  /** How many datagrams are much. */
+  /** From how many datagrams on the number is large. */
   readonly many: number;
-  /** After a probe that showed missing rights. */
+  /** The pause after a probe that showed missing rights. */
   readonly unableMs: number;
 }
 
@@ -78,9 +82,9 @@ export interface AutoHub extends Service {
 }
 
 /**
- * Lets a node do the hub's work without anybody asking. Costs no request while nothing is new; at
- * most one GET at each look while something is; about 20 requests and one for each new segment when
- * it does the work, which one node of a fleet does, about once a day.
+ * Does the hub's work on a node by itself. Requests: none while nothing is new; at most one GET for
+ * each check while something is; about 20 and one for each new segment when it does the work, which
+ * one node of a fleet does about once a day.
  */
 export function createAutoHub(options: AutoHubOptions): AutoHub {
   const { mode, bucket, clock, random, log, owner, beyond } = options;
@@ -91,9 +95,9 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
   let timer: Timer | undefined;
   let work: Promise<void> = Promise.resolve();
   let ability: HubAbility = { state: mode === "always" ? "able" : "unknown" };
-  /** Until then nothing is asked, however much is new. */
+  /** Until then no requests are made, however much is new. */
   let quietUntilMs = -Infinity;
-  /** The last work of any hub, as far as it is known here. */
+  /** The last known work of any hub. */
   let workedAtMs = -Infinity;
   let failure = "";
 
@@ -131,7 +135,7 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
   const visit = async () => {
     if (!(await isDue())) return;
     if (noteLease(await lease.show())) {
-      // Somebody is at it, and may be for long: a hub that was started by hand.
+      // Another process does it, perhaps for long: a hub that a person started.
       quietUntilMs = clock.monotonicMs() + Math.min(hourMs, timing.restMs);
       return;
     }
@@ -153,14 +157,14 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === "bucket_forbidden") setAbility({ state: "unable", why: error.message });
-      // The next look tries again. What stays the same is said once.
+      // The next check tries again. An unchanged failure is logged once.
       if (error.message !== failure) log.warn("the hub's work could not be done", { error });
       failure = error.message;
     }
   };
   const arm = (delayMs: number) => {
     if (stopping.signal.aborted) return;
-    // With jitter, or all nodes of a fleet would come at once.
+    // With jitter, so that the nodes of a fleet do not all come at once.
     const waitMs = delayMs * (0.5 + random.next());
     timer = clock.setTimer(waitMs, () => void (work = look().finally(() => arm(timing.lookMs))), {
       background: true,

@@ -6,13 +6,13 @@ import { boundaryKey } from "./keys.ts";
 
 /**
  * What may have been deleted: segments up to this vector, checkpoints below this number. It is
- * written before the first of them goes, and never falls back.
+ * written before the first deletion, and never decreases.
  */
 export interface Boundary {
   readonly epoch: number;
   readonly nonce: string;
   readonly vector: Vector;
-  /** Checkpoints below it may be gone. */
+  /** Checkpoints below this number may be deleted. */
   readonly checkpoint: number;
 }
 
@@ -27,7 +27,7 @@ export async function readBoundary(bucket: Bucket): Promise<FoundBoundary | unde
   try {
     found = JSON.parse(Buffer.from(got.body).toString()) as typeof found;
   } catch {
-    // said below
+    // reported below
   }
   if (!isReadable("boundary", found, boundaryKey) || typeof found?.["vector"] !== "object") {
     throw new AppError("corrupt", "ledger_boundary", `${boundaryKey} is not ours`);

@@ -2,7 +2,7 @@ import type { Commit } from "../changes.ts";
 import { checkpointTarget } from "./keys.ts";
 import type { CheckpointManifest } from "./manifest.ts";
 
-/** Says in the ledger itself that a checkpoint was made, and by whom. */
+/** Records in the ledger itself that a checkpoint was made, and by which hub. */
 export function checkpointCommit({ number, epoch, madeAtMs, hub }: CheckpointManifest): Commit {
   const value = { number, epoch, madeAtMs, hub };
   return {

@@ -7,25 +7,28 @@ import { segmentKey } from "./keys.ts";
 import type { ListedSegment } from "./list-all.ts";
 import { cutSegment, isSameContent, readForSegment, readSegment, type Segment } from "./segment.ts";
 
-/** A segment that the bucket should have, and has not, or not as it should be. */
+/** A segment that should be in the bucket and is missing, damaged or foreign. */
 export interface SegmentFault {
   readonly key: SessionKey;
   readonly first: number;
-  /** The last datagram that cannot be read because of it, up to the next segment that is there. */
+  /**
+   * The last datagram that is unreadable because of it: the one before the next segment that is
+   * there.
+   */
   readonly last: number;
   /**
-   * "damaged": its bytes are not a segment. "foreign": it is a sound segment, and holds other
+   * "damaged": its bytes are not a segment. "foreign": it is a valid segment, and holds other
    * datagrams than this node's journal under the same numbers.
    */
   readonly state: "missing" | "damaged" | "foreign";
   /** This disk holds its datagrams, so this node can put it back. */
   readonly isHere: boolean;
-  /** Of the object that is there. */
+  /** The etag of the object that is there. */
   readonly etag?: string;
   readonly why?: string;
 }
 
-/** Datagrams of a session that should be in segments: behind `after`, up to `upTo`. */
+/** Datagrams of a session that should be in segments: after `after`, up to `upTo`. */
 export interface SessionRange {
   readonly key: SessionKey;
   readonly after: number;
@@ -39,27 +42,27 @@ export interface Budget {
 
 export interface ExamineSessionOptions extends SessionRange {
   readonly bucket: Bucket;
-  /** All its segments that the bucket has, in order. */
+  /** All segments of the session in the bucket, in order. */
   readonly listed: readonly ListedSegment[];
-  /** The ledger of the node whose session it is; undefined: another node's. */
+  /** The ledger that wrote the session; undefined: it is another node's. */
   readonly author: Core | undefined;
-  /** Read every segment, also those whose size is what this node's log says. */
+  /** Read every segment, also those whose size matches this node's log. */
   readonly isThorough: boolean;
   readonly budget: Budget;
 }
 
 export interface Examined {
   readonly faults: readonly SegmentFault[];
-  /** How many segments are there and sound. */
+  /** How many segments are present and valid. */
   readonly sound: number;
   /** False: the budget was used up before the end. */
   readonly isComplete: boolean;
 }
 
 /**
- * Finds the segments of a session that are missing or damaged. Segments follow on each other
- * without gaps: each must begin where the one before ended. Where an author's segment ends is in
- * its log; of the others it is read from the segment.
+ * Finds the segments of a session that are missing or damaged. Segments are consecutive without
+ * gaps: each must begin where the one before ended. For own sessions the log says where a segment
+ * ends; for others the segment is read.
  */
 export async function examineSession(options: ExamineSessionOptions): Promise<Examined> {
   const { bucket, key, after, upTo, author, isThorough, budget } = options;
@@ -109,7 +112,10 @@ export async function examineSession(options: ExamineSessionOptions): Promise<Ex
   return { faults, sound, isComplete: true };
 }
 
-/** An object that is named by a number at which no commit of its author begins is not a segment. */
+/**
+ * Ignores objects named by a number at which no commit of their author begins: they are not
+ * segments.
+ */
 async function atCommits(
   author: Core,
   { key, listed }: ExamineSessionOptions,
@@ -123,7 +129,10 @@ async function atCommits(
   return kept;
 }
 
-/** What this disk has of its own session in that range; none where the beginning is not there. */
+/**
+ * The datagrams of an own session in that range that this disk holds; none if the first ones are
+ * missing.
+ */
 export async function ownDatagrams(
   core: Core,
   { key, first, last }: OwnRange,
@@ -134,7 +143,7 @@ export async function ownDatagrams(
     : [];
 }
 
-/** As many of them as a segment takes that begins there. */
+/** As many of them as a segment that begins there holds. */
 export async function firstOwn(
   core: Core,
   { key, first, last }: OwnRange,
@@ -158,12 +167,12 @@ type ReadSegment =
 async function readOne(bucket: Bucket, key: SessionKey, first: number): Promise<ReadSegment> {
   const name = segmentKey(key, first);
   const got = await bucket.get(name);
-  // It was deleted since it was listed.
+  // It was deleted after it was listed.
   if (got.status !== "found") return { state: "missing" };
   try {
     return { segment: readSegment(got.body, { key, first, name }), bytes: got.body.byteLength };
   } catch (error) {
-    // A segment of a newer version is no damage.
+    // A segment of a newer version is not damaged.
     if (!(error instanceof AppError) || error.kind !== "corrupt") throw error;
     return { state: "damaged", etag: got.etag, why: error.message };
   }

@@ -15,20 +15,19 @@ export interface FetchHistoryOptions {
 
 export interface FetchedHistory {
   readonly datagrams: number;
-  /** Own datagrams that were here and are written anew, because those before them are gone. */
+  /** Own datagrams that were here and were written again, because those before them are gone. */
   readonly moved: number;
   readonly adopted: number | undefined;
   readonly faults: readonly string[];
 }
 
 /**
- * Brings back what this node wrote, published and lost: the newest checkpoint if its own is missing,
- * then its segments. No request if nothing is missing.
+ * Brings back what this node wrote, published and lost: the newest checkpoint if its own is
+ * missing, then its segments. Makes no request if nothing is missing.
  *
- * What it wrote and never published is gone if its journal is damaged there; the datagrams behind
- * that are written anew under another session, with their stamps, and what is gone is logged. What
- * it published must come back: if the bucket has lost it too, writes stay refused until a person
- * gives it up.
+ * Unpublished datagrams that a damaged journal lost are gone. The datagrams after them are written
+ * again under another session, with their stamps, and the loss is logged. Published datagrams must
+ * come back: if the bucket has lost them too, writes stay refused until a person gives them up.
  */
 export async function fetchHistory(options: FetchHistoryOptions): Promise<FetchedHistory> {
   const { core, bucket, puller, quietly } = options;
@@ -66,7 +65,7 @@ export async function fetchHistory(options: FetchHistoryOptions): Promise<Fetche
   };
 }
 
-/** All that the bucket has is here: what is missing now was never published. */
+/** Everything in the bucket was fetched, so what is still missing was never published. */
 async function leaveBehind({ core, quietly }: FetchHistoryOptions): Promise<number> {
   const left = missingHistory(core);
   if (!left || left.checkpoint !== undefined) return 0;

@@ -8,16 +8,16 @@ import { partOfChecksum, type PartState } from "../fold/part-state.ts";
 import { hasFolded, type Vector } from "../fold/vector.ts";
 
 /**
- * The two steps of a fold that are all computing: pure functions of bytes, so that they can be done
- * here or by other threads. What a hub knows and decides stays with the hub.
+ * The two computing steps of a fold, as pure functions of bytes, so that other threads can do them.
+ * The state and the decisions stay with the hub.
  */
 export interface FoldWorker extends AsyncDisposable {
   /**
-   * Reads one segment, whose bytes are the worker's until they come back with the answer. Throws
-   * `corrupt` for one that cannot be used.
+   * Reads one segment. The bytes belong to the worker until they come back with the answer. Throws
+   * `corrupt` for a segment that cannot be used.
    */
   scan(job: ScanJob): Promise<Scanned>;
-  /** Folds one part; its pieces are the worker's from now on. */
+  /** Folds one part. The pieces belong to the worker from now on. */
   fold(job: FoldJob): Promise<FoldedPart>;
 }
 
@@ -26,7 +26,7 @@ export interface ScanJob {
   readonly key: string;
   readonly first: number;
   readonly name: string;
-  /** Stamps after this one are ahead of their time. */
+  /** Datagrams with a stamp after this one are ahead of the time. */
   readonly ahead: string;
 }
 
@@ -35,23 +35,23 @@ export interface Scanned {
   readonly last: number;
   /** The latest stamp that is not ahead. */
   readonly newest: string;
-  /** Some are more than a hub's own word that it made a checkpoint. */
+  /** Whether there is more than a hub's own note that it made a checkpoint. */
   readonly isWorthIt: boolean;
   /**
-   * Three numbers for each stretch of records to fold that follow each other and go to one part, as
-   * those of a commit do: the part, where it begins, where the next one does.
+   * Three numbers for each run of records of one part, such as those of a commit: the part, where
+   * the run begins, where it ends.
    */
   readonly records: Int32Array;
   readonly early: readonly Datagram[];
-  /** Those that may drop others. */
+  /** Datagrams that may drop others. */
   readonly drops: readonly Datagram[];
 }
 
 export interface FoldJob {
   readonly index: number;
-  /** The part of the checkpoint before. */
+  /** The part of the previous checkpoint. */
   readonly base: string | undefined;
-  /** Records since, as they came. */
+  /** The records after it, in order of arrival. */
   readonly pieces: readonly Uint8Array[];
   readonly vector: Vector;
   readonly heldBack: ReadonlySet<Dot>;
@@ -63,7 +63,7 @@ export interface FoldedPart {
   readonly digest: string;
 }
 
-/** All of it by this thread. */
+/** Does all of it in this thread. */
 export const createInlineFoldWorker = (): FoldWorker => ({
   scan: async (job) => scanJob(job),
   fold: async (job) => foldJob(job),

@@ -10,25 +10,25 @@ import { listHeads, missingSegment } from "./pull.ts";
 export interface GatherOptions {
   readonly bucket: Bucket;
   readonly onFault: (fault: string) => void;
-  /** Whether the role is held: once it is not, nothing more is read. */
+  /** Whether the role is held. Reading stops as soon as it is not. */
   readonly isHeld: () => boolean;
-  /** What it has room for is what one checkpoint takes in; the next one takes the rest. */
+  /** Its capacity limits one checkpoint; the next one takes the rest. */
   readonly spill: Spill;
 }
 
 export interface Gathered {
   readonly datagrams: number;
-  /** Some are more than a hub's own word that it made a checkpoint. */
+  /** Whether there is more than a hub's own note that it made a checkpoint. */
   readonly isWorthIt: boolean;
 }
 
-/** How many nodes' segments travel at once. */
+/** From how many nodes segments are fetched at once. */
 const lanes = 8;
 
 /**
- * Takes all that the bucket has beyond the state. Heads are hints: a session that may go on is
- * looked at beyond its head too, because its node may have died before it said so. What cannot be
- * read stops its session, is told, and stays where it is.
+ * Reads everything in the bucket beyond the state. Heads are hints: a session that may go on is
+ * also read beyond its head, because its node may have died before it updated the head. An
+ * unreadable segment stops its session, is reported, and stays where it is.
  */
 export async function gather(options: GatherOptions, state: HubState): Promise<Gathered> {
   const { bucket, onFault, spill, isHeld } = options;
@@ -74,7 +74,7 @@ interface SessionSeen {
   readonly node: Pick<SessionHead, "node" | "label">;
 }
 
-/** A head, and how long ago it was written, by the store's clock alone. */
+/** A head, and its age by the store's clock. */
 export interface HeadSeen {
   readonly head: SessionHead;
   readonly ageMs: number;

@@ -8,26 +8,26 @@ import { isNodeId, isSessionId } from "../datagram/check-parts.ts";
 import { headKey } from "./keys.ts";
 
 /**
- * What a node says of itself in the bucket: which session speaks for it, and how far each of its
- * sessions has come. Changed by compare-and-swap, so two disks with one id cannot both speak: the
- * one that finds a session it never had is the clone, and takes another id.
+ * What a node writes about itself in the bucket: its current session, and how far each of its
+ * sessions has come. Changed by compare-and-swap, so two disks with one id cannot both write: the
+ * disk that finds a session it never had is the clone, and takes another id.
  */
 export interface SessionHead extends Partial<HeadSaid> {
   readonly node: string;
   readonly label: string;
-  /** The life that wrote it. */
+  /** The session of the process that wrote it. */
   readonly session: string;
   readonly nonce: string;
   readonly stamp: string;
-  /** A session stands here before its first segment is sent, until a checkpoint covers it. */
+  /** A session is listed before its first segment is sent, until a checkpoint covers it. */
   readonly sessions: readonly HeadSession[];
 }
 
-/** What a node tells of itself beside its sessions. Nothing here rests on it being right. */
+/** What a node reports beside its sessions. Nothing depends on it being right. */
 export interface HeadSaid {
   /** Where peers may reach it, as `host:port`. */
   readonly addresses: readonly string[];
-  /** How it is: see observe's `Beat`. Opaque here. */
+  /** The state of the node: see observe's `Beat`. Opaque here. */
   readonly beat: Readonly<Record<string, unknown>>;
 }
 
@@ -35,7 +35,7 @@ export interface HeadSession {
   readonly session: string;
   /** The number up to which its segments are in the bucket. */
   readonly number: number;
-  /** There will be no more of it. */
+  /** No more of it will come. */
   readonly isComplete: boolean;
 }
 
@@ -44,7 +44,7 @@ export function decodeHead(body: Uint8Array, name: string): SessionHead {
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
-    // said below
+    // reported below
   }
   const { node, session, sessions } = found ?? {};
   const isGood =
@@ -61,7 +61,7 @@ export function decodeHead(body: Uint8Array, name: string): SessionHead {
 const addressesMax = 16;
 const addressLengthMax = 120;
 
-/** What is said and makes no sense is left out: how far the node has come still counts. */
+/** Drops addresses and state that are malformed: how far the node has come still counts. */
 function withSaid({ addresses, beat, ...head }: SessionHead): SessionHead {
   const isAddress = (one: unknown) => typeof one === "string" && one.length <= addressLengthMax;
   const isBeat = typeof beat === "object" && beat !== null && !Array.isArray(beat);
@@ -76,8 +76,8 @@ function withSaid({ addresses, beat, ...head }: SessionHead): SessionHead {
 
 export interface HeadWriter {
   /**
-   * "cloned": another disk speaks for this node; nothing was written. What the node has said of
-   * itself stays where it is not said anew.
+   * "cloned": another disk writes this head; nothing was written. Optional fields that are not
+   * given keep their value.
    */
   write(head: Omit<SessionHead, "nonce">): Promise<"written" | "cloned">;
 }
@@ -88,7 +88,7 @@ export interface HeadWriterOptions {
   readonly random: Random;
   /** Whether a session is one of this disk's. */
   readonly isOwn: (session: string) => boolean;
-  /** The last number of a session that this disk has ever had. */
+  /** The highest number of a session that this disk has ever had. */
   readonly lastNumber: (session: string) => number;
 }
 
@@ -97,7 +97,7 @@ const backoffMs = { first: 50, max: 2_000 };
 
 export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
   const { bucket, clock, random } = options;
-  /** The content that the last look or write left there. */
+  /** The content after the last read or write. */
   let known: Known | undefined;
 
   return {
@@ -156,11 +156,16 @@ const saidOf = ({ addresses, beat }: Partial<HeadSaid>): Partial<HeadSaid> => ({
 const encodeHead = (head: SessionHead) =>
   Buffer.from(`${JSON.stringify({ format: formats.head.newest, ...head })}\n`);
 
-/** A session that this disk never had, or one that came further than this disk ever did. */
+/**
+ * True if the head names a session that this disk never had, or one further than this disk ever
+ * came.
+ */
 const isAnother = ({ session, sessions }: SessionHead, { isOwn, lastNumber }: HeadWriterOptions) =>
   !isOwn(session) || sessions.some((one) => one.number > lastNumber(one.session));
 
-/** A crash may have left the node's file behind what the head says: nothing may be taken back. */
+/**
+ * After a crash the node's file may be behind the head. Numbers in the head must never decrease.
+ */
 function joined(
   own: readonly HeadSession[],
   found: readonly HeadSession[],

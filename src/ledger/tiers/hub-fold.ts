@@ -24,10 +24,10 @@ export interface HubContext {
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
-  /** This node, for people. */
+  /** The name of this node, for people. */
   readonly hub: string;
   readonly epoch: number;
-  /** Whether the role is held: looked at before every act. */
+  /** Whether the role is held. Checked before every change. */
   readonly isHeld: () => boolean;
   /** The store's time. */
   readonly nowMs: () => number;
@@ -40,13 +40,13 @@ export type FoldRound =
   | { readonly status: "made"; readonly manifest: CheckpointManifest; readonly datagrams: number }
   /** There was nothing to fold. */
   | { readonly status: "nothing" }
-  /** The role is another's by now: what was made is garbage. */
+  /** Another node has the role now; what was made is garbage. */
   | { readonly status: "lost" };
 
 /**
  * Consolidation: folds what the bucket has beyond the newest checkpoint into the next one, part by
- * part. Parts have names of their own and are of no account until a manifest names them, and the
- * manifest is created once: so a hub may die or be replaced at any point.
+ * part. Parts have unique names and have no effect until a manifest names them, and a manifest is
+ * created once. So a hub may die or be replaced at any point.
  */
 export async function foldRound(context: HubContext): Promise<FoldRound> {
   const { bucket, isHeld, epoch, nowMs } = context;
@@ -105,7 +105,7 @@ export function bucketBase(bucket: Bucket, manifest: CheckpointManifest): Base {
   };
 }
 
-/** Undefined: the role was lost on the way. */
+/** Returns undefined if the role was lost meanwhile. */
 async function writeParts(
   { bucket, random, epoch, isHeld }: HubContext,
   state: HubState,
@@ -115,8 +115,8 @@ async function writeParts(
   const parts = Array.from({ length: partCount }, (_, index) => old[index]);
   const writePart = async (index: number) => {
     const { body, digest } = await state.foldPart(index);
-    // A part that did not change keeps its name. Else the name is new for ever, though the content
-    // may have been there before: so what is deleted once is never needed again.
+    // A part that did not change keeps its name. Otherwise the name is unique, even if the content
+    // existed before: so a deleted name is never needed again.
     if (parts[index]?.startsWith(`${digest}-`)) return;
     const name = `${digest}-${epoch}-${createId(random, 8)}.usv`;
     await bucket.put(partKey(name), body);
@@ -132,12 +132,15 @@ async function writeParts(
   return queue.length === 0 && isHeld() ? parts : undefined;
 }
 
-/** While one part is on its way to the bucket, the next ones are folded: few, for the memory. */
+/**
+ * How many parts are folded at once: while one is uploaded the next ones are folded. Few, to limit
+ * memory.
+ */
 const lanes = 6;
 
 const triesMax = 8;
 
-/** Creates it, and finds out whether it is ours that stands there. */
+/** Creates the manifest, and determines whether the one in the bucket is ours. */
 async function createManifest(context: HubContext, manifest: CheckpointManifest): Promise<boolean> {
   const { bucket, clock, random, isHeld } = context;
   const key = manifestKey(manifest.number);

@@ -13,8 +13,8 @@ import {
 const name = "rights-probe";
 
 /**
- * Which of the rights that a hub needs are missing, in words; empty: it has all. Ten requests, none of
- * which changes anything: writes whose condition cannot hold, and deletes of what is not there.
+ * Names the rights that a hub needs and does not have; empty: it has all. Ten requests, none of
+ * which changes anything: writes with a condition that cannot hold, and deletes of missing objects.
  */
 export async function missingHubRights(bucket: Bucket): Promise<readonly string[]> {
   const missing: string[] = [];

@@ -8,30 +8,30 @@ import { lastKnown, type Vector } from "../fold/vector.ts";
 import { droppedDot } from "../quarantine.ts";
 import type { Base } from "../replica.ts";
 
-/** What a hub knows on its way from one checkpoint to the next. */
+/** What a hub knows while it folds from one checkpoint to the next. */
 export interface HubState {
   vector(): Vector;
   heldBack(): ReadonlyMap<Dot, Datagram>;
   dropped(): ReadonlySet<Dot>;
   latest(): string;
   /**
-   * Takes the segment of that session that follows on what is known, and its bytes with it. Answers
-   * how many were new. One at a time of a session.
+   * Takes the next segment of that session, and ownership of its bytes. Returns how many datagrams
+   * were new. One segment of a session at a time.
    */
   take(segment: {
     readonly body: Uint8Array;
     readonly key: string;
     readonly name: string;
   }): Promise<TakenDatagrams>;
-  /** Folds what is no longer ahead of time. Answers how many that were. */
+  /** Folds datagrams that are no longer ahead of the time. Returns how many. */
   release(): number;
-  /** A part with all that was taken. */
+  /** Folds a part with everything that was taken. */
   foldPart(index: number): Promise<FoldedPart>;
 }
 
 export interface TakenDatagrams {
   readonly datagrams: number;
-  /** Some are more than a hub's own word that it made a checkpoint. */
+  /** Whether there is more than a hub's own note that it made a checkpoint. */
   readonly isWorthIt: boolean;
 }
 
@@ -70,7 +70,7 @@ export function createHubState(options: HubStateOptions): HubState {
     async take({ body, key, name }) {
       const first = lastKnown(vector, key) + 1;
       const found = await foldWorker.scan({ body, key, first, name, ahead: aheadOf(nowMs()) });
-      // Only now: a segment is taken whole, or stays where it is.
+      // Only now: a segment is taken completely or not at all.
       const { records, last } = found;
       for (let at = 0; at < records.length; at += 3) {
         spill.add(records[at]!, found.body, records[at + 1]!, records[at + 2]!);

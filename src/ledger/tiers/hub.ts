@@ -23,30 +23,33 @@ import type { CheckpointManifest } from "./manifest.ts";
 import { prune, type Pruned } from "./prune.ts";
 
 export interface HubOptions {
-  /** As it is: what may be repeated is repeated here. */
+  /** Without retries: the hub repeats what may be repeated. */
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** This node, for people. */
+  /** The name of this node, for people. */
   readonly owner: string;
-  /** Between two looks for something to fold. */
+  /** The time between two checks for something to fold. */
   readonly intervalMs?: number;
-  /** How long the older of two checkpoints must have stood before what it covers is deleted. */
+  /** How long the older of two checkpoints must exist before what it covers is deleted. */
   readonly graceMs?: number;
   /** Whether folded segments are kept for history. */
   readonly hasArchive?: boolean;
   readonly ttlMs?: number;
   readonly marginMs?: number;
-  /** Whether the test of the store's conditional writes may be a day old; absent: it may not. */
+  /**
+   * How old the test of the store's conditional writes may be: "daily": up to a day. Absent: it is
+   * always repeated.
+   */
   readonly probe?: "always" | "daily";
-  /** Ends `compactOnce` early: what was begun is garbage. */
+  /** Ends `compactOnce` early; unfinished work becomes garbage. */
   readonly signal?: AbortSignal;
-  /** After each checkpoint, while the role is held. */
+  /** Called after each checkpoint, while the role is held. */
   readonly onCheckpoint?: (manifest: CheckpointManifest) => Promise<void>;
-  /** Where to keep what is being folded; absent, in memory, and then less at a time. */
+  /** Where to keep records during a fold; absent: in memory, which folds less at a time. */
   readonly openSpill?: () => Spill;
-  /** Who computes; absent, this thread does. */
+  /** Absent: this thread computes. */
   readonly openFoldWorker?: () => FoldWorker;
 }
 
@@ -54,7 +57,7 @@ export const hubIntervalMsDefault = 60_000;
 export const pruneGraceMsDefault = 3_600_000;
 
 export interface Compacted {
-  /** "taken": another node is the hub. "lost": it became another's on the way. */
+  /** "taken": another node is the hub. "lost": another node took the role meanwhile. */
   readonly status: "done" | "taken" | "lost";
   readonly checkpoint: number | undefined;
   readonly datagrams: number;
@@ -69,10 +72,12 @@ const noneHere: Omit<Compacted, "status"> = {
   faults: [],
 };
 
-/** Rounds of one visit: what comes meanwhile can wait for the next. */
+/** Limits the rounds of one run: what comes meanwhile can wait for the next. */
 const roundsMax = 100;
 
-/** Takes the role, folds all there is, prunes, gives the role back. Refuses a store that is not fit. */
+/**
+ * Takes the role, folds everything, prunes, and releases the role. Refuses a store that is not fit.
+ */
 export async function compactOnce(options: HubOptions): Promise<Compacted> {
   await requireFitness({ ...options, probe: options.probe ?? "always" });
   const { lease, ttlMs } = leaseFor(options);
@@ -90,7 +95,7 @@ export async function compactOnce(options: HubOptions): Promise<Compacted> {
   }
 }
 
-/** The hub of a fleet, for as long as it runs. Refuses to start on a store that is not fit. */
+/** Runs the hub of a fleet until it is stopped. Refuses to start on a store that is not fit. */
 export function createHub(options: HubOptions): Service {
   const keeper = createHubKeeper(options);
   return {
@@ -102,7 +107,7 @@ export function createHub(options: HubOptions): Service {
   };
 }
 
-/** Takes the role whenever it is free, and does its work. The store is known to be fit. */
+/** Takes the role whenever it is free, and does the hub's work. The store was checked already. */
 export function createHubKeeper(options: HubOptions): Service {
   const { clock, random, log, intervalMs = hubIntervalMsDefault } = options;
   const { lease, ttlMs } = leaseFor(options);
@@ -135,7 +140,7 @@ export interface CompactOptions extends HubOptions {
   readonly isHeld: () => boolean;
 }
 
-/** What a holder of the role does at each visit. */
+/** The work of a hub in one run. */
 export async function compact(options: CompactOptions): Promise<Compacted> {
   const { clock, random, log, owner, lease, epoch, isHeld, onCheckpoint } = options;
   const { graceMs = pruneGraceMsDefault, hasArchive = true } = options;
@@ -186,7 +191,7 @@ async function renewUntil(lease: BucketLease, ttlMs: number, clock: Clock, signa
     try {
       if ((await lease.renew()) === "lost") return;
     } catch (error) {
-      if (!isUnavailable(error)) throw error; // else the deadline ends it, if it stays so
+      if (!isUnavailable(error)) throw error; // otherwise the deadline ends it if the store stays unavailable
     }
   }
 }

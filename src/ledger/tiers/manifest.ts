@@ -12,20 +12,22 @@ import { manifestKey, manifestsPrefix, parseManifestKey } from "./keys.ts";
 /** A checkpoint: everything up to a vector, folded. Created once, never changed. */
 export interface CheckpointManifest {
   readonly number: number;
-  /** Of the lease under which it was made; never falls. */
+  /** The epoch of the lease under which it was made; never decreases. */
   readonly epoch: number;
-  /** By whom, and how its maker knows it again. */
+  /** Which hub made it, and the random text by which that hub recognises it. */
   readonly hub: string;
   readonly nonce: string;
-  /** By the store's clock. */
+  /** In the store's time. */
   readonly madeAtMs: number;
   readonly vector: Vector;
-  /** Names of the 256 parts; undefined where nothing is in one. */
+  /** Names of the 256 parts; undefined for an empty part. */
   readonly parts: readonly (string | undefined)[];
-  /** Datagrams ahead of their time, as they were. */
+  /** Unfolded datagrams that are ahead of the time. */
   readonly aside: readonly Datagram[];
   readonly dropped: readonly Dot[];
-  /** The latest stamp that was folded: clocks of those who stand on it are not behind it. */
+  /**
+   * The latest stamp that was folded: clocks of nodes that use the checkpoint are not behind it.
+   */
   readonly latest: Stamp;
 }
 
@@ -46,7 +48,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
-    // said below
+    // reported below
   }
   const parts = found?.["parts"];
   if (
@@ -79,7 +81,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
   };
 }
 
-/** It becomes part of a key and of a file name. */
+/** Checks a part's name, which becomes part of a key and of a file name. */
 function checkedPartName(part: string | null, name: string): string | undefined {
   if (part === null) return undefined;
   if (/^[0-9a-f]{64}-\d{1,15}-[0-9a-z]{8}\.usv$/.test(part)) return part;
@@ -91,7 +93,7 @@ export interface FoundManifest {
   readonly body: Uint8Array;
 }
 
-/** The newest checkpoint of a number above `above`; undefined where there is none. */
+/** The newest checkpoint with a number above `above`; undefined if there is none. */
 export async function findNewestManifest(
   bucket: Bucket,
   above = 0,
@@ -101,7 +103,7 @@ export async function findNewestManifest(
     const newest = numbers.at(-1);
     if (newest === undefined) return undefined;
     const found = await readManifest(bucket, newest);
-    if (found) return found; // else newer ones were made and it was pruned while we looked
+    if (found) return found; // otherwise it was pruned meanwhile, because newer ones were made
   }
 }
 

@@ -19,7 +19,7 @@ import { readFloors, scrubArchive, scrubbedSegment } from "./scrub.ts";
 
 export interface PruneOptions {
   readonly context: HubContext;
-  /** Re-read right before anything is deleted. */
+  /** Read again right before anything is deleted. */
   readonly lease: Pick<BucketLease, "show">;
   readonly graceMs: number;
   /** Whether folded segments are kept for history. */
@@ -35,10 +35,10 @@ export interface Pruned {
 const nothing: Pruned = { segments: 0, checkpoints: 0, parts: 0 };
 
 /**
- * Removes what nobody needs any more: segments that two checkpoints cover, of which the older has
- * stood for the grace period, checkpoints before that one, and their parts. In this order: the
- * boundary says so; the lease is read again; then they go. What goes is covered for ever, so a
- * hub that was paused in the middle may go on and does no harm.
+ * Removes what is no longer needed: segments that two checkpoints cover, if the older one has
+ * existed for the grace period; checkpoints before that one; and their parts. The order is: raise
+ * the boundary, read the lease again, delete. What is deleted stays covered, so a hub that was
+ * paused in the middle may continue without harm.
  */
 export async function prune({
   context,
@@ -85,7 +85,7 @@ async function readAll(
 
 const triesMax = 6;
 
-/** False: someone with a later epoch was there. */
+/** Returns false if a hub with a later epoch has raised it. */
 async function raiseBoundary(context: HubContext, older: CheckpointManifest): Promise<boolean> {
   const { bucket, epoch, clock, random } = context;
   const nonce = createId(random);
@@ -116,13 +116,13 @@ async function raiseBoundary(context: HubContext, older: CheckpointManifest): Pr
 async function pruneSegments(
   { bucket, isHeld }: HubContext,
   { vector }: CheckpointManifest,
-  /** Undefined: nothing is kept. */
+  /** Undefined: there is no archive. */
   archiveFloors: Floors | undefined,
 ): Promise<number> {
   let count = 0;
   for await (const { key } of listAll(bucket, segmentsPrefix)) {
     const segment = parseSegmentKey(key);
-    // Segments are folded whole: one that begins below the vector ends there too.
+    // Segments are folded completely: one that begins below the vector also ends there.
     if (!segment || segment.first > (vector.get(segment.session) ?? 0)) continue;
     if (!isHeld()) break;
     if (archiveFloors) {
@@ -138,8 +138,8 @@ async function pruneSegments(
 }
 
 /**
- * Parts that no checkpoint names, left by hubs that died. Only those of earlier epochs, and only
- * once a checkpoint of this epoch stands: after that no earlier hub can bring one in place.
+ * Deletes parts that no checkpoint names, left by hubs that died. Only those of earlier epochs, and
+ * only when a checkpoint of this epoch exists: after that no earlier hub can create one.
  */
 async function pruneOrphans(
   { bucket, isHeld, epoch }: HubContext,

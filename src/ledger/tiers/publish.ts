@@ -15,9 +15,9 @@ export type Published =
   | { readonly status: "must-move"; readonly reason: "ahead" | "cloned" };
 
 /**
- * The durability tier: brings one's own datagrams into the bucket, session by session, a segment
- * only when the one before is there, then says so in the head. Only when the head stands does it
- * count as published. Call after the time was checked; one at a time.
+ * Uploads own datagrams to the bucket, session by session, each segment only when the one before is
+ * there, and then updates the head. Datagrams count as published when the head is written. Call it
+ * after the time was checked; one call at a time.
  */
 export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Promise<Published> {
   const waiting = core.unpublished();
@@ -48,8 +48,8 @@ export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Pr
 }
 
 /**
- * Says in the head that this node lives, with what else it has to say: one write. The session must
- * stand in the node's file first, or the next life would take its own head for a clone's.
+ * Writes the head to show that this node lives, with its other information: one write. The session
+ * must be in the node's file first, or the next process would take its own head for a clone's.
  */
 export async function beat(
   core: Core,
@@ -71,7 +71,7 @@ export function headOf(
   return { node, label, session: core.session(), stamp: core.highWater(), sessions };
 }
 
-/** Only if the clock has been ahead can a stamp be: then all of them are looked at. */
+/** A stamp can only be ahead if the clock has been ahead: only then all of them are checked. */
 async function areAhead(core: Core, waiting: readonly DatagramRange[]): Promise<boolean> {
   const nowMs = core.time.nowMs();
   if (!isAhead(core.highWater(), nowMs)) return false;
@@ -104,7 +104,7 @@ interface Sending extends DatagramRange {
   readonly bucket: Bucket;
 }
 
-/** Sends what is left of a session; answers how far it has come. */
+/** Sends the rest of a session; returns how far it has come. */
 async function sendSession({ core, bucket, ...range }: Sending): Promise<number | "foreign"> {
   const { key, from, to: last } = range;
   for (let first = from; first <= last;) {
@@ -119,9 +119,9 @@ async function sendSession({ core, bucket, ...range }: Sending): Promise<number 
     const name = segmentKey(key, first);
     let end = (await createSegment({ core, bucket, name, body })) ? lastNumber : undefined;
     if (end === undefined) {
-      // An earlier life was here, or an answer was lost: what stands there is ours, or a clone's.
+      // An earlier process sent it, or an answer was lost: the segment there is ours, or a clone's.
       const got = await bucket.get(name);
-      if (got.status !== "found") continue; // pruned in between: then the boundary tells
+      if (got.status !== "found") continue; // pruned meanwhile: then the boundary covers it
       const found = readSegment(got.body, { key, first, name });
       const to = Math.min(found.lastNumber, last);
       const own = await core.journal().readAll({ key, from: first, to });
@@ -129,8 +129,8 @@ async function sendSession({ core, bucket, ...range }: Sending): Promise<number 
       end = found.lastNumber;
       await core.segments.record(key, first, { last: end, bytes: got.body.byteLength });
     }
-    // O5: a name behind the boundary was used before, and deleted; what it held is folded. It may
-    // have ended elsewhere than this one does.
+    // O5: a name behind the boundary was used before, and deleted; its content is folded. It may
+    // have ended at another number than this one.
     const boundary = await readBoundary(bucket);
     const covered = boundary?.vector.get(key) ?? 0;
     first = (covered >= first ? covered : end) + 1;
@@ -148,7 +148,7 @@ const notInJournal = (key: string, number: number) =>
 
 const triesMax = 8;
 
-/** True: it stands there by this call. False: something stands there. */
+/** True: this call created it. False: there is a segment already. */
 export async function createSegment({
   core,
   bucket,

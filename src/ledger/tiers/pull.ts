@@ -11,13 +11,13 @@ import { readSegment, type Segment } from "./segment.ts";
 export interface Pulled {
   readonly datagrams: number;
   readonly nodes: number;
-  /** Heads and segments that cannot be used, and why: shown, and skipped. */
+  /** Unusable heads and segments, with reasons: they are reported and skipped. */
   readonly faults: readonly string[];
-  /** Segments that are needed and not there: the newest checkpoint may hold them. */
+  /** Segments that are needed and missing: the newest checkpoint may hold their content. */
   readonly gaps: readonly Gap[];
 }
 
-/** A segment that is missing; what follows it in its session cannot be read. */
+/** A missing segment; later segments of its session cannot be read. */
 export interface Gap {
   readonly segment: string;
   readonly author: Author;
@@ -29,15 +29,15 @@ export interface Puller {
   pull(): Promise<Pulled>;
   /**
    * Fetches what is missing here of this node's own sessions. A segment that was published and is
-   * not there is a gap; what was never published is looked for, and not missed.
+   * missing is a gap; a segment that was never published is tried and is no gap.
    */
   pullOwn(): Promise<Pulled>;
 }
 
 /**
- * Fetches what other nodes have published, as far as their heads say; and, if asked to, what this
- * node has published itself and no longer has. Sessions do not depend on each other: one that cannot be read
- * further does not stop the others.
+ * Fetches what other nodes have published, according to their heads, and on request what this node
+ * has published and no longer has. Sessions are independent: one that cannot be read further does
+ * not stop the others.
  */
 export function createPuller(core: Core, bucket: Bucket): Puller {
   const etags = new Map<string, string>();
@@ -50,7 +50,7 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
     };
     const next = await read(known + 1);
     if (next) return next;
-    // What comes from other nodes ends anywhere: the rest may be inside of an earlier segment.
+    // Ranges from other nodes end anywhere: the rest may be inside an earlier segment.
     const first = await firstBefore(bucket, key, known);
     const begun = first === undefined ? undefined : await read(first);
     if (begun && begun.lastNumber > known) return begun;
@@ -71,7 +71,7 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
     const faults: string[] = [];
     const gaps: Gap[] = [];
     let [datagrams, nodes] = [0, 0];
-    /** Undefined: it cannot be used, which is noted. */
+    /** Undefined: it is unusable, which is recorded as a fault. */
     const attempt = async <T>(work: () => Promise<T>, author?: Author) => {
       try {
         return await work();
@@ -132,7 +132,9 @@ export function createPuller(core: Core, bucket: Bucket): Puller {
   };
 }
 
-/** Where own datagrams are here and those before them are missing: up to where those go. */
+/**
+ * Sessions with own datagrams here whose predecessors are missing: the number up to which they are.
+ */
 function holesOf(core: Core): ReadonlyMap<string, number> {
   const holes = new Map<string, number>();
   for (const datagram of core.strandedOwn()) {
@@ -142,7 +144,7 @@ function holesOf(core: Core): ReadonlyMap<string, number> {
   return holes;
 }
 
-/** For people: what is missing, and who has to do what. */
+/** A message for people: what is missing, and who has to do what. */
 export const missingSegment = (segment: string, { node, label }: Author): string =>
   `${segment} is missing, and no checkpoint holds it: what follows in that session cannot be ` +
   `read. Its author ${label} (${node}) puts it back once a day, or now with \`forager ledger sync\``;
@@ -150,7 +152,7 @@ export const missingSegment = (segment: string, { node, label }: Author): string
 const damagedSegment = (message: string, { node, label }: Author): string =>
   `${message}. Its author ${label} (${node}) replaces it with \`forager ledger verify --repair\``;
 
-/** Where the last segment begins that begins with `known` or earlier. */
+/** The first number of the last segment that begins at `known` or before. */
 async function firstBefore(bucket: Bucket, key: string, known: number) {
   let [startAfter, last] = ["", undefined as number | undefined];
   for (;;) {
@@ -165,7 +167,7 @@ async function firstBefore(bucket: Bucket, key: string, known: number) {
   }
 }
 
-/** Not an error for people: the way on is the checkpoint. */
+/** Not shown to people: the checkpoint is tried next. */
 class MissingSegment extends Error {
   readonly gap: Gap;
 

@@ -26,21 +26,21 @@ export interface RepairOptions {
 export interface Repaired {
   /** How many segments were put back. */
   readonly segments: number;
-  /** What this node cannot put right. */
+  /** What this node cannot repair. */
   readonly faults: readonly string[];
-  /** False: there is more to look at than `requestsMax` allowed. */
+  /** False: `requestsMax` did not allow checking everything. */
   readonly isComplete: boolean;
 }
 
 /**
- * Puts back what is missing in the bucket of this node's own sessions, byte for byte as it was, as
- * far as no checkpoint holds it. Requests: none if all is in the checkpoint that this node stands
- * on; else one listing for every thousand of its segments, one read each of head and boundary, and
- * one write for each segment that is put back, after which the boundary is read once more.
+ * Puts back what the bucket lost of this node's own sessions, byte for byte, as far as no
+ * checkpoint holds it. Requests: none if all is in the checkpoint that this node uses; else one
+ * listing for every thousand of its segments, one read each of head and boundary, and one write for
+ * each segment that is put back, after which the boundary is read once more.
  *
- * What a hub has deleted is not created again: a hub raises the boundary before it deletes, and
- * the boundary is read after the listing. If the boundary passes a segment while it is put back,
- * the segment is deleted again.
+ * It does not recreate what a hub has deleted: a hub raises the boundary before it deletes, and the
+ * boundary is read after the listing. If the boundary passes a segment while it is put back, the
+ * segment is deleted again.
  */
 export async function repairOwn(options: RepairOptions): Promise<Repaired> {
   const { core, bucket, heads, requestsMax } = options;
@@ -81,7 +81,7 @@ export async function repairOwn(options: RepairOptions): Promise<Repaired> {
   };
 }
 
-/** What of this node's own sessions should be in segments: published, and not in that vector. */
+/** Ranges of own sessions that should be in segments: published, and not covered by the vector. */
 export function ownRanges(core: Core, covered: Vector): readonly SessionRange[] {
   const { node, published } = core.identity();
   return Object.entries(published)
@@ -96,8 +96,8 @@ export interface MendOptions {
 }
 
 /**
- * Creates segments that are missing, and replaces damaged ones, provided that the damaged content is
- * still there. A sound segment with other content is never replaced: two disks may have one id.
+ * Creates missing segments, and replaces damaged ones if the damaged content is still there. A
+ * valid segment with other content is never replaced, because two disks may have one id.
  */
 export async function mend(options: MendOptions): Promise<ReadonlySet<SegmentFault>> {
   const { core, bucket, faults } = options;

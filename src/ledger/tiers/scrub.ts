@@ -16,14 +16,14 @@ import {
 } from "./manifest.ts";
 import { readSegment } from "./segment.ts";
 
-/** What a checkpoint says was forgotten. */
+/** What was forgotten, according to a checkpoint. */
 export async function readFloors(bucket: Bucket, manifest: CheckpointManifest): Promise<Floors> {
   const text = await bucketBase(bucket, manifest).readPart(partOf(forgetRegister));
   const part = text === undefined ? undefined : decodePart(text, "the part of what was forgotten");
   return floorsOf(part?.get(forgetRegister));
 }
 
-/** The segment without what was forgotten; undefined where there is nothing of it in there. */
+/** The segment without forgotten content; undefined if it has none. */
 export function scrubbedSegment(floors: Floors, name: string, body: Uint8Array) {
   const datagrams = datagramsIn(name, body);
   if (!datagrams.some((datagram) => isToScrub(floors, datagram))) return undefined;
@@ -31,7 +31,7 @@ export function scrubbedSegment(floors: Floors, name: string, body: Uint8Array) 
   return Buffer.from(headerRecord("segment") + lines.join(""));
 }
 
-/** How many datagrams of a folder of segments still tell what was forgotten. */
+/** How many datagrams in a folder of segments still contain something forgotten. */
 async function countToScrub(bucket: Bucket, prefix: string, floors: Floors) {
   let count = 0;
   for await (const { key, body } of eachSegment(bucket, prefix)) {
@@ -41,8 +41,8 @@ async function countToScrub(bucket: Bucket, prefix: string, floors: Floors) {
 }
 
 /**
- * Rewrites the archive where more was forgotten since the last time. Reads all of it, so a mark
- * says how far that has come. Safe to repeat, to be cut short, and beside another who does it.
+ * Rewrites the archive if something was forgotten since the last time. It reads the whole archive,
+ * so a mark stores how far it has come. It may be repeated, interrupted, and run concurrently.
  */
 export async function scrubArchive(bucket: Bucket, floors: Floors): Promise<number> {
   const newest = [...floors.values()].sort().at(-1) ?? "";
@@ -59,7 +59,8 @@ async function scrubAll(bucket: Bucket, floors: Floors): Promise<number> {
   for await (const { key, body, etag } of eachSegment(bucket, archivePrefix)) {
     const clean = scrubbedSegment(floors, key, body);
     if (!clean) continue;
-    // One who knows of less may have read it before us: whoever comes second must not win.
+    // Another process that knows of fewer forgotten targets may have read it earlier: the later
+    // write must fail.
     const answer = await bucket.putIfMatch(key, clean, etag);
     if (!("etag" in answer)) throw changed(key);
     count += 1;
@@ -96,13 +97,13 @@ async function* eachSegment(bucket: Bucket, prefix: string) {
   }
 }
 
-/** Where in a bucket copies of what was forgotten remain. */
+/** Where in a bucket copies of forgotten data remain. */
 export interface Copies {
   /** Datagrams in segments that were not pruned yet. */
   readonly segments: number;
   /** Datagrams in the archive. */
   readonly archive: number;
-  /** Checkpoints that still show it, until prune takes them. */
+  /** Checkpoints that still contain it, until they are pruned. */
   readonly checkpoints: readonly number[];
 }
 
@@ -124,14 +125,17 @@ export async function findCopies(bucket: Bucket, target: string): Promise<Copies
   };
 }
 
-/** Until a checkpoint knows of it, all that there is of a target is a copy. */
+/** Until a checkpoint contains the forgetting, everything about the target is a copy. */
 async function floorOfTarget(bucket: Bucket, target: string): Promise<string> {
   const newest = (await findNewestManifest(bucket))?.manifest;
   const floor = newest && (await readFloors(bucket, newest)).get(target);
   return floor ?? "9999";
 }
 
-/** Takes what the newest checkpoint knows as forgotten out of the archive, whatever the mark says. */
+/**
+ * Removes everything that the newest checkpoint knows as forgotten from the archive, whatever the
+ * mark says.
+ */
 export async function scrubNow(bucket: Bucket): Promise<number> {
   const newest = (await findNewestManifest(bucket))?.manifest;
   return newest ? scrubAll(bucket, await readFloors(bucket, newest)) : 0;

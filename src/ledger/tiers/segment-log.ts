@@ -5,19 +5,18 @@ import { lastKnown, type SessionKey, type Vector } from "../fold/vector.ts";
 import type { LedgerDisk } from "../journal/disk.ts";
 
 /**
- * Remembers where each segment of this node ends. A segment is named by its first datagram alone,
- * and how many follow depends on when it was first sent. When a segment is sent again it must hold
- * the same datagrams, because hubs fold and delete segments whole. Therefore:
+ * Stores where each segment of this node ends. A segment is named by its first datagram alone, and
+ * its length depends on when it was first sent. A segment that is sent again must hold the same
+ * datagrams, because hubs fold and delete whole segments. Therefore:
  * - the end of a segment is on the disk before the segment is sent for the first time;
- * - whoever sends it again cuts it there.
- * The file may be missing, because an older version did not write it. Then the ends are learnt from
- * the segments in the bucket.
+ * - a segment that is sent again is cut there. The file may be missing, because an older version
+ *   did not write it. Then the ends are read from the segments in the bucket.
  */
 export interface SegmentLog {
   endOf(key: SessionKey, first: number): Promise<SegmentEnd | undefined>;
-  /** Durable when it resolves. Writes nothing if that end is known already. */
+  /** Durable when it resolves. Writes nothing if this end is known already. */
   record(key: SessionKey, first: number, end: SegmentEnd): Promise<void>;
-  /** Forgets segments that a checkpoint covers: they are never sent again. */
+  /** Removes segments that a checkpoint covers: they are never sent again. */
   dropCovered(vector: Vector): Promise<void>;
 }
 
@@ -32,7 +31,10 @@ const fileName = "ledger/segments.usv";
 
 export function createSegmentLog(disk: LedgerDisk): SegmentLog {
   let loading: Promise<Map<SessionKey, Map<number, SegmentEnd>>> | undefined;
-  /** A crash cut the last record short, or there is no file yet: write all of it next time. */
+  /**
+   * The last record may be incomplete after a crash, or there is no file yet: write all of it next
+   * time.
+   */
   let mustReplace = true;
 
   const load = () =>
@@ -46,7 +48,7 @@ export function createSegmentLog(disk: LedgerDisk): SegmentLog {
     const whole = eachOwnRecord(text, (units) => void records.push(units));
     const sessions = new Map<SessionKey, Map<number, SegmentEnd>>();
     const [header = []] = records;
-    // A damaged file is like a missing one. A newer version's is refused.
+    // A damaged file counts as missing. A file of a newer version is refused.
     const isOurs = isHeaderOf("segments", header);
     if (isOurs) checkHeader("segments", header, fileName);
     if (isOurs) for (const units of records.slice(1)) add(sessions, units);
@@ -91,7 +93,7 @@ export function createSegmentLog(disk: LedgerDisk): SegmentLog {
 const lineOf = (key: SessionKey, first: number, { last, bytes }: SegmentEnd) =>
   encodeRecord([key, String(first), String(last), String(bytes)]);
 
-/** The last record of a segment counts. A record that makes no sense is ignored. */
+/** The last record of a segment counts. Malformed records are ignored. */
 function add(sessions: Map<SessionKey, Map<number, SegmentEnd>>, units: readonly string[]): void {
   const [key = "", ...numbers] = units;
   const [first = 0, last = 0, bytes = 0] = numbers.map(Number);

@@ -5,18 +5,18 @@ import { scanDatagrams, type ScannedDatagram } from "../datagram/scan-datagrams.
 import { checkHeader, headerRecord } from "../file-header.ts";
 import { isScrubbed } from "../forget.ts";
 
-/** A piece of a session's log in the bucket: whole commits, contiguous numbers, never changed. */
+/** A piece of a session's log in the bucket: whole commits, consecutive numbers, never changed. */
 export interface Segment {
   readonly datagrams: readonly Datagram[];
   readonly lastNumber: number;
 }
 
-/** When to begin another one; a commit is never parted. */
+/** From this size on a new segment begins; a commit is never split. */
 const bytesMax = 2 ** 20;
 
 /**
  * The first segment of these datagrams, which are whole commits of one session in order. It ends
- * with `plannedLast` if a commit ends there, else when it is large enough.
+ * with `plannedLast` if a commit ends there, else as soon as it is large enough.
  */
 export function cutSegment(
   datagrams: readonly Datagram[],
@@ -59,7 +59,7 @@ export async function readForSegment(
   return found;
 }
 
-/** Whether a segment holds one's own datagrams. Either side may have been scrubbed since. */
+/** Whether a segment holds the own datagrams. Either side may have been scrubbed since. */
 export const isSameContent = (found: readonly Datagram[], own: readonly Datagram[]): boolean =>
   found.every((datagram, index) => {
     const mine = own[index];
@@ -74,14 +74,17 @@ export interface SegmentPlace {
   readonly name: string;
 }
 
-/** Throws `corrupt` unless it is a segment of that session that begins with that number. */
+/** Throws `corrupt` unless the body is a segment of that session and begins with that number. */
 export function readSegment(body: Uint8Array, place: SegmentPlace): Segment {
   const datagrams: Datagram[] = [];
   const lastNumber = scanSegment(body, place, (found) => void datagrams.push(found.datagram()));
   return { datagrams, lastNumber };
 }
 
-/** The same without copying anything. Answers the last number; on a throw, forget what was told. */
+/**
+ * The same without a copy of each datagram. Returns the last number. If it throws, discard the
+ * datagrams that were passed to the callback.
+ */
 export function scanSegment(
   body: Uint8Array,
   { key, first, name }: SegmentPlace,

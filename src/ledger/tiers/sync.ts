@@ -16,30 +16,35 @@ import { fetchHistory } from "./fetch-history.ts";
 import { repairOwn, type Repaired } from "./repair.ts";
 import { verifyBucket, type BucketVerified, type VerifyHow } from "./verify-bucket.ts";
 
-/** Brings a ledger and a bucket together. Appends go on meanwhile; calls wait for each other. */
+/**
+ * Synchronises a ledger with a bucket. Appends continue meanwhile; calls run one after the other.
+ */
 export interface LedgerSync {
-  /** All of it: own writes go up, the newest checkpoint and the others' writes come down. */
+  /**
+   * Everything: own writes are uploaded, the newest checkpoint and the writes of others are
+   * fetched.
+   */
   sync(options?: SyncHow): Promise<Synced>;
-  /** What `sync` would do, without doing it. */
+  /** Reports what `sync` would do, without doing it. */
   preview(): Promise<Preview>;
-  /** Measures the time and brings own writes up, no more. */
+  /** Only checks the time and uploads own writes. */
   push(): Promise<number>;
   /**
-   * Says in this node's head that it lives, and what else it has to say; later heads carry it too.
+   * Writes this node's head to show that it lives, with other information that later heads repeat.
    * One write, never journalled.
    */
   beat(said: HeadSaid): Promise<void>;
-  /** Reads all segments that no checkpoint holds, and says which are missing or damaged. */
+  /** Reads all segments that no checkpoint holds, and reports missing and damaged ones. */
   verify(options?: VerifyHow): Promise<BucketVerified>;
 }
 
 export interface SyncHow extends AdoptOptions {
-  /** Goes over to a newer checkpoint only where it must: a listing less. */
+  /** Switches to a newer checkpoint only if it must, which saves a listing. */
   readonly isLight?: boolean;
   /**
-   * Looks for segments of this node that are missing in the bucket, all of them, now. Without it
-   * that is done once a day, and when a missing segment of another node was met for the first time:
-   * a bucket that lost one object may have lost more.
+   * Checks now that all segments of this node are in the bucket. Otherwise that happens once a day,
+   * and after a missing segment of another node was found: a bucket that lost one object may have
+   * lost more.
    */
   readonly isRepairing?: boolean;
 }
@@ -48,9 +53,9 @@ export interface Synced {
   readonly published: number;
   readonly pulled: number;
   readonly fromNodes: number;
-  /** The checkpoint it now stands on, if that is another one than before. */
+  /** The checkpoint that it switched to, if any. */
   readonly adopted: number | undefined;
-  /** Written anew: stamps were ahead, or this disk is a clone. */
+  /** Datagrams that were written again: their stamps were ahead, or this disk is a clone. */
   readonly moved: number;
   /** Own segments that were missing in the bucket or cut short, and were put back. */
   readonly repaired: number;
@@ -63,10 +68,10 @@ export interface Preview {
   readonly checkpoint: number | undefined;
 }
 
-/** A move needs one more try to publish; more than a few mean that something else is wrong. */
+/** After a move, publishing is tried again; more than a few moves mean another problem. */
 const movesMax = 3;
 
-/** How often own segments are looked for, and how many requests a look may cost beside listings. */
+/** How often own segments are checked, and how many requests a check may cost beside listings. */
 const repairMs = 86_400_000;
 const repairRequestsMax = 200;
 
@@ -74,7 +79,7 @@ export interface SyncOptions {
   readonly core: Core;
   readonly bucket: Bucket;
   readonly gate: ReadWriteLock;
-  /** One at a time of all that reads the files anew or adds what came from others. */
+  /** One at a time: everything that reads the files again or adds datagrams of other nodes. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -92,14 +97,15 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
   const heads: HeadWriter = {
     async write(head) {
       const answer = await writer.write(head);
-      // This disk speaks for its node, and the time was asked for before: others may hear of it.
+      // This disk may write its node's head, and the time was checked before: its writes may be
+      // advertised.
       if (answer === "written") core.settle();
       return answer;
     },
   };
   const puller = createPuller(core, bucket);
   let moved = 0;
-  /** Segments of others that were missing at the last look. */
+  /** Segments of others that were missing at the last sync. */
   let knownGaps: ReadonlySet<string> = new Set();
 
   const quietly = <T>(work: () => Promise<T>) =>
@@ -107,7 +113,10 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
       await core.journal().idle();
       return work();
     });
-  /** Until this node can speak: what it had not published may have to be written anew before. */
+  /**
+   * Repeats work until this node can publish: unpublished datagrams may have to be written again
+   * first.
+   */
   const speak = async <T>(work: () => Promise<T | Moving>): Promise<T> => {
     core.time.check(await bucket.now());
     for (let moves = 0; ; moves++) {
@@ -154,7 +163,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     }
     const requestsMax = isAsked ? Infinity : repairRequestsMax;
     const repaired = await repairOwn({ core, bucket, heads, requestsMax });
-    // What was too much for now is looked at with the next sync.
+    // If it was incomplete, the next sync continues.
     const segmentsCheckedAtMs = repaired.isComplete ? core.time.nowMs() : 0;
     await core.saveIdentity({ segmentsCheckedAtMs });
     if (repaired.segments > 0) {
@@ -163,7 +172,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     }
     return repaired;
   };
-  /** For those who look at this node later: `forager status` asks no bucket. */
+  /** Saved for later readers: `forager status` makes no request. */
   const remember = async (faults: readonly string[]) => {
     const kept = faults.slice(0, faultsMax).map((fault) => fault.slice(0, faultLengthMax));
     const { faults: before = [] } = core.identity();
@@ -191,7 +200,10 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     };
   };
 
-  /** Damage in what was read long ago shows when it is needed: then all is read again, and mended. */
+  /**
+   * Damage in data that was read long ago shows when the data is needed: then everything is read
+   * and repaired.
+   */
   const mended = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -215,7 +227,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
     sync: (options = {}) => inTurn(() => mended(() => syncOnce(options))),
     verify: (options = {}) =>
       inTurn(async () => {
-        // Who repairs writes, and must not do so with a wrong clock or as a clone.
+        // A repair writes, and must not do so with a wrong clock or as a clone.
         if (options.isRepairing === true) await push();
         return verifyBucket({ ...options, core, bucket, heads });
       }),
@@ -238,7 +250,7 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
   };
 }
 
-/** Enough to see what is the matter. */
+/** Limits of the faults that are saved. */
 const [faultsMax, faultLengthMax] = [20, 400];
 
 type Moving = Extract<Published, { status: "must-move" }>;

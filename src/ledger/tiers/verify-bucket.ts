@@ -12,16 +12,16 @@ import { headOf } from "./publish.ts";
 import { mend, ownRanges } from "./repair.ts";
 
 export interface VerifyHow {
-  /** Put back what is missing of this node's own, and replace what is damaged of it. */
+  /** Put back this node's missing segments, and replace its damaged ones. */
   readonly isRepairing?: boolean;
-  /** After each session that was read. */
+  /** Called after each session that was read. */
   readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-/** What was found in a bucket that no checkpoint holds yet. */
+/** The result for the segments that no checkpoint holds yet. */
 export interface BucketVerified {
   readonly nodes: number;
-  /** How many segments are there and sound. */
+  /** How many segments are present and valid. */
   readonly segments: number;
   readonly faults: readonly BucketFault[];
 }
@@ -30,15 +30,15 @@ export interface BucketFault {
   /** The key of the object: a segment, or the head of a node. */
   readonly object: string;
   readonly state: SegmentFault["state"];
-  /** The node that wrote it, and what its machine is called, if that is known. */
+  /** The node that wrote it, and the name of its machine, if known. */
   readonly node: string;
   readonly label: string;
-  /** The datagrams that nobody can read because of it; of a head there are none to name. */
+  /** The datagrams that are unreadable because of it; absent for a head. */
   readonly first?: number;
   readonly last?: number;
   /** This node wrote it. */
   readonly isOwn: boolean;
-  /** This node has what belongs there. */
+  /** This node has the datagrams that belong there. */
   readonly isRepairable: boolean;
   readonly isRepaired: boolean;
   readonly why?: string;
@@ -52,7 +52,7 @@ export interface VerifyOptions extends VerifyHow {
 
 /**
  * Reads every segment that nodes have published and that the newest checkpoint does not hold, and
- * says what is missing or damaged. Requests: one for each head and each of these segments, one
+ * reports missing and damaged ones. Requests: one for each head and each of these segments, one
  * listing for every thousand objects, and a few for boundary and checkpoint.
  */
 export async function verifyBucket(options: VerifyOptions): Promise<BucketVerified> {
@@ -78,7 +78,8 @@ export async function verifyBucket(options: VerifyOptions): Promise<BucketVerifi
     segments += sound;
     onProgress({ done: at + 1, total: ranges.length });
   }
-  // A hub may have folded and deleted some of them meanwhile. It says so before it deletes.
+  // A hub may have folded and deleted some of them meanwhile. It raises the boundary before it
+  // deletes.
   const later = found.length > 0 ? await readCovered(bucket) : covered;
   const faults = found.filter(({ key, first }) => first > lastKnown(later, key));
   const mended = isRepairing ? await mend({ core, bucket, faults }) : new Set<SegmentFault>();
@@ -109,7 +110,9 @@ export async function verifyBucket(options: VerifyOptions): Promise<BucketVerifi
   };
 }
 
-/** What nobody needs as a segment: it was folded into the newest checkpoint, or deleted after that. */
+/**
+ * Datagrams that need no segment: they are in the newest checkpoint, or were deleted after that.
+ */
 async function readCovered(bucket: Bucket): Promise<Vector> {
   const newest = (await findNewestManifest(bucket))?.manifest.vector ?? [];
   const covered = new Map(newest);
@@ -119,7 +122,7 @@ async function readCovered(bucket: Bucket): Promise<Vector> {
   return covered;
 }
 
-/** As far as heads say, and for this node's own sessions as far as it knows itself. */
+/** According to the heads, and for this node's own sessions according to its own file. */
 function rangesOf(
   core: Core,
   heads: readonly SessionHead[],
@@ -147,7 +150,7 @@ function nodesBeyond(
   return [...new Set(beyond.map(([key]) => nodeOf(key)))];
 }
 
-/** Without its head a node's segments are not looked for. Its own head a node writes again. */
+/** Without its head a node's segments are not found. A node writes its own head again. */
 async function headFaults(
   { core, heads, isRepairing = false }: VerifyOptions,
   nodes: readonly string[],

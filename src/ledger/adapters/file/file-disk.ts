@@ -11,14 +11,14 @@ import type { LedgerDisk } from "../../journal/disk.ts";
 
 export interface FileDiskOptions {
   readonly paths: Pick<Paths, "resolve">;
-  /** The lock of the data folder. Absent: only to read, or no other process can be there. */
+  /** The lock of the data folder. Absent: the disk is only read, or no other process can use it. */
   readonly lock?: { isInPlace(): boolean };
 }
 
 /**
- * LedgerDisk in the data folder. If a file that it appends to, or the lock of the data folder, is
- * deleted or replaced, it writes nothing more: an append to a file without a name is lost, and a
- * lock without a name keeps nobody out.
+ * LedgerDisk in the data folder. It refuses all further writes if the lock of the data folder, or a
+ * file that it appends to, is deleted or replaced: an append to a deleted file is lost, and a
+ * deleted lock excludes nobody.
  */
 export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<LedgerDisk> {
   if (lock) makeLedgerFolder(paths);
@@ -31,7 +31,7 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
     checkInPlace(lock, "node/owner.db");
     checkInPlace(handles.get(name)?.file, name);
   };
-  /** Files that are appended to again and again stay open; few at a time. */
+  /** Handles of files that are appended to repeatedly stay open, up to a limit. */
   const handles = new Map<string, OpenHandle>();
   const handleOf = async (name: string): Promise<OpenHandle> => {
     const known = handles.get(name);
@@ -55,7 +55,7 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
     handles.delete(name);
     await known?.handle.close();
   };
-  /** Before anything is changed: what is there now may be somebody's backup. */
+  /** Checks before each change: the files that are there now may be somebody's backup. */
   const change = <T>(name: string, work: (path: string) => Promise<T>): Promise<T> =>
     attempt(name, async (path) => {
       checkWritable(name);
@@ -109,7 +109,7 @@ export async function openFileDisk({ paths, lock }: FileDiskOptions): Promise<Le
         const { handle } = await handleOf(name);
         await handle.appendFile(bytes);
         await handle.datasync();
-        checkWritable(name); // only now is it certain that the bytes are in the file of that name
+        checkWritable(name); // Only now is it certain that the bytes are in the file of that name.
       }),
     truncate: (name, bytes) =>
       change(name, async (path) => {
@@ -159,11 +159,11 @@ async function syncAndClose(handle: FileHandle): Promise<void> {
   }
 }
 
-/** What the hub spills is in it, too. */
+/** The hub's spill files are in this folder too. */
 export const makeLedgerFolder = (paths: Pick<Paths, "resolve">) =>
   makePrivateFolder(paths.resolve("ledger"));
 
-/** Other users of this machine have no business in it. */
+/** Other users of this machine must not read it. */
 const makePrivateFolder = (path: string) => makeSyncedFolder(path, { mode: 0o700 });
 
 function orUndefined(error: unknown): undefined {

@@ -7,18 +7,19 @@ import { makeFolder } from "../../../base/make-folder.ts";
 import { partCount } from "../../fold/part-state.ts";
 import { createPieces, type Spill } from "../../fold/spill.ts";
 
-/** How much may be on its way to the disk. */
+/** How many bytes may wait to be written to disk. */
 const waitingBytesMax = 32 * 2 ** 20;
 
 export interface FileSpillOptions {
-  /** What is in it may be deleted at any time, but not while a fold runs. */
+  /** Its files may be deleted at any time, except while a fold runs. */
   readonly folder: string;
   readonly random: Random;
 }
 
 /**
- * Spill in one file, piece after piece as they fill up, with a list for each part of where its
- * pieces are: a fold of many gigabytes needs the memory of one part. A small one writes nothing.
+ * Spill in one file. Pieces are written when they are full, and a list for each part says where its
+ * pieces are, so a fold of many gigabytes needs the memory of one part. A small fold writes
+ * nothing.
  */
 export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
   const path = join(folder, `spill-${createId(random)}.usv`);
@@ -31,14 +32,15 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
   let waitingBytes = 0;
   let end = 0;
   let file: Promise<FileHandle> | undefined;
-  /** Writes that were begun, one after the other; those who read wait for them. */
+  /** The chain of writes that were started. Reads wait for it. */
   let written: Promise<void> = Promise.resolve();
 
   const handle = () => (file ??= openIn());
   const openIn = async () => {
     makeFolder(folder, { mode: 0o700 });
     const made = await open(path, "wx+", 0o600);
-    // An open file needs no name: so a hub that is killed leaves nothing behind.
+    // Delete the name at once; the open handle still works. A hub that is killed then leaves no
+    // file behind.
     if (process.platform !== "win32") await rm(path);
     return made;
   };
@@ -55,7 +57,7 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
     waiting.push(piece);
     waitingBytes += piece.byteLength;
   });
-  /** Begins to write all that waits. */
+  /** Starts to write all pieces that wait. */
   const write = () => {
     const batch = waiting;
     if (batch.length === 0) return;
@@ -69,7 +71,7 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
         await writeAll(to, batch.slice(from, from + vectorMax));
       }
     })();
-    written.catch(() => {}); // whoever waits for it is told
+    written.catch(() => {}); // The error is reported to the caller that awaits `written`.
   };
 
   return {
@@ -77,7 +79,7 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
     add: pieces.add,
     async flush() {
       if (waitingBytes < waitingBytesMax / 2) return;
-      // The batch before must be out: so two are in memory at most.
+      // Wait for the batch before this one, so that at most two batches are in memory.
       await attempt(() => written);
       write();
     },
@@ -103,14 +105,14 @@ export function createFileSpill({ folder, random }: FileSpillOptions): Spill {
   };
 }
 
-/** What the system takes in one call. */
+/** The most buffers that the system takes in one call. */
 const vectorMax = 512;
 
 async function writeAll(handle: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
   const total = batch.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const { bytesWritten } = await handle.writev([...batch]);
   if (bytesWritten === total) return;
-  // A disk that fills up takes a part of it; the next call says why.
+  // If the disk fills up, the system writes only a part. The next call then fails with the reason.
   const rest = Buffer.concat(batch).subarray(bytesWritten);
   await handle.appendFile(rest);
 }

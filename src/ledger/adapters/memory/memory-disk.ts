@@ -4,9 +4,12 @@ import type { Random } from "../../../base/random.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
 
 export interface MemoryDiskOptions {
-  /** What survives; absent, it is empty and this one's alone. */
+  /** The files that survive a restart. Absent: a new, empty set. */
   readonly files?: Map<string, Uint8Array>;
-  /** With a clock, writing takes time, in which a process can die: then a part of it may be there. */
+  /**
+   * With a clock, a write takes time. A process that dies during a write leaves any part of its
+   * bytes.
+   */
   readonly slow?: { readonly clock: Clock; readonly random: Random; readonly wayMsMax: number };
 }
 
@@ -29,7 +32,7 @@ export function createMemoryDisk({ files = new Map(), slow }: MemoryDiskOptions 
     readAt: async (name, from, length) => files.get(name)?.slice(from, from + length),
     async append(name, bytes) {
       const old = files.get(name);
-      // What the system has written before it was told to is any part of it.
+      // Before a sync, the system may have written any part of the bytes.
       if (slow) files.set(name, join(old, bytes.slice(0, slow.random.below(bytes.length + 1))));
       await wait();
       files.set(name, join(old, bytes));

@@ -7,14 +7,14 @@ import { isState } from "./sqlite-state.ts";
 import { guarded } from "./state-error.ts";
 import { stateTables } from "./state-tables.ts";
 
-/** Waits this long for a process that begins or ends to write the file. */
+/** How long to wait for a process that is opening or closing the file for writing. */
 const busyMs = 2_000;
 
 /**
- * Opens a state without writing anything into its folder. Undefined: there is none that this version
- * can use. If the last writer was killed, or one writes now, this reads a temporary copy, which is
- * removed when it is closed. If a process begins to write the file, reads throw
- * `ledger_state_changed`: open it again.
+ * Opens a state without writing anything into its folder. Returns undefined if there is no state
+ * that this version can use. If the last writer was killed, or a process is writing now, it reads a
+ * temporary copy, which is removed on close. If a process starts to write the file, reads throw
+ * `ledger_state_changed`; the caller opens it again.
  */
 export function openSqliteStateForReading(options: {
   readonly file: string;

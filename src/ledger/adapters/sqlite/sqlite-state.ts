@@ -17,7 +17,7 @@ export interface SqliteStateOptions {
 }
 
 const cacheKibDefault = 16_384;
-/** Readers have the file locked for milliseconds. */
+/** Readers lock the file for milliseconds only. */
 const busyMs = 10_000;
 
 /**
@@ -31,7 +31,7 @@ export function openSqliteState(options: SqliteStateOptions): StateStore {
   let tables = guarded(file, () => stateTables(db));
   guarded(file, () => tables.dropOrphans());
   let isLost = false;
-  /** A damaged file goes: the next process builds it anew. */
+  /** Deletes a damaged file; the next process builds it again. */
   const attempt = <T>(work: () => T): T => {
     try {
       return guarded(file, work);
@@ -57,7 +57,7 @@ export function openSqliteState(options: SqliteStateOptions): StateStore {
       try {
         attempt(() => applyAtOnce(batch));
       } catch (error) {
-        // What a batch has changed in memory is read again.
+        // Read again what the failed batch has changed in memory.
         if (!isLost) tables = attempt(() => stateTables(db));
         throw error;
       }
@@ -74,7 +74,7 @@ export function openSqliteState(options: SqliteStateOptions): StateStore {
       try {
         if (db.open && !db.memory && !isLost) db.pragma("journal_mode = delete");
       } catch (error) {
-        // A reader has it open, or the disk is full: the log stays beside it.
+        // Another process reads the file, or the disk is full: keep the write-ahead log beside it.
         if (!(error instanceof Database.SqliteError)) throw error;
       } finally {
         db.close();
@@ -101,7 +101,7 @@ function openFile({ file, log, cacheKib = cacheKibDefault }: SqliteStateOptions)
   return openOnce(file, cacheKib)!;
 }
 
-/** Undefined: it is of another version or program. */
+/** Returns undefined if the file is of another version or program. */
 function openOnce(file: string, cacheKib: number): Database.Database | undefined {
   const db = new Database(file);
   try {
@@ -135,7 +135,7 @@ export const isState = (db: Database.Database): boolean =>
   db.pragma("user_version", { simple: true }) === stateVersion &&
   db.pragma("application_id", { simple: true }) === applicationId;
 
-/** The file first: what is left after a crash in between is no state. */
+/** Deletes the database file first: what a crash then leaves behind is not taken for a state. */
 function removeStateFile(file: string): void {
   if (file === ":memory:") return;
   for (const suffix of ["", "-wal", "-shm", "-journal"]) {

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { diskFullError } from "../../../base/disk-full.ts";
 
-/** Runs work that SQLite may fail in; the one place that translates its errors. */
+/** Runs an SQLite call. This is the only place that translates SQLite's errors. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();

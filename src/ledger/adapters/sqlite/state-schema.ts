@@ -1,8 +1,11 @@
-/** Another number makes every older file be built anew: nothing in it is worth a migration. */
+/**
+ * If this number changes, older files are built again: they hold only derived data, so there is no
+ * migration.
+ */
 export const stateVersion = 1;
 export const applicationId = 0x466f724c; // "ForL"
 
-/** A company takes about 2.5 KB: a page holds several, and little of it is unused. */
+/** A company takes about 2.5 KB, so a page holds several and wastes little. */
 export const pageBytes = 16_384;
 
 /**

@@ -21,7 +21,7 @@ interface TargetRow {
   readonly losers: number;
 }
 
-/** How many rows of replaced parts go with each batch. */
+/** How many rows of replaced parts are deleted with each batch. */
 const sweepMax = 100;
 
 /** Reads and writes of an open database. Errors are SQLite's. */
@@ -89,7 +89,7 @@ export function stateTables(db: Database.Database): Reads & {
   };
   const stored = (rows: readonly TargetRow[]): readonly StoredTarget[] =>
     rows.map(({ target, text, losers }) => ({ target, text, isConflicted: losers === 1 }));
-  /** By the index on part and generation: it costs as much as there is to drop. */
+  /** Uses the index on part and generation, so the cost depends only on the rows to delete. */
   const dropOrphans = () => {
     for (let part = 0; part < partCount; part++) {
       for (const statement of [dropOlder, dropNewer]) statement.run(part, genOf(part));

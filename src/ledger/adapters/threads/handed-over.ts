@@ -1,6 +1,6 @@
 /**
- * What of these can be handed to another thread without copying it: a buffer that holds nothing
- * else. Several views of one buffer are copied, and so is what lies in a pool.
+ * Buffers that can be transferred to another thread without a copy: those that one view covers
+ * completely. Buffers with several views, and those from a pool, are copied.
  */
 export function handedOver(views: readonly ArrayBufferView[]): ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();

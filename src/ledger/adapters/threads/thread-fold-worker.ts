@@ -5,7 +5,7 @@ import { createInlineFoldWorker, type FoldWorker } from "../../tiers/fold-worker
 import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-worker.ts";
 import { programFile } from "../../../base/package-files.ts";
 
-/** To a thread. */
+/** A request to a thread. */
 export type FoldWorkerJob =
   | { readonly kind: "scan"; readonly job: ScanJob }
   | { readonly kind: "fold"; readonly job: FoldJob };
@@ -14,15 +14,18 @@ export type FoldWorkerResult = Scanned | FoldedPart;
 
 export interface ThreadFoldWorkerOptions {
   readonly threads?: number;
-  /** So much is done by this thread first: starting others takes longer than a small fold. */
+  /**
+   * This thread folds so many bytes itself before it starts others: starting a thread takes longer
+   * than a small fold.
+   */
   readonly ownBytes?: number;
 }
 
 const ownBytesDefault = 16 * 2 ** 20;
-/** Each has a heap of its own, and the bucket is the limit soon. */
+/** Each thread has its own heap, and with more threads the bucket is the bottleneck. */
 const threadsMax = 4;
 
-/** FoldMill in threads, one for each processor: started when there is much to do. */
+/** FoldWorker in threads, one per processor. They are started when there is enough to fold. */
 export function createThreadFoldWorker(options: ThreadFoldWorkerOptions = {}): FoldWorker {
   const { ownBytes = ownBytesDefault } = options;
   const count = options.threads ?? Math.min(threadsMax, availableParallelism());
