@@ -4,9 +4,10 @@ import type { Random } from "../base/random.ts";
 import { tokenBytes } from "./wire/items.ts";
 
 /**
- * Who is let in. A packet that was recorded proves only that somebody had the key once. So a session
- * must repeat a token that only we can have made, of now, for its address; until then nothing of
- * what it says is used, and nothing is remembered of it: the token is computed, not kept.
+ * Decides which sessions are admitted. A recorded packet proves only that its sender once had the
+ * key. So a session must send back a token that only this node can make, for the current time and
+ * the session's address. Until then nothing in its packets is used or stored: the token is
+ * computed, not kept.
  */
 export interface Admission {
   tokenFor(address: string): Uint8Array;

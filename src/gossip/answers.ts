@@ -11,17 +11,20 @@ export interface AnswersOptions {
   readonly replica: GossipReplica;
   readonly counting: Counting;
   readonly log: Logger;
-  /** What a packet has room for. */
+  /** How many bytes a packet has room for. */
   readonly room: number;
   readonly send: (peer: Peer, items: readonly Item[]) => void;
 }
 
-/** Sends what others lack, and never more to one than its share: who asks for all gets it slowly. */
+/**
+ * Sends records that others lack, and to each peer no more than its share: a peer that asks for
+ * everything gets it slowly.
+ */
 export interface Answers {
   take(peer: Peer, ask: Ask): void;
 }
 
-/** What an ask costs at least, so that asking in vain is limited too. */
+/** The least cost of a request, so that fruitless requests are limited too. */
 const askBytes = 256;
 
 export function createAnswers(options: AnswersOptions): Answers {
@@ -52,7 +55,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       if (atOnce >= limits.answersAtOnceMax || !peer.answers.take(askBytes)) {
         counting.drop("limited");
         const { origin, from } = ask;
-        // Said only while there is something left to say it with.
+        // Sent only if the share has something left for it.
         if (peer.answers.take(askBytes / 8)) {
           send(peer, [{ kind: "ended", origin, why: "busy", next: from }]);
         }

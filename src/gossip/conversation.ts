@@ -15,11 +15,11 @@ import type { Topics } from "./topics.ts";
 import type { FetchScheduler } from "./fetch-scheduler.ts";
 import type { Chunk, VectorEntry, Item, Summary } from "./wire/items.ts";
 
-/** What is said between two that know each other. */
+/** The messages between two sessions that have admitted each other. */
 export interface Conversation {
-  /** A peer was let in: it is told what we have at once. */
+  /** Sends a summary to a peer that was just admitted. */
   begin(peer: Peer): void;
-  /** One of them by chance is told what we have: so every loss is found in the end. */
+  /** Sends a summary to a random peer, so that every loss is found in the end. */
   tell(): void;
   take(peer: Peer, items: readonly Item[]): void;
 }
@@ -43,10 +43,10 @@ export interface ConversationOptions {
   readonly prove: (address: string, token: Uint8Array) => void;
 }
 
-/** What telling a part of our vector costs a peer of its share. */
+/** The cost of sending a part of our vector, charged to the peer's share. */
 const chunkBytes = 1_024;
 const rttMsMax = 60_000;
-/** One in so many digests tells of other peers too. */
+/** One in this many digests also lists other peers. */
 const peersEvery = 10;
 
 export function createConversation(options: ConversationOptions): Conversation {
@@ -59,7 +59,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     return { kind: "summary", hash: hashOf(replica.vector()), sentMs, pullPort };
   };
 
-  /** Those of late, and never an address of this machine to another one. */
+  /** Addresses of recently heard peers, and never a loopback address to another machine. */
   const acquaintances = (of: Peer): readonly Item[] => {
     const known = peers
       .some(limits.peersToldMax, new Set([of]))
@@ -81,7 +81,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
   };
 
-  /** Whether it has exactly what we have; then that is what it told. */
+  /** Whether the peer has exactly what we have; then its vector is ours. */
   const isEqual = (peer: Peer, theirs: Uint8Array, ours: Uint8Array): boolean => {
     if (Buffer.compare(theirs, ours) !== 0) return false;
     const hash = Buffer.from(ours).toString("hex");
@@ -115,7 +115,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     learn(peer, chunk.entries);
     const ahead = aheadOf(chunk, replica.vector());
     if (ahead.length === 0 || !peer.answers.take(chunkBytes)) return;
-    // Where there is more than one packet takes, another part of it each time.
+    // If it does not fit into one packet, start at a random entry, so that another part is sent
+    // each time.
     const start = random.below(ahead.length);
     const fitting = fitEntries(ahead, room);
     const entries = fitting.length === ahead.length ? ahead : fitEntries(ahead.slice(start), room);
@@ -136,7 +137,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       case "challenge":
         return options.prove(peer.address, item.token);
       case "proof":
-        return; // it was let in already
+        return; // it was admitted already
       case "summary":
         return compare(peer, item);
       case "echo": {
@@ -169,7 +170,7 @@ export function createConversation(options: ConversationOptions): Conversation {
         return;
       case "pull":
       case "pulled":
-        return counting.drop("malformed"); // only ever over a connection
+        return counting.drop("malformed"); // only valid over a connection
     }
   };
 

@@ -20,30 +20,33 @@ export interface GossipCounters {
   readonly packetsOut: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Packets that the system would not send. */
+  /** Packets that the system refused to send. */
   readonly sendErrors: number;
   readonly droppedByReason: Readonly<Record<DropReason, number>>;
-  /** Records of others that were new here, and those that were known already. */
+  /** Records of others that were new here, and records that were known already. */
   readonly recordsNew: number;
   readonly recordsKnown: number;
-  /** Records of this node that went out as they were written. */
+  /** Records of this node that were sent as they were written. */
   readonly recordsPushed: number;
-  /** Records of others that were passed on. */
+  /** Records of others that were forwarded. */
   readonly recordsRelayed: number;
-  /** What was missing and asked for, and such asks of others that were answered. */
+  /** Requests sent for missing records, and requests received. */
   readonly asksOut: number;
   readonly asksIn: number;
   readonly recordsAnswered: number;
   readonly pulls: number;
   readonly pullsFailed: number;
   readonly pullsAnswered: number;
-  /** What no peer holds any more: the bucket has it. */
+  /** Records that no peer holds any more: they come by the bucket. */
   readonly leftToBucket: number;
   readonly peersMet: number;
   readonly peersForgotten: number;
   readonly digestsEqual: number;
   readonly digestsDiffering: number;
-  /** Now: records that wait for their predecessors, origins that are asked for, addresses known. */
+  /**
+   * Current values: records that wait for their predecessors, origins that are requested, known
+   * addresses.
+   */
   readonly waitingRecords: number;
   readonly waitingBytes: number;
   readonly wanted: number;
@@ -55,7 +58,7 @@ type Plain = Exclude<keyof GossipCounters, "droppedByReason" | Now>;
 
 export interface Counting {
   add(name: Plain, count?: number): void;
-  /** Answers undefined: nothing came of it. */
+  /** Counts a drop. Always returns undefined. */
   drop(reason: DropReason, count?: number): undefined;
   read(now: Pick<GossipCounters, Now>): GossipCounters;
 }

@@ -4,7 +4,7 @@ import { hashBytes, originBytesMax, type Chunk, type VectorEntry } from "./wire/
 
 type Vector = ReadonlyMap<string, number>;
 
-/** Equal for equal vectors: as long as it is, nothing else needs to be told. */
+/** Equal for equal vectors: while it is equal, the vectors need not be sent. */
 export function hashOf(vector: Vector): Uint8Array {
   const hash = createHash("sha256");
   for (const { origin, number } of entriesOf(vector)) hash.update(`${origin} ${number}\n`);
@@ -17,7 +17,7 @@ export const entriesOf = (vector: Vector): readonly VectorEntry[] =>
     .map(([origin, number]) => ({ origin, number }))
     .sort(byOrigin);
 
-/** The vector from after `start` on, in up to `chunksMax` packets; around at its end. */
+/** The vector after `start`, in up to `chunksMax` packets; it wraps around at the end. */
 export function chunksOf(
   vector: Vector,
   { start, room, chunksMax }: { readonly start: string; room: number; chunksMax: number },
@@ -40,7 +40,7 @@ export function chunksOf(
   return { chunks, next: after };
 }
 
-/** Where we have more than whoever sent this chunk of its vector. */
+/** The origins for which we have more than the sender of this chunk of its vector. */
 export function aheadOf(
   { after, through, entries }: Chunk,
   vector: Vector,

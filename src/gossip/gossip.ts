@@ -23,19 +23,23 @@ import type { Item } from "./wire/items.ts";
 import { createFetchScheduler, type FetchScheduler } from "./fetch-scheduler.ts";
 
 /**
- * Spreads what each node writes to all others, at once as a rule, and by itself again after any
- * losses. Always:
- * - nothing is used that does not come from somebody who has a key and hears us;
- * - every packet has at most 1,200 bytes; what has no room in one is asked for over a connection;
- * - what is waited for, remembered or answered has limits, whatever arrives;
- * - only monotonic time is looked at: a node whose clock is wrong is a node like any other.
+ * Spreads what each node writes to all others, usually at once, and repairs any losses by itself.
+ * Invariants:
+ * - nothing is used that does not come from a session that has a key and has proved that it
+ *   receives our packets;
+ * - every packet has at most 1,200 bytes; larger records are requested over a connection;
+ * - everything that is waited for, stored or answered has limits, whatever arrives;
+ * - only monotonic time is used, so a node with a wrong clock works like any other.
  */
 export interface Gossip extends AsyncDisposable {
-  /** Of this life of gossip. It is no session of the ledger. */
+  /** The session of this instance of gossip. It is not a session of the ledger. */
   readonly session: string;
-  /** Where it is bound to. */
+  /** The address that it is bound to. */
   address(): string;
-  /** Adds or refreshes where peers may be; a static one has no node id until it speaks. */
+  /**
+   * Adds or refreshes addresses where peers may be; a static one has no node id until its first
+   * packet.
+   */
   meet(how: "mdns" | "static" | "bucket", found: readonly FoundPeer[]): void;
   peers(): readonly PeerView[];
   /**
@@ -46,13 +50,13 @@ export interface Gossip extends AsyncDisposable {
   /** Returns a function that unsubscribes. */
   subscribe(topic: Topic, listener: TopicListener): () => void;
   counters(): GossipCounters;
-  /** From now on these keys. Throws `invalid` for keys that cannot be used. */
+  /** Replaces the keys. Throws `invalid` for keys that cannot be used. */
   useKeys(keyring: Keyring): void;
 }
 
 export interface FoundPeer {
   readonly node?: string;
-  /** "host:port" in numbers; "[::1]:port" for IPv6. */
+  /** "host:port", numeric; "[::1]:port" for IPv6. */
   readonly address: string;
 }
 
@@ -60,23 +64,23 @@ export interface PeerView {
   readonly node: string;
   readonly session: string;
   readonly address: string;
-  /** "told": by another peer; "heard": it spoke first. */
+  /** "told": advertised by another peer; "heard": it sent the first packet. */
   readonly how: How;
   /** By this node's wall clock. */
   readonly lastHeardMs: number;
   readonly rttMs: number | undefined;
-  /** What it has, as far as it told: exact whenever its digest was answered. */
+  /** What it has according to its messages: exact after each answer to its digest. */
   readonly vector: ReadonlyMap<string, number>;
 }
 
 export interface GossipOptions {
   readonly replica: GossipReplica;
-  /** Disposed of with this, and so is `pull`. */
+  /** Disposed of with this gossip, like `pull`. */
   readonly transport: Transport;
-  /** Without it what has no room in a packet is left to the bucket. */
+  /** Without it, records that do not fit into a packet come by the bucket. */
   readonly pull?: PullTransport;
   readonly keyring: Keyring;
-  /** A name; nodes of others are not heard. */
+  /** A name; packets of other clusters are ignored. */
   readonly cluster: string;
   readonly node: string;
   readonly clock: Clock;

@@ -11,13 +11,13 @@ import { createTokenBucket } from "./token-bucket.ts";
 import { readItems, type Item } from "./wire/items.ts";
 
 /**
- * Decides whose packets count. Until a session has proved that it hears us, its packets make it be
- * asked for that proof, no more often than the limit, and nothing of it is kept.
+ * Decides whose packets count. A session must first prove that it receives our packets. Until then
+ * its packets only trigger a challenge, within the limit, and nothing of them is kept.
  */
 export interface Handshake {
-  /** undefined: it is not for us, or not yet; counted. */
+  /** undefined: it is not for us, or its session is not admitted yet; it is counted. */
   enter(from: string, packet: Uint8Array): Entered | undefined;
-  /** What came over a connection: nobody is let in there. */
+  /** Opens what came over a connection; no session is admitted there. */
   openOfPeer(bytes: Uint8Array): { readonly peer: Peer; readonly opened: Opened } | undefined;
   /** Greets where somebody may be. */
   greet(): void;
@@ -41,7 +41,10 @@ export interface HandshakeOptions {
   readonly sendTo: (address: string, items: readonly Item[]) => void;
 }
 
-/** Heard so lately, a node needs no greeting; the more there are, the less often each is heard. */
+/**
+ * A node heard this recently needs no greeting. The more nodes there are, the less often each is
+ * heard.
+ */
 const presentMsMin = 15_000;
 const presentMsPerPeer = 3_000;
 

@@ -7,25 +7,25 @@ import type { Range, GossipReplica } from "./replica.ts";
 import { createTokenBucket } from "./token-bucket.ts";
 
 /**
- * What came and is not stored yet. Records that came before their predecessors wait here, within
- * limits; what is complete is given to the replica, of each origin one range at a time.
+ * Records that arrived and are not stored yet. Records that came before their predecessors wait
+ * here, within limits; complete ranges are passed to the replica, one at a time for each origin.
  */
 export interface Inbox {
-  /** Answers what of it is new: neither known nor waiting. */
+  /** Returns the new part of it: neither known nor waiting. */
   take(range: Range): readonly Range[];
-  /** Whether something before that number has not come. */
+  /** Whether a number up to `upTo` is missing. */
   hasHole(origin: string, upTo: number): boolean;
-  /** Up to `gapsMax` spans that are missing up to there. */
+  /** Up to `gapsMax` spans that are missing up to `upTo`. */
   gaps(origin: string, upTo: number): readonly Span[];
-  /** The replica would not have this origin, or could not, a moment ago. */
+  /** Whether the replica has just refused or failed to store this origin. */
   isMuted(origin: string): boolean;
   /**
-   * Now and then: what waits for what never came is dropped, and what waits for something that came
-   * by another way is stored.
+   * Called now and then: drops records whose predecessors never came, and stores those whose
+   * predecessors came by another way.
    */
   tidy(): void;
   waiting(): { readonly records: number; readonly bytes: number };
-  /** When nothing is being stored. */
+  /** Resolves when nothing is being stored. */
   idle(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface InboxOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly counting: Counting;
-  /** More of this origin is known now, or all of what waited was dropped. */
+  /** Called when more of this origin is known, or all that waited was dropped. */
   readonly changed: (origin: string) => void;
 }
 
@@ -49,13 +49,13 @@ interface Lane {
   storing: Promise<void> | undefined;
   /** Up to here nothing is missing: it is known, or waits. */
   edge: number;
-  /** What is known was taken out up to here. */
+  /** Known records were removed up to here. */
   cleanTo: number;
-  /** What was offered last, in vain: it is of no use to offer the same again. */
+  /** The end of the last range that the replica did not take: do not offer the same again. */
   offeredTo: number;
   /** Nothing beyond it waits. */
   highest: number;
-  /** When something of it came. */
+  /** When its last record came. */
   cameMs: number;
 }
 
@@ -105,7 +105,10 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
     lane.offeredTo = 0;
   };
 
-  /** Room for one more: the later half of what waits most gives way; it is asked for again. */
+  /**
+   * Makes room for one more: drops the later half of the origin that waits most. It is requested
+   * again.
+   */
   const makeRoom = (origin: string, number: number, size: number): boolean => {
     const isFull = () =>
       records + 1 > limits.waitingRecordsMax || bytes + size > limits.waitingBytesMax;
@@ -155,7 +158,7 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
         const kind = error instanceof AppError ? error.kind : "internal";
         const isBad = kind === "invalid" || kind === "corrupt";
         counting.drop(isBad ? "refused" : "failed", run.length);
-        // Who has the key may send many that are none: the counter tells of all of them.
+        // A holder of the key may send many bad records: log few of them, the counter has all.
         const say = warnings.take(1) ? "warn" : "debug";
         log[say](isBad ? "records were refused" : "records could not be stored", {
           origin,

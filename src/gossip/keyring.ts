@@ -3,9 +3,9 @@ import { AppError } from "../base/app-error.ts";
 import type { Random } from "../base/random.ts";
 
 /**
- * The secret that the nodes of a fleet share. The first key encrypts, all are accepted: a new key
- * comes in last, moves to the front once every node has it, and then the old one goes. There is
- * always at least one: no address, not even loopback, is trusted without a key.
+ * The secret that the nodes of a fleet share. The first key encrypts, all are accepted. To replace
+ * a key, add the new one as the last, move it to the front when every node has it, then remove the
+ * old one. There is always at least one: no address, not even loopback, is trusted without a key.
  */
 export interface Keyring {
   /** 32 bytes each, at least one. */
@@ -13,7 +13,7 @@ export interface Keyring {
 }
 
 export const keyBytes = 32;
-/** Each more costs every packet of a stranger one more try. */
+/** Each key costs one more try for every packet of an unknown session. */
 export const keysMax = 4;
 
 export function parseKeyring(texts: readonly string[]): Keyring {
@@ -37,13 +37,13 @@ export function checkKeyring(keyring: Keyring): Keyring {
   return keyring;
 }
 
-/** As the setting takes it. Only ever with the system's random. */
+/** A key in the form of the setting. Use it only with the system's random source. */
 export const makeKey = (random: Random): string =>
   Buffer.from(random.bytes(keyBytes)).toString("base64");
 
 /**
- * Of one sender's one life: so counters may begin at 1 in each, and no nonce is used twice. A
- * KeyObject, because a cipher made from bytes takes twice as long.
+ * A key for one session of one sender, so that counters may begin at 1 in each and no nonce is used
+ * twice. A KeyObject, because making a cipher from bytes takes twice as long.
  */
 export function subkeyOf(key: Uint8Array, node: string, session: string): KeyObject {
   const info = `forager gossip 1/${node}/${session}`;

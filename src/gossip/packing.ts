@@ -3,7 +3,7 @@ import { lastOf, type Range } from "./replica.ts";
 import { bytesSize, createWriter } from "./wire/bytes.ts";
 import { entrySize, rangeSize, writeItem, type VectorEntry, type Item } from "./wire/items.ts";
 
-/** Bodies of packets, each with as many items as it has room for, in their order. */
+/** Packs items, in order, into as few packet bodies as possible. */
 export function packItems(items: readonly Item[], room: number): readonly Uint8Array[] {
   const bodies: Uint8Array[] = [];
   let parts: Uint8Array[] = [];
@@ -27,9 +27,9 @@ export function packItems(items: readonly Item[], room: number): readonly Uint8A
 }
 
 export interface CutRange {
-  /** Each fits into a packet. */
+  /** Each piece fits into a packet. */
   readonly pieces: readonly Range[];
-  /** The numbers of those records that fit into none. */
+  /** The numbers of the records that are too large for any packet. */
   readonly large: readonly number[];
 }
 
@@ -61,7 +61,7 @@ export function cutRange({ origin, from, records }: Range, room: number): CutRan
   return { pieces, large };
 }
 
-/** Ranges that follow one another become one. */
+/** Joins ranges that follow one another. */
 export function joinRanges(ranges: readonly Range[]): readonly Range[] {
   const joined: Range[] = [];
   for (const range of ranges) {
@@ -73,7 +73,7 @@ export function joinRanges(ranges: readonly Range[]): readonly Range[] {
   return joined;
 }
 
-/** As many of these entries as fit; they must be sorted by origin to be short. */
+/** As many of these entries as fit. Sort them by origin to make them short. */
 export function fitEntries(entries: readonly VectorEntry[], room: number): readonly VectorEntry[] {
   let used = 4;
   let before = "";

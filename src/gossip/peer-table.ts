@@ -14,8 +14,9 @@ interface PeerAddress {
 }
 
 /**
- * Addresses to greet until a peer answers: at once, then with growing intervals. A static address is
- * kept for good, others until they were not found again for `forgetMs`. At most `contactsMax`.
+ * Addresses to greet until a peer answers: at once, then with growing intervals. A static address
+ * is kept for good, others until they were not found again for `forgetMs`. At most
+ * `peerAddressesMax`.
  */
 export interface PeerTable {
   meet(how: How, address: string, node?: string): void;

@@ -8,38 +8,38 @@ import { createReplayWindow, type ReplayWindow } from "./wire/replay-window.ts";
 
 export type How = "mdns" | "static" | "bucket" | "told" | "heard";
 
-/** One life of another node, which has shown that it has the key and hears us. */
+/** One session of another node, which has proved that it has the key and receives our packets. */
 export interface Peer {
   readonly node: string;
   readonly session: string;
   readonly window: ReplayWindow;
   address: string;
   how: How;
-  /** Of the monotonic clock. */
+  /** On the monotonic clock. */
   heardMs: number;
   rttMs: number | undefined;
-  /** 0: it cannot be asked over a connection. */
+  /** 0: it accepts no connections. */
   pullPort: number;
-  /** The newest packet that the address was taken from. */
+  /** The number of the newest packet that the address was taken from. */
   newestCounter: number;
-  /** undefined: the keys have changed. */
+  /** undefined after the keys have changed. */
   subkey: KeyObject | undefined;
-  /** The digest by which it was last seen to have all that we have. */
+  /** The digest at which it last had all that we have. */
   equalHash: string;
   /** By origin: the last number it advertised. */
   readonly advertised: Map<string, number>;
-  /** Origins of which it holds nothing more, and until when that is believed. */
+  /** Origins of which it holds no more records, and until when to assume so. */
   readonly goneUntilMs: Map<string, number>;
   readonly answers: TokenBucket;
   /** By topic: the number of its last message. */
   readonly lastMessage: Map<number, number>;
-  /** Where its chunk of our vector begins the next time. */
+  /** Where the next chunk of our vector for this peer begins. */
   chunkAt: string;
 }
 
 /**
- * The sessions we speak with. At most `peersMax`; an address belongs to one of them, the last that
- * proved itself there; who is not heard for `forgetMs` is forgotten.
+ * The admitted sessions. At most `peersMax`. An address belongs to one of them, the last that
+ * proved itself there. A session that is not heard for `forgetMs` is forgotten.
  */
 export interface Peers {
   all(): readonly Peer[];
@@ -47,10 +47,10 @@ export interface Peers {
   at(address: string): Peer | undefined;
   /** undefined: there are too many. */
   admit(peer: Admitted): Peer | undefined;
-  /** It spoke, with something newer than ever before or not. */
+  /** Call for each packet; only a packet newer than all before updates the address. */
   heard(peer: Peer, from: string, counter: number): void;
   forgetQuiet(): void;
-  /** Up to `count` of them by chance. */
+  /** Up to `count` random sessions, without `but`. */
   some(count: number, but?: ReadonlySet<Peer>): readonly Peer[];
   isQuiet(peer: Peer): boolean;
 }
@@ -88,7 +88,7 @@ export function createPeers({ clock, random, counting }: PeersOptions): Peers {
     const before = byAddress.get(address);
     peer.address = address;
     byAddress.set(address, peer);
-    if (before && before !== peer) forget(before); // a socket has one life at a time
+    if (before && before !== peer) forget(before); // a socket has one session at a time
     byAddress.set(address, peer);
   };
 
@@ -100,7 +100,7 @@ export function createPeers({ clock, random, counting }: PeersOptions): Peers {
     of: (node, session) => byId.get(idOf(node, session)),
     at: (address) => byAddress.get(address),
     admit({ node, session, address, how, counter, subkey }) {
-      // An earlier life of that node. A clone of its disk that still speaks stays.
+      // An earlier session of that node. A clone of its disk that is still active stays.
       for (const other of list) if (other.node === node && isQuiet(other, 5_000)) forget(other);
       if (byId.size >= limits.peersMax) {
         const quiet = list.find((peer) => isQuiet(peer));

@@ -14,11 +14,11 @@ import { bytesSize, createWriter, malformed } from "./wire/bytes.ts";
 import { rangeSize, readItems, tokenBytes, writeItem, type Item } from "./wire/items.ts";
 
 /**
- * What is too large or too much for packets goes over a connection, sealed in the same way and
- * under the same counters. Only sessions that were let in are answered.
+ * Fetches over a connection what is too large or too much for packets, sealed in the same way and
+ * with the same counters. Only admitted sessions are answered.
  */
 export interface Pulls {
-  /** False: too many are under way. Calls back with whether something new came. */
+  /** False: too many are active. Calls back with whether something new came. */
   start(peer: Peer, span: Span & { origin: string }, ended: (came: boolean) => void): boolean;
 }
 
@@ -30,9 +30,9 @@ export interface PullsOptions {
   readonly random: Random;
   readonly counting: Counting;
   readonly log: Logger;
-  /** Opens what came and counts why it cannot be used; answers its peer where it is let in. */
+  /** Opens received bytes; returns their peer if it is admitted, else counts the reason. */
   readonly open: (bytes: Uint8Array) => { peer: Peer; opened: Opened } | undefined;
-  /** How many of these were new. */
+  /** Returns how many of these records were new. */
   readonly take: (range: Range) => number;
 }
 

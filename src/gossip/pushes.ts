@@ -8,14 +8,14 @@ import { lastOf, type Range } from "./replica.ts";
 import type { Item } from "./wire/items.ts";
 
 /**
- * Tells of what is new, at once. In a small fleet the writer tells all, and nobody passes anything
- * on. In a larger one it tells some, who pass on what was new to them, and each does so twice, to
- * others the second time. What a packet has no room for is announced by its number only.
+ * Sends new records at once. In a small fleet the writer sends to all, and nothing is forwarded. In
+ * a larger one it sends to some, which forward what was new to them, and each does so twice, the
+ * second time to other peers. Records too large for a packet are announced by their number only.
  */
 export interface Pushes {
-  /** Of this node. */
+  /** Records of this node. */
   own(range: Range): void;
-  /** Of another, which was new here; `hops` as it came. */
+  /** Records of another node that were new here; `hops` as received. */
   relay(range: Range, hops: number, from: Peer): void;
   stop(): void;
 }
@@ -25,7 +25,7 @@ export interface PushesOptions {
   readonly clock: Clock;
   readonly counting: Counting;
   readonly room: number;
-  /** One packet for all of them. */
+  /** Sends one packet to all of them. */
   readonly broadcast: (peers: readonly Peer[], items: readonly Item[]) => void;
 }
 
@@ -35,7 +35,7 @@ interface Rumour {
   readonly but: Peer | undefined;
 }
 
-/** Of what waits for the end of this turn, and of what goes out a second time. */
+/** Limit of what waits for the end of this turn, and of what is sent a second time. */
 const rumoursMax = 4_096;
 
 export function createPushes(options: PushesOptions): Pushes {
@@ -88,7 +88,7 @@ export function createPushes(options: PushesOptions): Pushes {
   };
 
   const add = (rumour: Rumour) => {
-    if (waiting.length >= rumoursMax) return; // a digest tells of it
+    if (waiting.length >= rumoursMax) return; // a digest will announce it
     if (waiting.push(rumour) === 1) afterTick(flush);
   };
 

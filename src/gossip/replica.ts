@@ -1,27 +1,30 @@
 /**
- * What gossip spreads. It knows nothing of what a record means: to it records are bytes, numbered
- * from 1 without gaps by their origin, so that one number per origin tells exactly what is known.
+ * The data that gossip spreads. Gossip does not interpret records: they are bytes, numbered from 1
+ * without gaps by their origin, so one number per origin says exactly what is known.
  */
 export interface GossipReplica {
-  /** The last number of each origin up to which nothing is missing. */
+  /** For each origin the number up to which nothing is missing. */
   vector(): ReadonlyMap<string, number>;
   /**
-   * Records from `from` to `to` at most, as many as fit into `bytesMax`, the first always.
-   * undefined: none of it is held here (any more).
+   * Records from `from` to at most `to`: as many as fit into `bytesMax`, at least one. undefined:
+   * none of them is held here (any more).
    */
   read(ask: ReadAsk): Promise<Range | undefined>;
   /**
-   * Durable when it resolves. What is known already is skipped; of a range beyond a hole nothing
-   * is kept. How far it came is what the vector shows afterwards: what is not counted there is
-   * offered again, with what follows it. Throws AppError `invalid` or `corrupt` for records that are
-   * none: they are counted and dropped.
+   * Durable when it resolves. Known records are skipped; a range beyond a gap is dropped. The
+   * vector shows afterwards how far it came: what is not counted there is offered again, with what
+   * follows it. Throws AppError `invalid` or `corrupt` for bad records: they are counted and
+   * dropped.
    */
   receive(range: Range): Promise<void>;
-  /** Calls with what this node wrote itself, once durable. Answers how to stop. */
+  /**
+   * Calls the listener with this node's own records, once durable. Returns a function that stops
+   * it.
+   */
   follow(listener: (range: Range) => void): () => void;
 }
 
-/** Records of one origin with the numbers from, from + 1, … */
+/** Records of one origin, with the numbers from, from + 1, … */
 export interface Range {
   /** `node/session` */
   readonly origin: string;
@@ -36,7 +39,10 @@ export interface ReadAsk {
   readonly bytesMax: number;
 }
 
-/** What arrives may become part of a key or of a file's name: it must be what we make ourselves. */
+/**
+ * Names that arrive may become part of a key or of a file name: they must have the form that we
+ * make.
+ */
 export const isName = (text: string): boolean => /^[0-9a-z]{1,32}$/.test(text);
 
 export function isOrigin(text: string): boolean {

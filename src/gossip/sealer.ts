@@ -15,11 +15,14 @@ import {
   tagBytes,
 } from "./wire/packet.ts";
 
-/** Makes our packets, and opens those of others. */
+/** Seals our packets, and opens those of others. */
 export interface Sealer {
-  /** Of this life of gossip, made here: counters begin anew with it, so nobody may bring one along. */
+  /**
+   * The session of this instance, made here: its counters begin at 1, so no session may be used
+   * twice.
+   */
   readonly session: string;
-  /** What a packet of `packetBytes` has room for. */
+  /** How many bytes of body a packet of `packetBytes` has room for. */
   bodyBytesMax(packetBytes: number): number;
   seal(body: Uint8Array): Uint8Array;
   open(packet: Uint8Array): Opened | DropReason;
@@ -66,7 +69,7 @@ export function createSealer({ node, cluster, keyring, random, peerOf }: SealerO
       if (header.node === node && header.session === session) return "own";
       const peer = peerOf(header.node, header.session);
       if (peer && !peer.window.isNew(header.counter)) return "replayed";
-      // Only of a peer a subkey is kept: a stranger costs time, never memory.
+      // Subkeys are kept for peers only: an unknown session costs time, never memory.
       const kept = peer?.subkey;
       const tried = kept && openPacket(packet, header, kept);
       if (tried) return { ...header, subkey: kept, body: tried };

@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 
-/** So much a second on average, and so much at once. */
+/** A rate limit: an average per second, and a burst. */
 export interface TokenBucket {
-  /** Takes `amount` where there is that much. */
+  /** Takes `amount` if that much is left. */
   take(amount: number): boolean;
   left(): number;
 }

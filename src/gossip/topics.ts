@@ -4,7 +4,7 @@ import type { Peer } from "./peers.ts";
 import { limits } from "./limits.ts";
 import { messageBytesMax, type Item } from "./wire/items.ts";
 
-/** By their number on the wire: names are only ever appended. */
+/** The index is the number on the wire, so names are only ever appended. */
 export const topicNames = ["heartbeat", "wake", "desired"] as const;
 export type Topic = (typeof topicNames)[number];
 

@@ -9,7 +9,7 @@ import { addressesMax, foundMax, type Discovery, type OnPeersFound } from "./dis
 import type { Reach } from "./reach.ts";
 
 export interface BucketDiscoveryOptions {
-  /** Count what goes through it: looking costs money. */
+  /** A bucket whose requests are counted: each look costs money. */
   readonly bucket: Bucket;
   readonly node: string;
   readonly reach: () => Pick<Reach, "accepts">;
@@ -17,15 +17,18 @@ export interface BucketDiscoveryOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Whether nobody is heard: only then looking often is worth its price. */
+  /** Whether no peer is heard: only then frequent looks are worth their price. */
   readonly isAlone: () => boolean;
 }
 
-/** One look is a LIST, and a GET for each head that changed: $0.25 a month once a minute. */
+/** One look is a LIST, and a GET for each changed head: $0.25 a month once a minute. */
 export const lookMsMin = 60_000;
-/** Who is new greets us: a node that hears others has little to find here. */
+/** New nodes greet us themselves, so a node that hears others rarely finds more here. */
 export const lookMsMax = 1_800_000;
-/** A head is written once a minute while its node lives: this much older than the newest, it is not. */
+/**
+ * A live node writes its head once a minute. A node whose head is this much older than the newest
+ * one is gone.
+ */
 const goneMs = 86_400_000;
 
 interface Seen {
@@ -33,7 +36,7 @@ interface Seen {
   readonly peers: readonly FoundPeer[];
 }
 
-/** Where nodes say in their heads that they are. It works across networks, and costs requests. */
+/** Finds nodes by their heads in the bucket. It works across networks, and costs requests. */
 export function createBucketDiscovery(options: BucketDiscoveryOptions): Discovery {
   const { bucket, clock, found, isAlone, log, node, random, reach } = options;
   let seen = new Map<string, Seen>();
@@ -57,7 +60,7 @@ export function createBucketDiscovery(options: BucketDiscoveryOptions): Discover
       return readAddresses(head).map((address) => ({ node: head.node, address }));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return []; // a head that cannot be read is told by whoever reads it for the ledger
+      return []; // the ledger reports unreadable heads
     }
   };
 
@@ -87,11 +90,11 @@ export function createBucketDiscovery(options: BucketDiscoveryOptions): Discover
       const why = error instanceof Error ? error.message : String(error);
       if (!hasFailed) log.warn("peers cannot be looked up in the bucket", { why });
       hasFailed = true;
-      if (!isUnavailable(error)) delayMs = lookMsMax; // not mended by asking
+      if (!isUnavailable(error)) delayMs = lookMsMax; // a retry does not help
     }
     if (isOver) return;
     delayMs = isAlone() && !hasFailed ? lookMsMin : Math.min(lookMsMax, delayMs * 2);
-    // Not sooner than a minute, and not all nodes of a fleet at once.
+    // At least a minute, with jitter so that the nodes of a fleet do not look at once.
     timer = clock.setTimer(delayMs * (1 + random.next() / 4), again, { background: true });
   };
   const again = () => void (running = run());

@@ -5,30 +5,30 @@ import { addressesMax } from "./discovery.ts";
 
 export type Interfaces = ReturnType<typeof networkInterfaces>;
 
-/** Which addresses lead from this machine to another one, and back. */
+/** Which addresses lead from this machine to others, and back. */
 export interface Reach {
-  /** Where others can reach us, best first. */
+  /** Addresses at which others can reach us, best first. */
   readonly own: readonly string[];
-  /** Whether an address that somebody named can be another node's. */
+  /** Whether an address that was received can be another node's. */
   readonly accepts: (address: string) => boolean;
 }
 
 export interface ReachOptions {
-  /** What our socket is bound to. */
+  /** The address that our socket is bound to. */
   readonly bound: string;
   readonly interfaces?: Interfaces;
 }
 
 /**
- * Networks inside of one machine, made by Docker and its kin. Their addresses are the same on every
- * machine: one that is announced leads its reader to a container of its own.
+ * Networks inside one machine, made by Docker and similar programs. Their addresses are the same on
+ * every machine: an announced one would lead its reader to a container of its own.
  */
 const isInner = (name: string) =>
   /^(?:docker|br-[0-9a-f]{12}|veth|virbr|vmnet|vboxnet|cni|flannel|cali|podman|lxc|lxd|kube)/.test(
     name,
   );
 
-/** Loopback, link-local (of no use without the name of a card), unspecified, multicast. */
+/** Loopback, link-local (useless without the name of an interface), unspecified, multicast. */
 const nowhere = blocks([
   ["127.0.0.0", 8],
   ["169.254.0.0", 16],
@@ -40,7 +40,7 @@ const nowhere = blocks([
 ]);
 
 export function reachOf({ bound, interfaces = networkInterfaces() }: ReachOptions): Reach {
-  // A socket that is bound to loopback neither hears nor reaches anything else.
+  // A socket that is bound to loopback reaches only loopback addresses.
   if (isLoopback(bound)) return { own: [bound], accepts: isLoopback };
   const cards = Object.entries(interfaces).flatMap(([name, addresses = []]) =>
     addresses.map((address) => ({ ...address, isInner: isInner(name) })),

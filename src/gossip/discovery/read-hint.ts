@@ -4,26 +4,26 @@ import type { FoundPeer } from "../gossip.ts";
 import { isName } from "../replica.ts";
 import { addressesMax } from "./discovery.ts";
 
-/** What anybody on the network may have said: nothing of it is to be believed. */
+/** An announcement from the network, which any machine may have sent: nothing in it is trusted. */
 export interface DiscoveryHint {
   readonly port?: unknown;
   readonly txt?: unknown;
   readonly addresses?: unknown;
-  /** Where the packet came from. */
+  /** The address that the packet came from. */
   readonly from?: unknown;
 }
 
 export interface HintRules {
-  /** The mark of our fleet. */
+  /** The hash of our cluster's name. */
   readonly cluster: string;
-  /** Our own id: we hear ourselves too. */
+  /** Our own id, because we receive our own announcements too. */
   readonly node: string;
 }
 
-/** The name under which nodes are announced, and how: `_forager._udp.local`. */
+/** The service type of announcements: `_forager._udp.local`. */
 export const serviceType = "forager";
 
-/** A node of ours, or none at all. */
+/** The announced node if it belongs to our fleet, else an empty list. */
 export function readHint(hint: DiscoveryHint, { cluster, node }: HintRules): readonly FoundPeer[] {
   const { port, txt, addresses, from } = hint;
   if (typeof txt !== "object" || txt === null) return [];
@@ -32,7 +32,7 @@ export function readHint(hint: DiscoveryHint, { cluster, node }: HintRules): rea
   const id = said["node"];
   if (typeof id !== "string" || !isName(id) || id === node) return [];
   if (!Number.isInteger(port) || (port as number) < 1 || (port as number) > 65_535) return [];
-  // The packet's own sender first: that way at least one packet has come already.
+  // The packet's own sender first: at least one packet has come that way.
   const hosts = [from, ...(Array.isArray(addresses) ? (addresses as unknown[]) : [])]
     .slice(0, addressesMax)
     .filter((host): host is string => typeof host === "string" && isIP(host) !== 0);

@@ -12,7 +12,7 @@ export interface StaticDiscoveryOptions {
   readonly found: OnPeersFound;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The addresses that a name has now. */
+  /** Returns the current addresses of a name. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -21,12 +21,12 @@ export interface NamedPeer {
   readonly port: number;
 }
 
-/** A name is asked again so often: behind it may be a machine whose address changes. */
+/** How often a name is resolved again: its machine's address may change. */
 const againMs = 60_000;
-/** After a failure it is asked sooner: at start the network may not be up yet. */
+/** A failed name is resolved again sooner: at start the network may not be up yet. */
 const failedMsMin = 2_000;
 
-/** Throws `invalid` for what is no `host:port`. */
+/** Throws `invalid` if the text is not `host:port`. */
 export function parsePeer(text: string): NamedPeer {
   const [, six, name, portText = ""] =
     /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9_](?:[A-Za-z0-9._-]{0,253})?)):(\d{1,5})$/.exec(text) ??
@@ -39,7 +39,7 @@ export function parsePeer(text: string): NamedPeer {
   throw new AppError("invalid", "gossip_peer", message);
 }
 
-/** Peers that somebody named. Each name is asked for its addresses now and then, for good. */
+/** Peers from the settings. Each name is resolved again now and then, as long as this is open. */
 export function createStaticDiscovery(options: StaticDiscoveryOptions): Discovery {
   const { clock, found, log, resolve = lookUp } = options;
   const peers = options.peers.slice(0, foundMax).map(parsePeer);

@@ -15,13 +15,13 @@ import { createTestFleet, testKey, textOf } from "./test-fleet.ts";
 
 export interface Fuzzed {
   readonly packets: number;
-  /** What was stored of all that. */
+  /** How many records were stored. */
   readonly stored: number;
-  /** What must have a limit and went above it. */
+  /** Names of limits that were exceeded. */
   readonly exceeded: readonly string[];
   readonly heapGrowthMb: number;
   readonly droppedByReason: Readonly<Record<string, number>>;
-  /** It still works: what an honest peer wrote afterwards came. */
+  /** It still works: what an honest peer wrote afterwards arrived. */
   readonly isWell: boolean;
 }
 
@@ -38,11 +38,14 @@ const strange = [
   "a\0/b",
 ];
 
-/** Throws at one node whatever an attacker might: without the key, and as a peer gone bad with it. */
+/**
+ * Sends one node whatever an attacker might send: without the key, and as a malicious peer with the
+ * key.
+ */
 export async function fuzzGossip(seed: number, count: number): Promise<Fuzzed> {
   const random = createSeededRandom(seed);
   await using fleet = createTestFleet({ seed });
-  // Straight to its ear: a network in between would only take time.
+  // Deliver directly: a network in between would only take time.
   let deliver = (_from: string, _packet: Uint8Array) => {};
   const victim = fleet.open("victim", { heard: (listener) => (deliver = listener) });
   const honest = fleet.open("honest");
@@ -57,7 +60,7 @@ export async function fuzzGossip(seed: number, count: number): Promise<Fuzzed> {
   honest.gossip.publish("wake", Buffer.from("up"));
   await fleet.advance(3_000);
   const before = victim.replica.stored.length;
-  // As the ledger does: what is no record of that origin is refused.
+  // As the ledger does: refuse what is not a record of that origin.
   victim.replica.refuse = ({ records }) => {
     if (records.every((record) => textOf(record) === "three")) return;
     throw new AppError("corrupt", "fuzz", "that is no record");
@@ -81,7 +84,7 @@ export async function fuzzGossip(seed: number, count: number): Promise<Fuzzed> {
   const heapGrowthMb = heapMb() - heap;
   const stored = victim.replica.stored.length - before;
   honest.write("three");
-  // An origin that somebody with the key has spoilt is left alone for a while.
+  // An origin that a malicious holder of the key has spoilt is muted for a while.
   await fleet.advance(limits.mutedMsMax + 5_000);
   const isWell = victim.replica.records(honest.origin).length === 3;
   const { droppedByReason } = victim.gossip.counters();
@@ -91,7 +94,7 @@ export async function fuzzGossip(seed: number, count: number): Promise<Fuzzed> {
   return { packets: count, stored, exceeded: [...exceeded], heapGrowthMb, droppedByReason, isWell };
 }
 
-/** A peer that was let in, and whose packets we can make. */
+/** An admitted peer whose packets we can make. */
 function openBad(transport: Transport, clock: Parameters<typeof createGossip>[0]["clock"]) {
   const gossip = createGossip({
     replica: createMemoryReplica(),
@@ -126,7 +129,7 @@ function nextPacket(
       return mutate(random, real());
     case 3:
       return real().subarray(0, random.below(200));
-    case 4: // the right header, and then anything
+    case 4: // a valid header, then random bytes
       return Buffer.concat([real().subarray(0, 40), random.bytes(random.below(1_150))]);
     case 5:
       return bad.seal(random.bytes(random.below(1_100)));
@@ -189,7 +192,7 @@ function anyItem(random: Random): Item {
   return items[random.below(items.length)]!();
 }
 
-/** After a collection: what is really held. */
+/** After a garbage collection, so only what is really held counts. */
 function heapMb(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

@@ -1,11 +1,13 @@
 import { AppError } from "../../base/app-error.ts";
 import { lastOf, type Range, type GossipReplica } from "../replica.ts";
 
-/** Records in memory, and a note of everything that was ever stored, to find what was stored twice. */
+/**
+ * Records in memory, and a list of everything that was ever stored, to find records stored twice.
+ */
 export interface MemoryReplica extends GossipReplica {
   write(origin: string, ...records: readonly Uint8Array[]): void;
   records(origin: string): readonly Uint8Array[];
-  /** Origins are forgotten up to there, as after a checkpoint. */
+  /** Removes records of an origin up to a number, as after a checkpoint. */
   forget(origin: string, upTo: number): void;
   /** Every (origin, number) in the order in which it was stored. */
   readonly stored: readonly string[];
@@ -73,5 +75,5 @@ export function createMemoryReplica(): MemoryReplica {
   return replica;
 }
 
-/** Of a range, for messages. */
+/** A range as text, for messages. */
 export const spanOf = (range: Range): string => `${range.origin} ${range.from}-${lastOf(range)}`;

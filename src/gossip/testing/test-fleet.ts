@@ -9,7 +9,7 @@ import { createMemoryReplica, type MemoryReplica } from "./memory-replica.ts";
 export interface TestNode {
   readonly name: string;
   readonly address: string;
-  /** `name/1`, of what it writes. */
+  /** `name/1`, the origin of what it writes. */
   readonly origin: string;
   readonly replica: MemoryReplica;
   readonly gossip: Gossip;
@@ -19,7 +19,7 @@ export interface TestNode {
 export interface TestFleet extends AsyncDisposable {
   readonly clock: TestClock;
   readonly network: MemoryNetwork;
-  /** Opens one more; at an address of its own unless told where. */
+  /** Opens one more node, at its own address unless `more` has one. */
   open(name: string, more?: Partial<OpenOptions>): TestNode;
   /** Every node meets every other one, and time passes until all have. */
   meetAll(): Promise<void>;
@@ -33,7 +33,7 @@ export interface OpenOptions {
   readonly cluster: string;
   readonly replica: MemoryReplica;
   readonly isPullable: boolean;
-  /** Gets what the node listens with, to speak to it at once. */
+  /** Receives the node's packet listener, so that a test can deliver packets directly. */
   readonly heard: (listener: (from: string, packet: Uint8Array) => void) => void;
 }
 

@@ -9,9 +9,9 @@ export interface TransportFixture {
 
 export interface TransportSuiteOptions {
   readonly name: string;
-  /** Opens one more place on the same network. The suite closes it. */
+  /** Opens one more endpoint on the same network. The suite closes it. */
   readonly open: () => Promise<TransportFixture>;
-  /** Lets time pass until it is so, or for long enough. */
+  /** Waits until the condition holds, or for a long time. */
   readonly until: (isSo: () => boolean) => Promise<void>;
 }
 

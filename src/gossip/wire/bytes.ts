@@ -1,16 +1,16 @@
 import { AppError } from "../../base/app-error.ts";
 
-/** Builds what is sent. Grows by need; who writes a packet looks at `length` before it does. */
+/** Builds a message. It grows as needed; the caller checks `length` to stay within a packet. */
 export interface ByteWriter {
   readonly length: () => number;
   byte(value: number): void;
   /** A whole number from 0 to 2^53 - 1: seven bits a byte, lowest first. */
   number(value: number): void;
-  /** As they are: the reader knows how many. */
+  /** Without their length: the reader must know it. */
   raw(bytes: Uint8Array): void;
   bytes(bytes: Uint8Array): void;
   text(text: string): void;
-  /** What was written. The writer is of no use after it. */
+  /** What was written. Do not use the writer afterwards. */
   done(): Uint8Array;
 }
 
@@ -67,7 +67,7 @@ export const numberSize = (value: number): number => {
 
 export const bytesSize = (length: number): number => numberSize(length) + length;
 
-/** Reads what came. Every read throws `malformed` where there is less than it wants. */
+/** Reads a message. Every read throws `malformed` if too few bytes are left. */
 export interface ByteReader {
   isAtEnd(): boolean;
   byte(): number;
@@ -113,7 +113,7 @@ export function createReader(source: Uint8Array): ByteReader {
       const size = number();
       if (size > bytesMax) throw malformed("a text is too long");
       raw(size);
-      return buffer.toString("latin1", at - size, at); // all our texts are ASCII, and checked
+      return buffer.toString("latin1", at - size, at); // all our texts are ASCII, which is checked
     },
   };
 }

@@ -2,19 +2,19 @@ import { isOrigin, type Range } from "../replica.ts";
 import { bytesSize, createReader, malformed, numberSize } from "./bytes.ts";
 import type { ByteReader, ByteWriter } from "./bytes.ts";
 
-/** What packets say. docs/formats/gossip.md has the bytes. */
+/** The contents of packets. docs/formats/gossip.md has the bytes. */
 export type Item =
-  /** Show that you can hear me: say this in a `proof`. */
+  /** Asks the receiver to prove that it gets our packets: send this token back in a `proof`. */
   | { readonly kind: "challenge"; readonly token: Uint8Array }
   | { readonly kind: "proof"; readonly token: Uint8Array }
-  /** A digest of all that the sender has, to be answered by an `echo` of `sentMs`. */
+  /** A digest of all that the sender has, answered by an `echo` of `sentMs`. */
   | Summary
   | Echo
   /** All entries of the sender's vector with an origin after `after`, up to `through`. */
   | Chunk
   /** Some entries of the sender's vector. */
   | { readonly kind: "have"; readonly entries: readonly VectorEntry[] }
-  /** New records; `hops` says how much further they may be passed on. */
+  /** New records; `hops` says how often they may still be forwarded. */
   | { readonly kind: "push"; readonly hops: number; readonly range: Range }
   | Ask
   | { readonly kind: "answer"; readonly range: Range }
@@ -25,9 +25,9 @@ export type Item =
       readonly number: number;
       readonly bytes: Uint8Array;
     }
-  /** Where the sender has heard others of late. */
+  /** Addresses at which the sender has recently heard others. */
   | { readonly kind: "peers"; readonly addresses: readonly string[] }
-  /** Over a connection: the question, and the answer to the one with that token. */
+  /** Over a connection: the question, and the answer to the question with that token. */
   | {
       readonly kind: "pull";
       readonly token: Uint8Array;
@@ -41,11 +41,11 @@ export interface Summary {
   readonly kind: "summary";
   readonly hash: Uint8Array;
   readonly sentMs: number;
-  /** 0: the sender cannot be asked over a connection. */
+  /** 0: the sender accepts no connections. */
   readonly pullPort: number;
 }
 
-/** The same of whoever got a summary, with the `sentMs` of that. */
+/** The same from the receiver of a summary, with that summary's `sentMs`. */
 export interface Echo {
   readonly kind: "echo";
   readonly hash: Uint8Array;
@@ -75,8 +75,8 @@ export interface Ask {
 }
 
 /**
- * The end of an answer, and why there is no more of it: that is all for now; the next record does not
- * fit into a packet; it is not held any more; it is not there yet; too much was asked for.
+ * The end of an answer, and why it ends: nothing more for now; the next record does not fit into a
+ * packet; it is not held any more; it does not exist yet; too much was requested.
  */
 export interface Ended {
   readonly kind: "ended";
@@ -161,7 +161,7 @@ export function writeItem(to: ByteWriter, item: Item): void {
   }
 }
 
-/** Throws `gossip_malformed` for what we would not have written. */
+/** Throws `gossip_malformed` for bytes that we would not have written. */
 export function readItems(body: Uint8Array): readonly Item[] {
   const from = createReader(body);
   const items: Item[] = [];
@@ -212,7 +212,7 @@ function readItem(from: ByteReader): Item {
   }
 }
 
-/** How large a push or an answer is before its first record. */
+/** The size of a push or an answer before its first record. */
 export const rangeSize = (origin: string, from: number): number =>
   2 + bytesSize(origin.length) + numberSize(from) + 2;
 
@@ -233,7 +233,7 @@ function readRange(from: ByteReader): Range {
   return { origin, from: first, records };
 }
 
-/** Origins come sorted: each is written as what differs from the one before. */
+/** Origins are sorted: each is written as the difference from the one before. */
 function writeEntries(to: ByteWriter, entries: readonly VectorEntry[]): void {
   to.number(entries.length);
   let before = "";
@@ -260,7 +260,7 @@ function readEntries(from: ByteReader): readonly VectorEntry[] {
   return entries;
 }
 
-/** At most what an entry takes when written after another. */
+/** The largest size of an entry that is written after another. */
 export const entrySize = (before: string, { origin, number }: VectorEntry): number =>
   2 + origin.length - sharedLength(before, origin) + numberSize(number);
 

@@ -3,14 +3,14 @@ import { isName } from "../replica.ts";
 
 /**
  * A packet: a header in the clear, then the sealed body and its tag. The tag covers the header too,
- * so nothing in it can be changed. Nothing of the body is looked at before the tag was checked.
+ * so nothing in it can be changed. The body is not read before the tag was checked.
  *
  *     version 1 | cluster 8 | node 1 + n | session 1 + s | counter 6 | body | tag 16
  */
 export interface Header {
   readonly node: string;
   readonly session: string;
-  /** Rises with every packet of a session: it is the nonce, and what replays are known by. */
+  /** Increases with every packet of a session: it is the nonce, and identifies replayed packets. */
   readonly counter: number;
   /** Where the body begins. */
   readonly bytes: number;
@@ -26,7 +26,7 @@ const cipher = "chacha20-poly1305";
 export const headerSize = (node: string, session: string): number =>
   1 + clusterBytes + 1 + node.length + 1 + session.length + counterBytes;
 
-/** So that two fleets with one key on one network are two. */
+/** Separates two fleets that use one key on one network. */
 export const clusterHash = (cluster: string): Uint8Array =>
   new Uint8Array(createHash("sha256").update(`forager cluster ${cluster}`).digest().subarray(0, 8));
 
@@ -58,7 +58,7 @@ export function sealPacket(options: SealOptions): Uint8Array {
   return Buffer.concat([header, sealed, sealing.getAuthTag()]);
 }
 
-/** The header of what may be a packet of this cluster; a word that says why it is none. */
+/** The header of a possible packet of this cluster; otherwise the reason why it is none. */
 export function readHeader(
   packet: Uint8Array,
   cluster: Uint8Array,
@@ -86,7 +86,7 @@ export function readHeader(
   return { node: names[0]!, session: names[1]!, counter, bytes: at + counterBytes };
 }
 
-/** undefined: whoever sent it does not have this key. */
+/** undefined: its sender does not have this key. */
 export function openPacket(
   packet: Uint8Array,
   header: Header,

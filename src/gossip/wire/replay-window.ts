@@ -1,14 +1,14 @@
-/** How far behind the newest a packet may come. */
+/** How far a packet may be behind the newest one. */
 export const windowPackets = 2_048;
 
-/** Which counters of a session were seen. Of what is older than the window, all count as seen. */
+/** Which counters of a session were seen. Those older than the window all count as seen. */
 export interface ReplayWindow {
   isNew(counter: number): boolean;
-  /** Only once the packet proved itself: else a forger could move the window. */
+  /** Call it only for a verified packet: otherwise a forger could move the window. */
   mark(counter: number): void;
 }
 
-/** Everything up to `highest` counts as seen: what came before was never let in. */
+/** Everything up to `start` counts as seen: earlier packets were never accepted. */
 export function createReplayWindow(start: number): ReplayWindow {
   const seen = new Uint32Array(windowPackets / 32).fill(0xffff_ffff);
   let highest = start;

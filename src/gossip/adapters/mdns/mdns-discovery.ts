@@ -14,29 +14,29 @@ import { programFile } from "../../../base/package-files.ts";
 export interface MdnsDiscoveryOptions {
   readonly node: string;
   readonly cluster: string;
-  /** What our socket is bound to. */
+  /** The address that the gossip socket is bound to. */
   readonly bound: string;
-  /** Asked now and then: addresses come, go and change. */
+  /** Called now and then, because addresses come, go and change. */
   readonly reach: () => Reach;
   readonly found: OnPeersFound;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** What runs in the thread, without its ending. */
+  /** The program of the thread, without file extension. */
   readonly program?: URL;
 }
 
 const restartMs = { min: 1_000, max: 300_000 };
-/** A thread that lived so long was no failure from the start. */
+/** A thread that ran this long does not count as a failed start. */
 const goodMs = 600_000;
 const addressesMs = 10_000;
 const stopMs = 1_000;
-/** More is a flood or a leak: then it ends, and begins anew. */
+/** More memory means a flood or a leak: then the thread ends, and is started again. */
 const heapMegabytes = 64;
 
 /**
- * Finds nodes on the local network and is found there. The library and its sockets are in a thread
- * of their own that may fail at any time: then it is started again, later and later.
+ * Finds nodes on the local network and announces this one. The library and its sockets run in a
+ * thread of their own, which may fail at any time: it is started again, with growing delays.
  */
 export function createMdnsDiscovery(options: MdnsDiscoveryOptions): Discovery {
   const { bound, clock, found, log, random, reach } = options;
@@ -45,7 +45,7 @@ export function createMdnsDiscovery(options: MdnsDiscoveryOptions): Discovery {
   let timer: Timer | undefined;
   let ending: Promise<void> | undefined;
   let failures = 0;
-  let isOver = isLoopback(bound); // nobody on the network could reach us
+  let isOver = isLoopback(bound); // no other machine could reach us
 
   const start = () => {
     const hosts = ownHosts();
@@ -94,7 +94,9 @@ export function createMdnsDiscovery(options: MdnsDiscoveryOptions): Discovery {
     log.info("bonjour-service is not installed: nodes on the local network are not found by mdns");
   };
 
-  /** What is announced stands until it is announced anew: other addresses, another thread. */
+  /**
+   * Announcements are fixed until the thread is started again, for example with other addresses.
+   */
   const watch = () => {
     timer = clock.setTimer(addressesMs, look, { background: true });
   };

@@ -1,8 +1,8 @@
 /**
- * The program of the thread of `createMdnsDiscovery`: announces a node, and tells what it hears of
- * others. Everything of the library happens here. It throws from callbacks of sockets and timers
- * (no network, a port in use, a packet it did not expect) where nobody could catch it; here that
- * ends the thread, and no more.
+ * The program of the thread of `createMdnsDiscovery`: announces a node, and reports the nodes that
+ * it finds. The library is used only here. It throws from callbacks of sockets and timers (no
+ * network, a port in use, an unexpected packet), where the caller cannot catch; here that ends only
+ * this thread.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../../base/app-error.ts";
@@ -11,10 +11,13 @@ import { foundMax } from "../../discovery/discovery.ts";
 import { readHint, serviceType } from "../../discovery/read-hint.ts";
 import type { FoundPeer } from "../../gossip.ts";
 
-/** To the thread, when it starts. */
+/** Passed to the thread at its start. */
 export interface MdnsTask {
   readonly node: string;
-  /** Of this thread alone: who knows its last name hears of the new one at once. */
+  /**
+   * A name for this thread alone: peers that have the last name in their caches notice the new one
+   * at once.
+   */
   readonly name: string;
   readonly cluster: string;
   readonly port: number;
@@ -22,7 +25,7 @@ export interface MdnsTask {
   readonly hosts: readonly string[];
 }
 
-/** From the thread. */
+/** A message from the thread. */
 export type MdnsReport =
   | { readonly kind: "ready" }
   /** The library is not installed. */
@@ -31,11 +34,11 @@ export type MdnsReport =
 
 type Library = typeof import("bonjour-service");
 
-/** The library keeps the first address of a service for good: it begins anew so often. */
+/** How often browsing starts again: the library keeps the first address of a service for good. */
 const browseMs = 60_000;
-/** What came meanwhile is told at once, and not more often. */
+/** Services found within this time are reported together. */
 const tellMs = 500;
-/** Services in one round. Behind so many is somebody who floods us: deaf until the next round. */
+/** Services in one round. More come from an attacker: ignore all until the next round. */
 const servicesMax = 4 * foundMax;
 
 const { node, name, cluster, port, hosts } = workerData as MdnsTask;
@@ -61,7 +64,7 @@ function run(Bonjour: Library): void {
   announceOnly(Bonjour, new Set(hosts));
   const bonjour = new Bonjour();
   const txt = { v: "1", cluster, node };
-  // The name and the host are nobody else's, so nothing has to be probed for.
+  // Name and host are unique, so the library need not probe for them.
   if (hosts.length > 0)
     bonjour.publish({
       name,
@@ -101,15 +104,15 @@ function run(Bonjour: Library): void {
   browse();
   report({ kind: "ready" });
   parent!.on("message", () => {
-    // Asked to stop: say so to others, who may have us in their caches for hours.
+    // Say goodbye before the end, because others may cache the announcement for hours.
     bonjour.unpublishAll(() => bonjour.destroy(() => process.exit(0)));
   });
 }
 
-/** The library announces every address of this machine; here only those that lead to it. */
+/** The library announces every address of this machine; keep only those that lead to it. */
 function announceOnly({ Service }: Library, announced: ReadonlySet<string>): void {
   const prototype: { records: InstanceType<Library["Service"]>["records"] } = Service.prototype;
-  const all = prototype.records; // of this thread alone
+  const all = prototype.records; // the patch affects this thread only
   prototype.records = function records() {
     const isAddress = (type: string) => type === "A" || type === "AAAA";
     return all

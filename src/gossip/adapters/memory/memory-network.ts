@@ -3,20 +3,20 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Random } from "../../../base/random.ts";
 import { packetBytesMax, type PullTransport, type Transport } from "../../transport.ts";
 
-/** How the network is now. Each may be changed at any time. */
+/** The conditions of the network. Each may be changed at any time. */
 export interface NetworkConditions {
-  /** Of packets, from 0 to 1. */
+  /** The share of packets, from 0 to 1. */
   loss: number;
   duplication: number;
-  /** Each packet takes some time in between: so they overtake one another. */
+  /** The delay of each packet is random in this range, so packets overtake one another. */
   delayMs: { readonly min: number; readonly max: number };
-  /** Whether what is sent from there to there arrives at all. */
+  /** Whether packets from one address to the other arrive at all. */
   isOpen: (from: string, to: string) => boolean;
 }
 
 export interface MemoryNetwork {
   readonly conditions: NetworkConditions;
-  /** Where a node is. Who joins at an address where another was takes its place. */
+  /** Joins at an address. A node that is there already is replaced. */
   join(address: string): { readonly transport: Transport; readonly pull: PullTransport };
   /** Sees every packet as it is sent. */
   watch(watcher: (from: string, to: string, packet: Uint8Array) => void): void;
@@ -29,7 +29,9 @@ type Answerer = (from: string, question: Uint8Array) => Promise<Uint8Array | und
 
 const pullTimeoutMs = 2_000;
 
-/** A network in one process, on the given clock: by chance as bad as it is told to be. */
+/**
+ * A network in one process, on the given clock, that loses, doubles and delays packets at random.
+ */
 export function createMemoryNetwork(options: {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,9 +1,12 @@
 import type { Socket } from "node:net";
 
-/** A frame is its length in four bytes, then as many bytes. */
+/** A frame is its length in four bytes, then that many bytes. */
 const lengthBytes = 4;
 
-/** The one frame that comes; throws for one that is longer than it may be, and for less than one. */
+/**
+ * Reads one frame. Throws if it is longer than `bytesMax`, or if the connection ends before its
+ * end.
+ */
 export function readFrame(socket: Socket, bytesMax: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -25,7 +28,7 @@ export function readFrame(socket: Socket, bytesMax: number): Promise<Uint8Array>
       const bytes = Buffer.concat(chunks);
       if (length === undefined) {
         length = bytes.readUInt32BE(0);
-        // Said before a byte of it is kept.
+        // Checked before any of these bytes is kept.
         if (length > bytesMax) return failed(new Error(`${length} bytes were announced`));
         wanted = lengthBytes + length;
       }

@@ -13,19 +13,19 @@ import { readFrame, writeFrame } from "./frame.ts";
 
 export interface TcpPullOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port?: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** At once; beyond, who has not asked yet makes room for who comes. */
+/** Connections at once. Beyond, a new one replaces one that has not sent its question yet. */
 export const connectionsMax = 16;
-/** Time enough to ask, and to be answered: who is slower is hung up on. */
+/** Time to send the question, and to receive the answer. Slower connections are closed. */
 const askMs = 2_000;
 const answerMs = 10_000;
 
-/** One question and one answer for each connection, over TCP. */
+/** PullTransport over TCP: one question and one answer for each connection. */
 export async function openTcpPull(options: TcpPullOptions): Promise<PullTransport> {
   const { host, clock, log } = options;
   let listener: Parameters<PullTransport["answer"]>[0] = async () => undefined;
@@ -45,7 +45,7 @@ export async function openTcpPull(options: TcpPullOptions): Promise<PullTranspor
   };
 
   const server = createServer({ allowHalfOpen: false }, (socket) => {
-    socket.on("error", () => {}); // whoever reads or writes has it too
+    socket.on("error", () => {}); // every read and write reports it too
     if (guests.size >= connectionsMax) {
       const idle = [...guests].find((guest) => !asked.has(guest));
       if (!idle) return void socket.destroy();
@@ -110,7 +110,7 @@ export async function openTcpPull(options: TcpPullOptions): Promise<PullTranspor
   }
 }
 
-/** Ends the connection where the work takes longer. */
+/** Closes the connection if the work takes longer. */
 async function within<T>(
   clock: Clock,
   delayMs: number,

@@ -8,12 +8,12 @@ import { portDefault, type Transport } from "../../transport.ts";
 export interface UdpTransportOptions {
   /** An address of this machine; 0.0.0.0 or :: for all. */
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port?: number;
   readonly log: Logger;
 }
 
-/** A burst of a fleet that was parted fits; the system may grant less. */
+/** Room for the burst after a network partition; the system may grant less. */
 const bufferBytes = 2 * 2 ** 20;
 
 /** One UDP socket, of IPv4 or of IPv6. It does not keep the process alive. */
@@ -24,7 +24,7 @@ export async function openUdpTransport(options: UdpTransportOptions): Promise<Tr
   const socket = createSocket({
     type: family === 6 ? "udp6" : "udp4",
     ipv6Only: family === 6,
-    // Addresses are numbers here: nothing is looked up, and nothing waits for that.
+    // Addresses are numeric here, so no name is resolved.
     lookup: (name, _options, answer) => answer(null, name, family),
   });
   await bind(socket, options, port);
@@ -38,7 +38,7 @@ export async function openUdpTransport(options: UdpTransportOptions): Promise<Tr
     failures += 1;
     log.debug("a packet was not sent", { reason: error.message });
   };
-  socket.on("error", fail); // one address that cannot be reached is no reason to stop
+  socket.on("error", fail); // one unreachable address is no reason to stop
   return {
     address: () => address,
     send(to, packet) {
@@ -80,7 +80,7 @@ async function bind(socket: Socket, options: UdpTransportOptions, port: number):
   try {
     socket.setRecvBufferSize(bufferBytes);
   } catch {
-    // a smaller one loses a little more, and that heals
+    // a smaller buffer loses a few more packets, which are repaired
   }
 }
 

@@ -1,4 +1,4 @@
-/** A program for `createMdnsDiscovery` where the library is not installed. */
+/** A program for `createMdnsDiscovery` that behaves as if the library were not installed. */
 import { parentPort } from "node:worker_threads";
 
 parentPort!.postMessage({ kind: "absent" });

@@ -1,4 +1,7 @@
-/** A program for `createMdnsDiscovery` that fails as the library does: later, where nobody catches. */
+/**
+ * A program for `createMdnsDiscovery` that fails as the library does: later, where no caller can
+ * catch.
+ */
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../../../base/clock.ts";
 import type { MdnsTask } from "../mdns-thread.ts";

@@ -1,4 +1,7 @@
-/** A program for `createMdnsDiscovery` that tells which hosts it was to announce, and obeys. */
+/**
+ * A program for `createMdnsDiscovery` that reports which hosts it should announce, and stops when
+ * asked.
+ */
 import { parentPort, workerData } from "node:worker_threads";
 import type { MdnsTask } from "../mdns-thread.ts";
 
