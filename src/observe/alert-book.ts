@@ -1,14 +1,14 @@
-/** Something that is the matter at the moment of a reading. */
+/** A problem at the moment of a reading. */
 export interface Trouble {
   readonly name: TroubleName;
-  /** What sort of part it is the matter with. */
+  /** The sort of part that has the problem. */
   readonly of: "kind" | "shard" | "worker" | "node";
   readonly part: string;
-  /** For how long already. */
+  /** How long it has lasted. */
   readonly forMs: number;
-  /** Tasks that could run meanwhile, where that is known. */
+  /** Tasks that could run meanwhile, if known. */
   readonly claimable?: number;
-  /** For people, where the name alone does not say it. */
+  /** Details for people, if the name does not say it all. */
   readonly what?: string;
 }
 
@@ -19,9 +19,12 @@ export interface AlertEvent extends Omit<Trouble, "name"> {
   readonly event: `${TroubleName}_${"began" | "ended"}`;
 }
 
-/** Remembers what is the matter, so that each trouble is told once when it begins and once when it ends. */
+/**
+ * Remembers the current problems, so that each is reported once when it begins and once when it
+ * ends.
+ */
 export interface AlertBook {
-  /** All that is the matter now: what is left out has ended. */
+  /** Takes all current problems: any that is missing has ended. */
   update(troubles: readonly Trouble[]): readonly AlertEvent[];
   now(): readonly AlertEvent[];
 }

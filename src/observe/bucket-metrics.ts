@@ -1,7 +1,7 @@
 import type { Metrics } from "../base/metrics.ts";
 import type { Meter } from "../bucket/index.ts";
 
-/** What this process asks of buckets, by the part of the program that asks. */
+/** Counts this process's requests to buckets, by the part of the program that makes them. */
 export function registerBucketMetrics(metrics: Metrics, meter: Pick<Meter, "follow">): void {
   const requests = metrics.counter({
     name: "forager_bucket_requests_total",

@@ -9,8 +9,8 @@ const words: Readonly<Record<(typeof compared)[number], string>> = {
 };
 
 /**
- * Nodes that differ from the fleet's in backend, version or configuration, by what most say; where
- * two are equally many, by what was said first, in order of names. A fleet of one never differs.
+ * Nodes whose backend, version or configuration differs from that of most nodes. If two values are
+ * equally frequent, the first one in order of node names counts. A fleet of one never differs.
  */
 export function differencesOf(heartbeats: readonly Heartbeat[]): readonly Trouble[] {
   const sorted = [...heartbeats].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));

@@ -1,12 +1,12 @@
 import type { MetricsSnapshot } from "../base/metrics.ts";
 import { prometheusContentType, toPrometheusText } from "./prometheus-text.ts";
 
-/** What a process says of itself to monitoring. */
+/** What a process reports to monitoring. */
 export interface HealthSource {
   readonly metrics: () => MetricsSnapshot | Promise<MetricsSnapshot>;
-  /** Why it is not consuming; nothing when it is, or has nothing to consume. */
+  /** Why it is not consuming; empty if it is, or has nothing to consume. */
   readonly troubles: () => readonly string[];
-  /** Why it cannot work yet; nothing when it can. */
+  /** Why it cannot work yet; empty if it can. */
   readonly unready: () => readonly string[];
 }
 

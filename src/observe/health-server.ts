@@ -9,23 +9,23 @@ import { isOwnHost } from "./is-own-host.ts";
 export interface HealthServerOptions {
   /** HOST:PORT; port 0 takes a free one. */
   readonly listen: string;
-  /** Names that it may be asked by, beside addresses and `localhost`. */
+  /** Host names that requests may use, beside addresses and `localhost`. */
   readonly names: () => readonly string[];
-  /** What a client sends as `Authorization: Bearer TOKEN` to be given data. */
+  /** The token that a client sends as `Authorization: Bearer TOKEN` to read metrics. */
   readonly readToken: () => Promise<string>;
   readonly source: HealthSource;
 }
 
 export interface HealthServer extends Service {
-  /** After the start. */
+  /** Available after the start. */
   address(): string;
 }
 
 /**
- * Serves /metrics, /healthz and /readyz, and nothing else. Data is given to clients with the token
- * only, whatever address they come from: another user of this machine is a stranger, and so is a
- * web page that reaches loopback through a browser. Everybody is told whether the node is well,
- * since health probes rarely hold a secret; why it is not takes the token.
+ * Serves /metrics, /healthz and /readyz, and nothing else. Metrics need the token, whatever address
+ * the client has: another user of this machine is a stranger, and so is a web page that reaches
+ * loopback through a browser. Everybody may ask whether the node is healthy, because health probes
+ * rarely hold a secret; the reasons need the token.
  */
 export function createHealthServer(options: HealthServerOptions): HealthServer {
   const { host, port } = parseListen(options.listen);

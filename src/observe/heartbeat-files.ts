@@ -19,7 +19,7 @@ const folderOf = ({ paths }: HeartbeatFolder) => paths.resolve("nodes");
 /** The heartbeats that the processes of this data folder wrote within the last minute. */
 export async function readHeartbeats(options: HeartbeatFolder): Promise<readonly Heartbeat[]> {
   const folder = folderOf(options);
-  const names = await readdir(folder).catch(() => []); // nobody has worked here yet
+  const names = await readdir(folder).catch(() => []); // no process has worked here yet
   const texts = await Promise.all(
     names.map((name) => readRegularFile(join(folder, name)).then(String, () => "")),
   );
@@ -34,12 +34,15 @@ export interface HeartbeatFileOptions extends HeartbeatFolder {
   readonly pid: number;
 }
 
-/** The heartbeat of one `forager work`, of which a machine may run several. */
+/** The heartbeat file of one `forager work`; a machine may run several. */
 export interface HeartbeatFile extends Service {
   write(heartbeat: Heartbeat): Promise<void>;
 }
 
-/** The file is removed on stop, and those of processes that were killed a day ago on start. */
+/**
+ * On stop it removes the file; on start it removes files that are a day old, left by killed
+ * processes.
+ */
 export function createHeartbeatFile(options: HeartbeatFileOptions): HeartbeatFile {
   const { host, pid } = options;
   const file = () => options.paths.resolve("nodes", `${safeName(host)}-${pid}.json`);
@@ -55,7 +58,7 @@ export function createHeartbeatFile(options: HeartbeatFileOptions): HeartbeatFil
 
 async function removeOld(options: HeartbeatFolder): Promise<void> {
   const folder = folderOf(options);
-  const names = await readdir(folder).catch(() => []); // nobody has worked here yet
+  const names = await readdir(folder).catch(() => []); // no process has worked here yet
   for (const name of names) {
     const file = join(folder, name);
     const found = await stat(file).catch(() => undefined);

@@ -1,11 +1,11 @@
 import type { AlertEvent } from "./alert-book.ts";
 import type { MachineReading } from "./process-metrics.ts";
 
-/** What a node says of itself. Ephemeral: the next one takes its place. */
+/** What a node reports about itself. Ephemeral: the next heartbeat replaces it. */
 export interface Heartbeat {
   readonly format: 1;
   readonly node: string;
-  /** Of `forager work`, of which a machine may run several. */
+  /** The process id of `forager work`; a machine may run several. */
   readonly pid: number;
   readonly atMs: number;
   readonly version: string;
@@ -26,12 +26,12 @@ export interface WorkerBeat {
   readonly concurrency: number;
   readonly atWork: number;
   readonly inFlight: number;
-  /** Ever, by this process. */
+  /** The total of this process. */
   readonly completed: number;
   readonly decision: string;
 }
 
-/** A heartbeat older than this is of a node that is gone. */
+/** A node whose last heartbeat is older than this is gone. */
 export const heartbeatMsMax = 60_000;
 export const heartbeatEveryMs = 5_000;
 
@@ -42,6 +42,6 @@ export function parseHeartbeat(text: string): Heartbeat | undefined {
       found.format === 1 && typeof found.node === "string" && Array.isArray(found.workers);
     return isOne ? (found as Heartbeat) : undefined;
   } catch {
-    return undefined; // torn, or of a version to come
+    return undefined; // incomplete, or of a later version
   }
 }

@@ -5,7 +5,7 @@ export interface OwnHosts {
   readonly listenHost: string;
   /** The address that this connection was made to. */
   readonly localAddress: string | undefined;
-  /** More names that lead here. */
+  /** More host names of this server. */
   readonly names: readonly string[];
 }
 
@@ -14,9 +14,9 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Whether a Host header means this server. A web page can have a name of its own resolve to our
- * address (DNS rebinding); the browser then lets it read what we answer, but it sends that name.
- * So names are refused unless they are known. A request without the header is not a browser's.
+ * Whether a Host header names this server. A web page can make its own host name resolve to our
+ * address (DNS rebinding), and the browser then lets it read our answers; but it sends that name.
+ * So only known names are accepted. A request without the header does not come from a browser.
  */
 export function isOwnHost(header: string | undefined, own: OwnHosts): boolean {
   if (header === undefined) return true;
@@ -32,7 +32,7 @@ function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(host, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** In one spelling: `Example.org.` is `example.org`, `::ffff:10.0.0.1` is `10.0.0.1`. */
+/** Normalised: `Example.org.` is `example.org`, `::ffff:10.0.0.1` is `10.0.0.1`. */
 function bare(name: string): string {
   const lower = name
     .trim()

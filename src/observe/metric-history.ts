@@ -5,7 +5,9 @@ import type { Service } from "../base/service.ts";
 
 const row = z.tuple([z.number()], z.number().nullable());
 
-/** As it is on disk: the names of the series, then points of a time and a value for each name. */
+/**
+ * The format on disk: the names of the series, then points with a time and a value for each name.
+ */
 export const historySchema = z.object({
   format: z.literal(1),
   names: z.array(z.string().max(100)).max(50),
@@ -22,7 +24,7 @@ export interface HistoryPoint {
 export interface MetricHistoryOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** What is so now. Counters are given as they stand: their differences are kept. */
+  /** Reads the current values. Counters are totals; their differences are stored. */
   readonly read: () => Promise<{
     readonly gauges: Readonly<Record<string, number>>;
     readonly counters: Readonly<Record<string, number>>;
@@ -43,8 +45,8 @@ const minutesMax = 24 * 60;
 const hoursMax = 30 * 24;
 
 /**
- * Keeps metrics beyond the life of a process. Both rings are bounded. They are stored once an hour
- * and at the end, because an idle node writes little; a process that is killed loses the last hour.
+ * Keeps metrics over restarts. Both rings are bounded. They are stored once an hour and on stop,
+ * because an idle node should write little; a process that is killed loses the last hour.
  */
 export function createMetricHistory(options: MetricHistoryOptions): MetricHistory {
   const { clock, log, read, load, save } = options;
@@ -105,7 +107,7 @@ export function createMetricHistory(options: MetricHistoryOptions): MetricHistor
   };
 }
 
-/** The mean of the hour before the present one, if the first point of a new hour comes. */
+/** The mean of the previous hour, if `atMs` begins a new hour. */
 function endedHour(minutes: readonly HistoryPoint[], atMs: number): HistoryPoint | undefined {
   const last = minutes.at(-1);
   if (!last) return undefined;

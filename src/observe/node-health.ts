@@ -11,12 +11,12 @@ export interface WorkerState {
 
 type Observer = Pick<NodeObserver, "alerts" | "sinceReadMs">;
 
-/** A queue that was not read for so long cannot be said to be reachable. */
+/** A queue that was not read for this long counts as unreachable. */
 const unreachableMs = 60_000;
 
 /**
- * Why the node is not healthy; empty: it is. Healthy means that every process is at work or has
- * nothing to do, and that work that can run does.
+ * Why the node is not healthy; empty: it is healthy. Healthy means that every process works or has
+ * nothing to do, and that runnable work runs.
  */
 export function troublesOf(workers: readonly WorkerState[], observer: Observer): readonly string[] {
   const away = workers.filter(({ state }) => state === "waiting" || state === "starting");
@@ -33,7 +33,7 @@ export function troublesOf(workers: readonly WorkerState[], observer: Observer):
   ];
 }
 
-/** Why the node is not ready yet; empty: it is. `workers` undefined: it is to have none. */
+/** Why the node is not ready yet; empty: it is ready. `workers` undefined: it should have none. */
 export function unreadyOf(
   workers: readonly WorkerState[] | undefined,
   observer: Observer,
@@ -45,13 +45,13 @@ export function unreadyOf(
 const unreachable = (observer: Observer) =>
   observer.sinceReadMs() > unreachableMs ? ["the queue cannot be reached"] : [];
 
-/** An alert as a heartbeat carries it. */
+/** An alert in the form that a heartbeat contains. */
 export function alertWords({ event, of, part, what }: AlertEvent): string {
   const name = event.replace("_began", "").replaceAll("_", " ");
   return `${name}: ${of} ${part}${what === undefined ? "" : ` ${what}`}`;
 }
 
-/** What tasks brought, by the metrics of workers: of the kinds that count it. */
+/** What tasks yielded, by the metrics of workers; only for kinds that count it. */
 export function yieldsOf(snapshot: MetricsSnapshot): readonly YieldReading[] {
   const seriesOf = (family: string) => snapshot.find(({ name }) => name === family)?.series ?? [];
   const ended = seriesOf("forager_tasks_ended_total");

@@ -13,17 +13,17 @@ import { createZombieDetector, type WorkerReading } from "./zombie.ts";
 
 export interface NodeObserverOptions {
   readonly queue: Pick<Queue, "stats">;
-  /** A look at the queue costs money: then it is looked at once a minute. */
+  /** Reading the queue costs money: then it is read once a minute. */
   readonly isCharged?: () => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** May be changed while it looks. */
+  /** May change while the observer runs. */
   readonly stallMs: () => number;
   readonly readMachine: () => Promise<MachineReading>;
   readonly workers: () => readonly WorkerReading[];
   readonly yields: () => readonly YieldReading[];
-  /** Of the fleet, this node's own included. */
+  /** Heartbeats of the fleet, this node's own included. */
   readonly heartbeats: () => Promise<readonly Heartbeat[]>;
   readonly writeHeartbeat: (now: Observed) => Promise<void>;
 }
@@ -36,21 +36,23 @@ export interface Observed {
 export interface NodeObserver extends Service {
   stats(): QueueStats | undefined;
   machine(): MachineReading | undefined;
-  /** Since the queue was last read, on the monotonic clock. */
+  /** Time since the queue was last read, on the monotonic clock. */
   sinceReadMs(): number;
   alerts(): readonly AlertEvent[];
 }
 
-/** Or four times within what is called a stall, where that is less. */
+/** The interval; a quarter of the stall time if that is less. */
 const everyMsMax = 5_000;
-/** Of a queue on a bucket that is paid for by the request. */
+/** The interval for a queue on a bucket with paid requests. */
 const chargedEveryMs = 60_000;
-/** Tasks come first: looking at the queue may take one part in so many of the time. */
+/**
+ * Reading the queue may take at most this fraction (1 / n) of the time, so that tasks come first.
+ */
 const restFactor = 20;
-/** A task that could run and is this old is stuck. */
+/** A runnable task that is older is stuck. */
 export const stuckMs = 600_000;
 
-/** Looks at the queue and the machine from time to time, and says when something is wrong. */
+/** Reads the queue and the machine periodically, and reports problems. */
 export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   const { queue, clock, logger } = options;
   const { stallMs, isCharged = () => false } = options;
@@ -166,7 +168,7 @@ const messages: Readonly<Record<TroubleName, { readonly began: string; readonly 
     },
   };
 
-/** Each kind by itself, and each shard where there are several. */
+/** One part for each kind, and one for each shard if there are several. */
 function partsOf({ kinds, shards }: QueueStats): readonly PartReading[] {
   const ofKinds = kinds.map(
     ({ kind, claimable, claimableAgeMs, done, skipped, failed }): PartReading => ({

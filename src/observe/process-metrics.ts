@@ -4,7 +4,7 @@ import { freemem, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Metrics } from "../base/metrics.ts";
 
-/** What this process uses. Processes of one node are added up. */
+/** The resources that this process uses. Values of the processes of a node are added up. */
 export function registerProcessMetrics(metrics: Metrics): void {
   const cpu = metrics.gauge({
     name: "forager_process_cpu_seconds",
@@ -27,15 +27,15 @@ export function registerProcessMetrics(metrics: Metrics): void {
   });
 }
 
-/** How the machine is. */
+/** The state of the machine. */
 export interface MachineReading {
   readonly load1: number;
   readonly memoryBytes: { readonly total: number; readonly free: number };
-  /** Of the volume that holds the data; undefined where it cannot be told. */
+  /** Of the volume that holds the data; undefined if unknown. */
   readonly diskBytes: { readonly total: number; readonly free: number } | undefined;
-  /** Since boot, without loopback; undefined where the system does not tell. */
+  /** Since boot, without loopback; undefined if the system does not report it. */
   readonly networkBytes: { readonly received: number; readonly sent: number } | undefined;
-  /** Of the hottest part; undefined where the system tells of none, as most virtual machines do. */
+  /** Of the hottest sensor; undefined if there is none, as on most virtual machines. */
   readonly temperatureC?: number | undefined;
 }
 
@@ -53,14 +53,14 @@ const thermalFolder = "/sys/class/thermal";
 
 /** https://docs.kernel.org/driver-api/thermal/sysfs-api.html: thousandths of a degree. */
 export async function readTemperature(folder = thermalFolder): Promise<number | undefined> {
-  const names = await readdir(folder).catch(() => []); // not Linux, or none is there
+  const names = await readdir(folder).catch(() => []); // not Linux, or no sensor
   const zones = names.filter((name) => name.startsWith("thermal_zone"));
   const texts = await Promise.all(
     zones.map((name) => readFile(join(folder, name, "temp"), "utf8").catch(() => "")),
   );
   const degrees = texts
     .map((text) => (/^-?\d+\s*$/.test(text) ? Number(text) / 1_000 : NaN))
-    // What a sensor says that is switched off or broken.
+    // Values of sensors that are switched off or broken.
     .filter((value) => value > -40 && value < 150 && value !== 0);
   return degrees.length > 0 ? Math.max(...degrees) : undefined;
 }
@@ -70,7 +70,7 @@ async function readDisk(folder: string): Promise<MachineReading["diskBytes"]> {
     const { bsize, blocks, bavail } = await statfs(folder);
     return { total: blocks * bsize, free: bavail * bsize };
   } catch {
-    return undefined; // the folder is not there yet
+    return undefined; // the folder does not exist yet
   }
 }
 
@@ -92,7 +92,7 @@ function readNetwork(): MachineReading["networkBytes"] {
   return { received, sent };
 }
 
-/** Kept up to date by whoever reads the machine from time to time. */
+/** The caller updates the last reading from time to time. */
 export function registerMachineMetrics(metrics: Metrics, last: () => MachineReading | undefined) {
   const load = metrics.gauge({ name: "forager_node_load1", help: "Load average of one minute." });
   const memory = metrics.gauge({

@@ -1,7 +1,10 @@
 import { createMetrics, type Metrics, type MetricsSnapshot } from "../base/metrics.ts";
 import type { Connections, QueueStats } from "../queue/index.ts";
 
-/** Of this process with the queue's server, where there is one. Processes are added up. */
+/**
+ * Connections of this process to the queue's server, if there is one. Values of processes are added
+ * up.
+ */
 export function registerConnectionMetrics(
   metrics: Metrics,
   read: () => Connections | undefined,
@@ -20,7 +23,7 @@ export function registerConnectionMetrics(
   });
 }
 
-/** The queue as it was read, in the same form as what a process counts of itself. */
+/** The statistics of the queue in the form of metrics. */
 export function queueMetrics(stats: QueueStats): MetricsSnapshot {
   const metrics = createMetrics();
   const gauge = (name: string, help: string, labels: readonly string[] = []) =>

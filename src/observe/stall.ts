@@ -1,25 +1,25 @@
 import type { Trouble } from "./alert-book.ts";
 
-/** A part of the work that is looked at by itself. */
+/** A part of the work that is watched separately. */
 export interface PartReading {
   readonly of: "kind" | "shard";
   readonly part: string;
-  /** Tasks that nothing but the lack of workers keeps from running. */
+  /** Tasks that could run and only lack a worker. */
   readonly claimable: number;
-  /** Ever, so that a difference says whether anything was completed. */
+  /** The total so far; a difference shows whether anything was completed. */
   readonly completed: number;
-  /** For how long the oldest task that can run could have; 0 when there is none. */
+  /** How long the oldest runnable task could have run; 0 if there is none. */
   readonly oldestMs: number;
 }
 
 export interface StallDetector {
-  /** What is the matter now. A part that is left out is forgotten. */
+  /** The current problems. A part that is left out is forgotten. */
   read(parts: readonly PartReading[], nowMs: number): readonly Trouble[];
 }
 
 export interface StallOptions {
   readonly stallMs: () => number;
-  /** A task that could run for so long is stuck, though others are completed. */
+  /** A runnable task that is this old is stuck, even if others are completed. */
   readonly stuckMs: number;
 }
 
@@ -27,29 +27,29 @@ interface Known {
   completed: number;
   /** At the last reading. */
   hasWork: boolean;
-  /** Since then there was always something that could run, and nothing was completed. */
+  /** Since then something could always run, and nothing was completed. */
   sinceMs: number;
   /** Since then there was always a task that is too old. */
   oldSinceMs: number | undefined;
 }
 
 /**
- * An old task that comes due (a retry, one that was planned long ago) is taken within moments where
- * all is well: so it must be seen for a while before it is called stuck.
+ * An old task that just became due (a retry, or one planned long ago) is normally claimed within
+ * moments. So it must be seen for this share of `stuckMs` before it counts as stuck.
  */
 const stuckSeenShare = 0.1;
 
 /**
- * A part is stalled when it could go on and has completed nothing for `stallMs`. Work that waits
- * for its gates, its moment, its job's cap or a paused job is not claimable, so that a polite
- * crawl of one slow host never is one.
+ * A part is stalled if it has runnable work and has completed nothing for `stallMs`. Work that
+ * waits for its gate, its due time, its job's limit or a paused job is not claimable, so a polite
+ * crawl of one slow host is never stalled.
  */
 export function createStallDetector({ stallMs, stuckMs }: StallOptions): StallDetector {
   let known = new Map<string, Known>();
 
   function readOne(reading: PartReading, one: Known, nowMs: number): readonly Trouble[] {
     const { of, part, claimable, completed, oldestMs } = reading;
-    // Counters go down when finished tasks are purged: that is no completion, and no stall either.
+    // Counters decrease when finished tasks are purged: that is neither a completion nor a stall.
     if (!one.hasWork || completed !== one.completed) one.sinceMs = nowMs;
     one.completed = completed;
     one.hasWork = claimable > 0;

@@ -1,11 +1,11 @@
 import type { Trouble } from "./alert-book.ts";
 
-/** A kind that says what its tasks bring: pages fetched, and what was found in them. */
+/** A kind that reports what its tasks yield: pages fetched, and what was found in them. */
 export interface YieldReading {
   readonly kind: string;
-  /** Tasks done, ever. */
+  /** Tasks done, in total. */
   readonly done: number;
-  /** What they brought, ever. */
+  /** What they yielded, in total. */
   readonly yielded: number;
 }
 
@@ -15,17 +15,17 @@ export interface YieldStallDetector {
 
 interface Known {
   yielded: number;
-  /** Before the first task that brought nothing. */
+  /** The number of done tasks before the first one without yield. */
   doneBefore: number;
   sinceMs: number | undefined;
 }
 
-/** Fewer may bring nothing by chance. */
+/** Fewer tasks may yield nothing by chance. */
 export const fruitlessMin = 20;
 
 /**
- * Work goes on and brings nothing: for `stallMs` tasks of a kind were done, twenty at least, and
- * not one of them yielded anything. Most likely a site or a source has changed.
+ * Detects work without yield: for `stallMs` at least twenty tasks of a kind were done, and none of
+ * them yielded anything. Most likely a site or a source has changed.
  */
 export function createYieldStallDetector({
   stallMs,
@@ -39,7 +39,7 @@ export function createYieldStallDetector({
       return readings.flatMap(({ kind, done, yielded }) => {
         const one = known.get(kind) ?? { yielded, doneBefore: done, sinceMs: undefined };
         known.set(kind, one);
-        // Less than before: all processes were replaced, and counting starts again.
+        // A smaller count: all processes were replaced, and counting starts again.
         if (yielded !== one.yielded || done < one.doneBefore) {
           Object.assign(one, { yielded, doneBefore: done, sinceMs: undefined });
         }

@@ -1,13 +1,13 @@
 import type { Trouble } from "./alert-book.ts";
 
-/** A worker process that says it is well. */
+/** A worker process that reports itself as well. */
 export interface WorkerReading {
   readonly worker: string;
   readonly pid: number | undefined;
   readonly kinds: readonly string[];
   readonly concurrency: number;
   readonly atWork: number;
-  /** Attempts that it recorded, ever. */
+  /** The total of attempts that it recorded. */
   readonly completed: number;
 }
 
@@ -26,9 +26,9 @@ interface Known {
 }
 
 /**
- * A zombie is a worker that beats and completes nothing: for `stallMs` there was work of its kinds
- * that could run, it had a free slot, and it recorded no attempt. One whose slots are all taken
- * by long tasks is none, nor is one whose kinds have nothing to do.
+ * A zombie is a worker that sends heartbeats and completes nothing: for `stallMs` its kinds had
+ * runnable work, it had a free slot, and it recorded no attempt. A worker whose slots are all taken
+ * by long tasks is no zombie, nor is one whose kinds have nothing to do.
  */
 export function createZombieDetector({
   stallMs,
@@ -42,7 +42,7 @@ export function createZombieDetector({
       const before = known;
       known = new Map();
       return workers.flatMap(({ worker, pid, kinds, concurrency, atWork, completed }) => {
-        const key = `${worker} ${pid}`; // one that was replaced has a new life
+        const key = `${worker} ${pid}`; // a replaced process starts again
         const one = before.get(key) ?? { completed, sinceMs: undefined };
         known.set(key, one);
         const claimable = kinds.reduce((sum, kind) => sum + (claimableByKind.get(kind) ?? 0), 0);
