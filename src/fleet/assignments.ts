@@ -5,17 +5,17 @@ import type { Assignment, DesiredEntry } from "./desired-state.ts";
 /** The desired state of one node, typed. */
 export interface NodeDesired {
   readonly state: NodeState;
-  /** When that was said; 0: never. */
+  /** The revision of the command that set the state; 0: none did. */
   readonly stateRevision: number;
-  /** By kind: tasks at once, or `PROCESSESxCONCURRENCY` as work.pools has it; 0 for none. */
+  /** By kind: tasks at once, or `PROCESSESxCONCURRENCY` as in work.pools; 0 for none. */
   readonly workers: ReadonlyMap<string, string>;
-  /** By name of the campaign, then by field. */
+  /** By campaign name, then by field. */
   readonly campaigns: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
-  /** By name of the campaign, or `_defaults`: the revision of its configuration in the bucket. */
+  /** By campaign name, or `_defaults`: the revision of its configuration in the bucket. */
   readonly configs: ReadonlyMap<string, number>;
-  /** Until then the node puts its log lines into the bucket every few seconds. */
+  /** Until then the node uploads its log lines every few seconds. */
   readonly logsUntilMs: number;
-  /** Keys of a version to come, and values that make no sense here: told, not followed. */
+  /** Keys of a later version, and invalid values: they are reported and not applied. */
   readonly faults: readonly string[];
 }
 
@@ -29,20 +29,23 @@ export const nodeStates: Readonly<Record<string, NodeState>> = {
 
 const forms = ["pause", "resume", "drain", "workers.KIND=COUNT", "campaign.NAME.FIELD=VALUE"];
 const workersShape = /^(?:(\d{1,3})x)?(\d{1,5})(?:-(\d{1,5}))?$/;
-/** As work.pools has them. */
+/** The same limit as in work.pools. */
 const concurrencyMax = 10_000;
 const kindShape = /^[\w:.-]{1,100}$/;
 const campaignShape = /^campaign\.([a-z0-9][a-z0-9-]{0,62})\.([A-Za-z][\w.]{0,100})$/;
 const configShape = /^config\.(_defaults|[a-z0-9][a-z0-9-]{0,62})$/;
-/** The fleet's configuration of a campaign was changed. */
+/** The key of an entry that says that the fleet's configuration of a campaign has changed. */
 export const configKey = (campaign: string): string => `config.${campaign}`;
 const valueBytesMax = 8_000;
 export const logsKey = "logs.untilMs";
 const stateKey = "state";
-/** As a value: what the node's own settings say. */
+/** The value that stands for "as in the node's own settings". */
 const byDefault = "default";
 
-/** What only others know: campaigns are not this module's. Answers what is wrong. */
+/**
+ * Checks a campaign's field. Passed in, because this module does not know campaigns. Returns what
+ * is wrong.
+ */
 export type CheckField = (field: string, value: unknown) => string | undefined;
 
 /** `pause`, `workers.enrich=4`, `campaign.austin.proximityKm=20`. Throws `fleet_assignment`. */
@@ -60,7 +63,10 @@ export function parseAssignment(text: string, checkField: CheckField): Assignmen
   return assignment;
 }
 
-/** All of one command. Throws `fleet_assignment`, also where one takes back what another says. */
+/**
+ * All assignments of one command. Throws `fleet_assignment`, also if two of them contradict each
+ * other.
+ */
 export function parseAssignments(
   texts: readonly string[],
   checkField: CheckField,
@@ -111,7 +117,7 @@ function workersFault(value: unknown): string | undefined {
   return "write how many tasks at once (0 for none), such as 4, or 2x5-20";
 }
 
-/** What the entries that count for a node say. */
+/** The typed form of the entries that apply to a node. */
 export function toNodeDesired(entries: ReadonlyMap<string, DesiredEntry>): NodeDesired {
   const workers = new Map<string, string>();
   const campaigns = new Map<string, Map<string, unknown>>();

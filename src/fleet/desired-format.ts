@@ -15,13 +15,13 @@ const schema = z.object({
 });
 const hintSchema = schema.extend({ since: z.int().min(0) });
 
-/** Undefined: it is none. */
+/** Returns undefined if the value is not a desired state. */
 export function parseDesired(value: unknown): DesiredState | undefined {
   const parsed = schema.safeParse(value);
   return parsed.success ? (parsed.data as DesiredState) : undefined;
 }
 
-/** What stands in the bucket is either right or told: a node never follows half of it. */
+/** Throws if the value in the bucket is not valid: a node never applies half of it. */
 export function checkDesired(value: unknown, where: string): DesiredState {
   const found = parseDesired(value);
   if (found) return found;
@@ -29,12 +29,15 @@ export function checkDesired(value: unknown, where: string): DesiredState {
   throw new AppError("corrupt", "fleet_desired", message);
 }
 
-/** What is news to whoever knows all up to `since`. */
+/** The entries that are new to a node that knows all up to `since`. */
 export interface DesiredHint extends DesiredState {
   readonly since: number;
 }
 
-/** For a packet. Where it is too much, the revision alone: who hears it looks for itself. */
+/**
+ * For a packet. If the hint is too long, only its revision is sent, and the receiver reads the
+ * sources.
+ */
 export function encodeHint(hint: DesiredHint, bytesMax: number): Uint8Array {
   const whole = Buffer.from(JSON.stringify(hint));
   if (whole.byteLength <= bytesMax) return whole;

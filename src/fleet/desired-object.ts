@@ -8,7 +8,7 @@ export const desiredKey = "fleet/desired.json";
 
 export interface DesiredObjectOptions {
   readonly bucket: Bucket;
-  /** One life of one writer; never used again. */
+  /** The session of one writer in one process; never used again. */
   readonly session: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -16,13 +16,13 @@ export interface DesiredObjectOptions {
 
 /**
  * The object that holds the desired state of a fleet. Many may write it: a command whose answer was
- * lost is found applied by the number of its session's last commit, and is never applied twice.
- * A look at what has not changed is a conditional GET.
+ * lost is recognised by the number of its session's last commit, so it is never applied twice.
+ * Reading an unchanged state is a conditional GET.
  */
 export function openDesiredObject(options: DesiredObjectOptions): SharedObject<DesiredState> {
   const object = createSharedObject<unknown>({ ...options, key: desiredKey, isSticky: true });
   let last: { readonly raw: unknown; readonly desired: DesiredState } | undefined;
-  /** What has not changed is the same object, so that nobody looks through it again. */
+  /** Returns the same object for an unchanged state, so that it is not checked again. */
   const check = (raw: unknown): DesiredState | undefined => {
     if (raw === undefined) return undefined;
     if (last?.raw !== raw) last = { raw, desired: checkDesired(raw, desiredKey) };

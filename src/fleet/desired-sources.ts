@@ -4,9 +4,12 @@ import type { DesiredSource } from "./follower.ts";
 import { readCommands } from "./ledger-commands.ts";
 import type { DesiredState } from "./desired-state.ts";
 
-/** In the bucket a look costs a request; with the time to act on it, well within 15 seconds. */
+/**
+ * Reading the bucket costs a request; with the time to apply a change, this stays within 15
+ * seconds.
+ */
 const bucketEveryMs = 13_000;
-/** On this machine it costs next to nothing. */
+/** Reading on this machine costs almost nothing. */
 const ledgerEveryMs = 250;
 
 export function desiredInBucket(object: Pick<SharedObject<DesiredState>, "read">): DesiredSource {
@@ -23,7 +26,7 @@ export function desiredInBucket(object: Pick<SharedObject<DesiredState>, "read">
   };
 }
 
-/** What came by gossip, and what was written on this machine. */
+/** Commands that came by gossip, and commands of this machine. */
 export function desiredInLedger(ledger: Pick<Ledger, "node" | "read" | "vector">): DesiredSource {
   let last = "";
   return {
@@ -33,7 +36,7 @@ export function desiredInLedger(ledger: Pick<Ledger, "node" | "read" | "vector">
       const vector = ledger.vector();
       let sum = 0;
       for (const number of vector.values()) sum += number;
-      // Numbers only rise, so nothing has come while both are the same.
+      // Numbers only increase, so nothing has come while size and sum are the same.
       const now = `${ledger.node()} ${vector.size} ${sum}`;
       if (now === last) return undefined;
       const found = await readCommands(ledger, [ledger.node()]);

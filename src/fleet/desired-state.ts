@@ -1,12 +1,13 @@
 /**
- * The desired state of the nodes of a fleet. It replicates and each node applies it; it is not a set of
- * messages that can get lost. Invariants:
- * - an entry says what one key should be, for one node or for all; the newer entry of the two
- *   counts, so "pause all" also pauses a node that was told otherwise before;
- * - a revision is greater than every one that its writer knew. Where a bucket is, it is the only
- *   one of its number, because the bucket serialises; else equal ones are ordered by what they say;
- * - joining two states is commutative, associative and idempotent: it does not matter by which way
- *   (bucket, ledger, gossip) or how often an entry arrives.
+ * The desired state of the nodes of a fleet. It replicates and each node applies it; it is not a
+ * set of messages that can get lost. Invariants:
+ * - an entry says what one key should be, for one node or for all; the newer of the two counts, so
+ *   "pause all" also pauses a node that got another command before;
+ * - a revision is greater than every one that its writer knew. With a bucket each number is used
+ *   once, because the bucket serialises writes; otherwise equal revisions are ordered by their
+ *   content;
+ * - joining two states is commutative, associative and idempotent, so it does not matter by which
+ *   way (bucket, ledger, gossip) or how often an entry arrives.
  */
 export interface DesiredState {
   readonly revision: number;
@@ -15,7 +16,7 @@ export interface DesiredState {
 }
 
 export interface DesiredEntry {
-  /** null: as the node's own settings have it. */
+  /** null: as in the node's own settings. */
   readonly value: unknown;
   readonly revision: number;
   readonly by: string;
@@ -39,7 +40,7 @@ export interface Assignment {
   readonly value: unknown;
 }
 
-/** The state after a command, all of whose entries have the next revision. */
+/** The state after a command. All entries of the command get the next revision. */
 export function commanded(
   desired: DesiredState,
   { scopes, assignments, by, atMs }: DesiredCommand,
@@ -55,7 +56,7 @@ export function commanded(
   return joined(desired, { revision, scopes: added });
 }
 
-/** Both. An entry of a node that one for all came after says nothing any more and is left out. */
+/** Joins two states. Leaves out an entry of a node if a newer one for all replaces it. */
 export function joined(a: DesiredState, b: DesiredState): DesiredState {
   const scopes: Record<string, Record<string, DesiredEntry>> = {};
   for (const [scope, keys] of [...Object.entries(a.scopes), ...Object.entries(b.scopes)]) {
@@ -77,7 +78,7 @@ export function joined(a: DesiredState, b: DesiredState): DesiredState {
   return { revision: Math.max(a.revision, b.revision), scopes: Object.fromEntries(kept) };
 }
 
-/** By key, what counts for a node. */
+/** The entries that apply to a node, by key. */
 export function desiredFor(desired: DesiredState, node: string): ReadonlyMap<string, DesiredEntry> {
   return new Map([
     ...Object.entries(desired.scopes[allNodes] ?? {}),
@@ -85,7 +86,7 @@ export function desiredFor(desired: DesiredState, node: string): ReadonlyMap<str
   ]);
 }
 
-/** Only what came after a revision. */
+/** Only the entries after a revision. */
 export function desiredSince(desired: DesiredState, revision: number): DesiredState {
   const scopes = Object.entries(desired.scopes).flatMap(([scope, keys]) => {
     const newer = Object.entries(keys).filter(([, entry]) => entry.revision > revision);
@@ -94,7 +95,10 @@ export function desiredSince(desired: DesiredState, revision: number): DesiredSt
   return { revision: desired.revision, scopes: Object.fromEntries(scopes) };
 }
 
-/** A total order, so that equal revisions of two writers without a bucket end alike everywhere. */
+/**
+ * A total order, so that equal revisions of two writers without a bucket have the same result
+ * everywhere.
+ */
 function isNewer(a: DesiredEntry, b: DesiredEntry): boolean {
   if (a.revision !== b.revision) return a.revision > b.revision;
   if (a.atMs !== b.atMs) return a.atMs > b.atMs;

@@ -3,26 +3,29 @@ import type { NodeSeen } from "./roster.ts";
 
 type Vector = ReadonlyMap<string, number>;
 
-/** How far two nodes are apart. Numbers have no gaps, so it is exact. */
+/** How far two nodes differ. Exact, because numbers have no gaps. */
 export interface Drift {
-  /** Datagrams that it has and this node has not, as far as it told. */
+  /** Datagrams that the other node has according to its messages, and this node lacks. */
   readonly missingHere: number;
-  /** Datagrams that this node has and it has not; undefined: it does not tell what it has. */
+  /**
+   * Datagrams that this node has and the other lacks; undefined: the other does not report what it
+   * has.
+   */
   readonly missingThere: number | undefined;
-  /** How long the oldest of them has been missing; 0 where nothing is. */
+  /** How long the oldest of them has been missing; 0 if none is. */
   readonly seconds: number;
 }
 
 export interface DriftInput {
   readonly nowMs: number;
   readonly vector: Vector;
-  /** What came since the checkpoint. */
+  /** Datagrams after the checkpoint. */
   readonly log: readonly LogOutline[];
-  /** By number, as far as they can be read. */
+  /** By checkpoint number, as far as the checkpoints are readable. */
   readonly checkpoints: ReadonlyMap<number, Vector>;
 }
 
-/** Undefined: nothing is known of what it has. */
+/** Returns undefined if nothing is known of what the node has. */
 export function driftOf(seen: NodeSeen, input: DriftInput): Drift | undefined {
   const { vector, nowMs } = input;
   const whole = wholeVector(seen, input.checkpoints);
@@ -74,7 +77,7 @@ function wholeVector(seen: NodeSeen, checkpoints: DriftInput["checkpoints"]): Ve
 const publishedBy = ({ node, head }: NodeSeen): Vector =>
   new Map((head?.sessions ?? []).map(({ session, number }) => [`${node}/${session}`, number]));
 
-/** What a heartbeat says: a checkpoint, and what is beyond it. */
+/** What the node knows according to its heartbeat: a checkpoint, and datagrams beyond it. */
 function knownVector({ beat }: NodeSeen, checkpoints: DriftInput["checkpoints"]) {
   if (!beat?.knows) return undefined;
   const { checkpoint, beyond } = beat.knows;
@@ -94,7 +97,7 @@ function countBeyond(a: Vector, b: Vector): number {
   return count;
 }
 
-/** The stamp of the first datagram of ours that it lacks. */
+/** The stamp of the first of our datagrams that the other node lacks. */
 function oldestBeyond(theirs: Vector, { log, nowMs }: DriftInput): number {
   let oldestMs = nowMs;
   for (const { node, session, number, stamp } of log) {
@@ -105,8 +108,8 @@ function oldestBeyond(theirs: Vector, { log, nowMs }: DriftInput): number {
 }
 
 /**
- * What is missing here cannot be looked at: it is newer than the last that came from there, and as
- * old as what the node had said last.
+ * Datagrams that are missing here cannot be read. They are newer than the last one of that node
+ * here, and at most as old as that node's last message.
  */
 function sinceLastOf({ node, head, lastSeenMs }: NodeSeen, { log, nowMs }: DriftInput): number {
   const saidMs = head && head.stamp !== "" ? parseStamp(head.stamp).ms : (lastSeenMs ?? nowMs);

@@ -16,23 +16,23 @@ import { decodeHint, encodeHint } from "./desired-format.ts";
 /** A source of the desired state. */
 export interface DesiredSource {
   readonly name: string;
-  /** At most so long until a change is seen. */
+  /** How soon a change is seen, at most. */
   readonly everyMs: number;
-  /** All that it has for this node; undefined: nothing new since the last time. */
+  /** Everything that it has for this node; undefined: nothing new since the last time. */
   read(): Promise<DesiredState | undefined>;
 }
 
 export interface FollowerOptions {
-  /** Another one once this node was found to be a clone. */
+  /** The node's id. It changes if the node is found to be a clone. */
   readonly node: () => string;
   readonly sources: readonly DesiredSource[];
-  /** Where the last state is kept over restarts: what was paused stays paused without a network. */
+  /** Stores the last state over restarts, so that a paused node stays paused without a network. */
   readonly memory?: DesiredMemory;
   /** Applies the desired state and describes what changed. Called again with the same state until it succeeds. */
   readonly apply: (desired: NodeDesired) => Promise<Applied>;
-  /** Something that others wait for: the acknowledgement should go out now. */
+  /** Called when a command was applied that others wait for: send the acknowledgement now. */
   readonly onFollowed?: (followed: AppliedRevision) => void;
-  /** Tells peers what this node has learnt. */
+  /** Sends peers what this node has learnt. */
   readonly publish?: (bytes: Uint8Array) => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -46,12 +46,12 @@ export interface DesiredMemory {
 
 export interface Applied {
   readonly what: string;
-  /** What could not be done; the rest was. */
+  /** What could not be applied; the rest was. */
   readonly faults: readonly string[];
 }
 
 export interface Follower extends Service {
-  /** A peer says what it has learnt. */
+  /** Takes what a peer has learnt. */
   receiveHint(bytes: Uint8Array): void;
   desired(): DesiredState;
   /** Undefined if no command was ever given. */
@@ -64,10 +64,10 @@ const startMsMax = 5_000;
 const whatLengthMax = 300;
 
 /**
- * Keeps a node in its desired state. Looks at each source in its own time, joins what
- * they say, and applies what counts for this node whenever that changes, one change after the
- * other. What failed is tried again each minute. A revision is acknowledged when all of it was
- * applied, or when it is clear what was not.
+ * Keeps a node in its desired state. Reads each source at its interval, joins the states, and
+ * applies what counts for this node whenever that changes, one change at a time. A failure is
+ * retried each minute. A revision is acknowledged when all of it was applied, or when it is clear
+ * what could not be.
  */
 export function createFollower(options: FollowerOptions): Follower {
   const { node, sources, memory, clock, random, log, publish = () => {} } = options;
@@ -104,7 +104,7 @@ export function createFollower(options: FollowerOptions): Follower {
     const entries = desiredFor(desired, node());
     const text = JSON.stringify([...entries].map(([key, { value }]) => [key, value]));
     const { revision } = desired;
-    // The revision may be another node's matter: then the next heartbeat is soon enough.
+    // The revision may concern another node only: then the next heartbeat is soon enough.
     const newest = Math.max(0, ...[...entries.values()].map((entry) => entry.revision));
     const isOurs = newest > (followed?.revision ?? 0);
     let result: Applied = { what: followed?.what ?? "nothing to do", faults: [] };
@@ -153,7 +153,7 @@ export function createFollower(options: FollowerOptions): Follower {
   }
   async function lookAndRepeat(source: DesiredSource): Promise<void> {
     await inTurn(() => look(source));
-    // Never later than it says, and not all nodes at once.
+    // At most the interval, with jitter, so that the nodes do not all read at once.
     const delayMs = source.everyMs * (0.9 + random.next() / 10);
     arm(source.name, delayMs, () => lookAndRepeat(source));
   }
@@ -163,7 +163,8 @@ export function createFollower(options: FollowerOptions): Follower {
       const kept = await memory?.read();
       if (kept) await inTurn(() => take(kept));
       const looks = Promise.all(sources.map((source) => lookAndRepeat(source)));
-      // The desired state applies before work begins, but a network that is down delays nothing.
+      // Apply the desired state before work begins, but do not wait long for a network that is
+      // down.
       const waited = new AbortController();
       await Promise.race([looks, sleep(clock, startMsMax, waited.signal).catch(() => {})]);
       waited.abort();
@@ -178,7 +179,7 @@ export function createFollower(options: FollowerOptions): Follower {
       const hint = decodeHint(bytes);
       if (!hint || hint.revision <= desired.revision) return;
       void inTurn(async () => {
-        // Whole, unless something in between is missing: then each source is asked for all of it.
+        // Use a complete hint. If entries before it are missing, read all sources instead.
         if (hint.since <= desired.revision && Object.keys(hint.scopes).length > 0) {
           return take(hint);
         }

@@ -11,9 +11,9 @@ import {
 
 export interface CommandPlace {
   readonly ledger: Pick<Ledger, "read" | "write">;
-  /** Absent: the ledger alone brings it to the others, by gossip or by its own bucket. */
+  /** Absent: only the ledger brings the command to other nodes, by gossip or by its own bucket. */
   readonly desired: Pick<SharedObject<DesiredState>, "read" | "change"> | undefined;
-  /** Every node that is known: commands to it are looked at too. */
+  /** Every known node, because commands to single nodes are read too. */
   readonly nodes: readonly string[];
 }
 
@@ -26,8 +26,8 @@ export async function readDesired(
 }
 
 /**
- * Gives a command: it stands in the ledger before anybody can follow it, so there is none without
- * its author. Returns the new desired state; its revision is the revision of the command.
+ * Gives a command. It is in the ledger before any node can apply it, so every applied command has a
+ * recorded author. Returns the new desired state; its revision is the revision of the command.
  */
 export async function giveCommand(
   place: CommandPlace,
@@ -41,7 +41,7 @@ export async function giveCommand(
   const stands = await desired.change((now = nothingDesired) =>
     commanded(joined(known, now), command),
   );
-  // Somebody was quicker: what was audited has another number now.
+  // Another writer was faster, so the command has another revision than the one that was recorded.
   if (stands.revision !== planned.revision) await auditCommand(ledger, stands, stands.revision);
   return stands;
 }

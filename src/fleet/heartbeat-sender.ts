@@ -5,11 +5,11 @@ import { encodeHeartbeat, headHeartbeat, type NodeHeartbeat } from "./heartbeat.
 
 export interface HeartbeatSenderOptions {
   readonly read: () => Promise<NodeHeartbeat>;
-  /** Tells the peers that gossip reaches; absent if there is no gossip. */
+  /** Sends it to peers by gossip; absent if there is no gossip. */
   readonly publish?: (bytes: Uint8Array) => void;
-  /** Writes it into the node's head; absent where there is no bucket. */
+  /** Writes it into the node's head; absent if there is no bucket. */
   readonly writeHead?: (beat: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Also told, such as to a file of this machine. */
+  /** Also receives it, for example to write a file on this machine. */
   readonly onHeartbeat?: (beat: NodeHeartbeat) => void | Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -17,19 +17,19 @@ export interface HeartbeatSenderOptions {
 }
 
 export interface HeartbeatSender extends Service {
-  /** Does not wait for the minute: something that others wait for has happened. */
+  /** Sends at once: something that others wait for has happened. */
   sendNow(): Promise<void>;
 }
 
 export const heartbeatEveryMs = 60_000;
-/** After it has begun, a node is soon another one: with workers, and with peers. */
+/** Shortly after the start the node has workers and peers, so a second heartbeat follows soon. */
 const secondMs = 5_000;
-/** A bucket that does not answer keeps no process from ending. */
+/** Stopping waits at most this long for a bucket that does not answer. */
 const lastMsMax = 5_000;
 
 /**
- * Beats once a minute. One that fails is told once and made up for by the next: a node that cannot
- * reach its bucket works on.
+ * Sends a heartbeat each minute. A failure is logged once, and the next heartbeat replaces it: a
+ * node that cannot reach its bucket continues to work.
  */
 export function createHeartbeatSender(options: HeartbeatSenderOptions): HeartbeatSender {
   const { clock, log, everyMs = heartbeatEveryMs } = options;
@@ -72,7 +72,7 @@ export function createHeartbeatSender(options: HeartbeatSenderOptions): Heartbea
       if (isStopped) return turn;
       isStopped = true;
       timer?.cancel();
-      // So that nobody misses a node that was stopped on purpose.
+      // A last heartbeat, so that a node that was stopped on purpose does not count as missing.
       turn = turn.then(() => (hasBegun ? beat({ isLast: true }) : undefined));
       const waited = new AbortController();
       await Promise.race([turn, sleep(clock, lastMsMax, waited.signal).catch(() => {})]);

@@ -1,14 +1,14 @@
 import * as z from "zod";
 
-/** What came from elsewhere and is shown to people: one line, which no terminal obeys. */
+/** Text from another node, made safe to show: one line without control or direction characters. */
 export function toPlain(said: string): string {
   return said.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ");
 }
 
 /**
- * What a node says of itself to its fleet, once a minute: by gossip, and in its head in the bucket.
- * Ephemeral: the next one takes its place. It holds no secret and no path. What comes from another
- * node is a hint for people: nothing rests on it being right.
+ * What a node reports about itself to its fleet, once a minute: by gossip, and in its head in the
+ * bucket. Ephemeral: the next heartbeat replaces it. It contains no secret and no path. A heartbeat
+ * of another node is a hint for people; nothing depends on it being right.
  */
 const text = (lengthMax: number) => z.string().max(lengthMax).transform(toPlain);
 const count = z.int().min(0);
@@ -17,10 +17,10 @@ const size = z.object({ total: count, free: count });
 const schema = z.object({
   /** By the node's own clock. */
   atMs: count,
-  /** The host's name. */
+  /** The name of the host. */
   label: text(100),
   version: text(50),
-  /** What the node is set to do; idle: it has no workers; stopped: its last word. */
+  /** The node's mode; idle: it has no workers; stopped: its last heartbeat. */
   state: z.enum(["working", "paused", "drained", "idle", "stopped"]),
   /** A fingerprint of the settings that a fleet should have in common. */
   config: text(40).optional(),
@@ -28,14 +28,14 @@ const schema = z.object({
   memoryBytes: size,
   /** Of the volume that holds the data. */
   diskBytes: size.optional(),
-  /** Of the hottest part that the system tells of. */
+  /** Of the hottest sensor. */
   temperatureC: z.number().optional(),
-  /** By kind: how many tasks may be at work at once, and how many are. */
+  /** By kind: how many tasks may run at once, and how many run. */
   kinds: z.record(text(100), z.tuple([count, count])),
-  /** The node's wall clock minus the bucket's, where it was measured. */
+  /** The node's wall clock minus the bucket's clock, if measured. */
   clockOffsetMs: z.number().optional(),
   peers: count,
-  /** What is the matter, in words. */
+  /** Current problems, in words. */
   alerts: z.array(text(200)).max(20),
   /** The last revision of the desired state that the node applied, and the result. */
   followed: z
@@ -55,12 +55,14 @@ const schema = z.object({
 export type NodeHeartbeat = Readonly<z.output<typeof schema>>;
 export type AppliedRevision = NonNullable<NodeHeartbeat["followed"]>;
 
-/** It goes into one packet, beside what the packet itself needs. */
+/** It must fit into one packet, beside the packet's own data. */
 export const heartbeatBytesMax = 1_000;
-/** Of the vector in a head: a fleet with more sessions than that since its checkpoint needs a hub. */
+/**
+ * The most sessions in the vector in a head. A fleet with more since its checkpoint needs a hub.
+ */
 const beyondMax = 500;
 
-/** Undefined: it is none, or of a version to come. */
+/** Returns undefined if the value is not a heartbeat, or is one of a later version. */
 export function parseHeartbeat(value: unknown): NodeHeartbeat | undefined {
   const parsed = schema.safeParse(value);
   return parsed.success ? parsed.data : undefined;
@@ -74,7 +76,7 @@ export function decodeHeartbeat(bytes: Uint8Array): NodeHeartbeat | undefined {
   }
 }
 
-/** For a packet: what a peer learns otherwise, and what is long, is left out until it fits. */
+/** For a packet: leaves out what peers learn otherwise, then long parts, until it fits. */
 export function encodeHeartbeat({ knows: _told, ...beat }: NodeHeartbeat): Uint8Array {
   const { followed } = beat;
   const short = {
@@ -100,7 +102,7 @@ export function encodeHeartbeat({ knows: _told, ...beat }: NodeHeartbeat): Uint8
   return Buffer.from(JSON.stringify({ ...least, kinds: {} }));
 }
 
-/** For a head: whole, but for a vector that grew beyond all measure. */
+/** For a head: complete, but without a vector that is too long. */
 export function headHeartbeat(beat: NodeHeartbeat): Readonly<Record<string, unknown>> {
   const { knows, ...rest } = beat;
   return knows && Object.keys(knows.beyond).length <= beyondMax ? beat : rest;

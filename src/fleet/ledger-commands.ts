@@ -13,8 +13,9 @@ type LedgerPart = Pick<Ledger, "read" | "write">;
 const targetOf = (scope: string) => `fleet/${scope}`;
 
 /**
- * Commands are facts too: a datagram on `fleet/<node>` or `fleet/all` says who wanted what and
- * when, for good, and travels as all facts do. So a fleet without a bucket is commanded as well.
+ * Commands are facts too: a datagram on `fleet/<node>` or `fleet/all` records for good who
+ * commanded what and when, and spreads like every fact. So commands also reach a fleet without a
+ * bucket.
  */
 export async function auditCommand(
   ledger: LedgerPart,
@@ -37,7 +38,7 @@ export async function auditCommand(
   return written;
 }
 
-/** What the ledger knows of what is wanted of these nodes, and of all. */
+/** The desired state of these nodes and of all, according to the ledger. */
 export async function readCommands(
   ledger: Pick<LedgerPart, "read">,
   nodes: readonly string[],
@@ -48,7 +49,7 @@ export async function readCommands(
     for (const { field, value, source } of fields) {
       if (typeof value !== "object" || value === null) continue;
       const entry = { ...(value as Omit<DesiredEntry, "by">), by: source };
-      // What somebody wrote there by hand and is none of ours is skipped.
+      // Skip what a person wrote there by hand and is not a command.
       const found = parseDesired({
         revision: entry.revision,
         scopes: { [scope]: { [field]: entry } },

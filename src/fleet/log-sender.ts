@@ -3,13 +3,13 @@ import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Bucket } from "../bucket/index.ts";
 
-/** Node ids are checked before they come here. */
+/** The caller has checked the node id. */
 export const logKey = (node: string): string => `fleet/logs/${node}.jsonl`;
 
 export interface LogSenderOptions {
   readonly bucket: Pick<Bucket, "put">;
   readonly node: () => string;
-  /** Equal while no line was written. */
+  /** Changes when a line is written. */
   readonly mark: () => string;
   /** The newest lines, oldest first. */
   readonly read: (options: { readonly linesMax: number }) => readonly string[];
@@ -18,21 +18,21 @@ export interface LogSenderOptions {
 }
 
 export interface LogSender extends Service {
-  /** Somebody reads along until then, by this node's clock. */
+  /** Sends more often until then, by this node's clock, because somebody is reading the log. */
   sendUntil(untilMs: number): void;
 }
 
 const restMs = 60_000;
 const hurryMs = 2_000;
-/** Nobody reads along for longer than that with one command. */
+/** The longest time that one command can ask for this. */
 const hurryMsMax = 600_000;
 const linesMax = 1_000;
 const bytesMax = 128 * 1024;
 
 /**
- * Puts the last log lines of a node into the bucket: at most once a minute, every two seconds while
- * somebody reads along, and only when there are new ones, so a node at rest costs nothing. What a
- * node said last can be read when it is gone.
+ * Uploads the last log lines of a node: at most once a minute, every two seconds while somebody
+ * reads them, and only if there are new ones, so an idle node costs nothing. So the last lines of a
+ * node can be read when it is gone.
  */
 export function createLogSender(options: LogSenderOptions): LogSender {
   const { bucket, clock, log } = options;
@@ -52,7 +52,7 @@ export function createLogSender(options: LogSenderOptions): LogSender {
       sent = mark;
       isFailing = false;
     } catch (error) {
-      // Said once; saying it each time would be something new to send each time.
+      // Logged once, because each message would be a new line to send.
       if (!isFailing) log.warn("log lines could not be put into the bucket", { error });
       isFailing = true;
     }
@@ -87,7 +87,7 @@ export function createLogSender(options: LogSenderOptions): LogSender {
   };
 }
 
-/** Whole lines, as many of the newest as there is room for. */
+/** The newest whole lines that fit. */
 function fitting(lines: readonly string[]): string {
   const kept: string[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
 import type { NodeHeartbeat } from "./heartbeat.ts";
 import type { DesiredState } from "./desired-state.ts";
 
-/** What a running node knows of itself and of its peers. A JSON value. */
+/** What a running node knows about itself and its peers. A JSON value. */
 export interface NodeView {
   readonly node: string;
   readonly pid: number;
@@ -9,27 +9,30 @@ export interface NodeView {
   readonly beat: NodeHeartbeat;
   readonly desired: DesiredState;
   readonly peers: readonly PeerSeen[];
-  /** Absent: it is off. */
+  /** Absent: gossip is off. */
   readonly gossip?: GossipSeen | undefined;
 }
 
-/** What gossip has counted since it began; why something was dropped is told in docs/gossip.md. */
+/** The counters of gossip since its start; docs/gossip.md describes the reasons for drops. */
 export interface GossipSeen {
   readonly packetsIn: number;
   readonly packetsOut: number;
   readonly droppedByReason: Readonly<Record<string, number>>;
 }
 
-/** As gossip tells it, with the last heartbeat that was heard. */
+/** A peer according to gossip, with its last heartbeat. */
 export interface PeerSeen {
   readonly node: string;
   readonly session: string;
   readonly address: string;
-  /** How it was found: mdns, static, bucket, told by another peer, or it spoke first. */
+  /**
+   * How it was found: mdns, static, bucket, told (advertised by another peer), or heard (it sent
+   * the first packet).
+   */
   readonly how: string;
   readonly lastHeardMs: number;
   readonly rttMs: number | undefined;
-  /** By `node/session`: the last number that it has, as it told. */
+  /** By `node/session`: the last number that it has, according to its messages. */
   readonly vector: Readonly<Record<string, number>>;
   readonly beat: NodeHeartbeat | undefined;
 }

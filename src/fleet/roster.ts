@@ -4,16 +4,16 @@ import type { HeadSeen } from "../ledger/index.ts";
 import { parseHeartbeat, toPlain, type NodeHeartbeat } from "./heartbeat.ts";
 import type { NodeView, PeerSeen } from "./node-view.ts";
 
-/** A node of the fleet, by all that is known of it here. */
+/** Everything that is known here about a node of the fleet. */
 export interface NodeSeen {
   readonly node: string;
   readonly label: string;
   readonly isSelf: boolean;
-  /** By this machine's clock; undefined: it never showed itself. */
+  /** By this machine's clock; undefined: it was never seen. */
   readonly lastSeenMs: number | undefined;
   readonly session: string | undefined;
   readonly addresses: readonly string[];
-  /** How it is known: self, mdns, static, bucket, told, heard; head: by the bucket alone. */
+  /** How it is known: self, mdns, static, bucket, told, heard; head: only from the bucket. */
   readonly how: string;
   readonly rttMs: number | undefined;
   readonly beat: NodeHeartbeat | undefined;
@@ -25,17 +25,17 @@ export interface RosterInput {
   readonly nowMs: number;
   readonly self: { readonly node: string; readonly label: string };
   readonly heads: readonly HeadSeen[];
-  /** Of the node that runs on this machine; undefined: none does. */
+  /** The view of the node that runs on this machine; undefined: none runs. */
   readonly view: NodeView | undefined;
 }
 
-/** A node that beats each minute and was not heard for three is missed. */
+/** A node sends a heartbeat each minute. After three minutes without one it is missing. */
 export const missedMs = 180_000;
 
 export const isPresent = ({ lastSeenMs, beat }: NodeSeen, nowMs: number): boolean =>
   lastSeenMs !== undefined && nowMs - lastSeenMs < missedMs && beat?.state !== "stopped";
 
-/** Everybody that the bucket, the peers or this machine knows of; this node first, then by name. */
+/** All nodes that the bucket, the peers or this machine know of; this node first, then by name. */
 export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly NodeSeen[] {
   const headOf = new Map(heads.map((seen) => [seen.head.node, seen]));
   const peerOf = new Map((view?.peers ?? []).map((peer) => [peer.node, peer]));
@@ -68,13 +68,13 @@ export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly No
   });
 }
 
-/** Of two heartbeats of one node, so of one clock. */
+/** The newer of two heartbeats of one node. They are comparable, because one clock made both. */
 const newer = (
   a: NodeHeartbeat | undefined,
   b: NodeHeartbeat | undefined,
 ): NodeHeartbeat | undefined => (a && b ? (a.atMs >= b.atMs ? a : b) : (a ?? b));
 
-/** By id, by the beginning of it, or by the host's name. Throws `fleet_node`. */
+/** Finds a node by id, by the beginning of its id, or by host name. Throws `fleet_node`. */
 export function findNode(nodes: readonly NodeSeen[], name: string): NodeSeen {
   const found =
     nodes.find(({ node }) => node === name) ??
@@ -92,7 +92,7 @@ export function findNode(nodes: readonly NodeSeen[], name: string): NodeSeen {
   throw new AppError("invalid", "fleet_node", message);
 }
 
-/** `pi-2` and `pi-3` are two machines, not one and a typing error. */
+/** `pi-2` and `pi-3` are two machines; one is not a misspelling of the other. */
 const isOtherNumber = (a: string, b: string): boolean => digitsOf(a) !== digitsOf(b);
 
 const digitsOf = (name: string): string => name.replaceAll(/\D+/g, " ").trim();

@@ -1,6 +1,6 @@
 import type { NodeHeartbeat } from "../heartbeat.ts";
 
-/** What a node says that is well and has nothing to do. */
+/** The heartbeat of a healthy node that has nothing to do. */
 export const sampleHeartbeat: NodeHeartbeat = {
   atMs: 0,
   label: "pi",
