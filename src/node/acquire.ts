@@ -6,7 +6,7 @@ import type { MeetingPoint, OwnerLock } from "./meeting-point.ts";
 
 export interface AcquireOptions {
   readonly point: MeetingPoint;
-  /** Worker processes never own a data folder: their supervisor does, or another process. */
+  /** Worker processes never own a data folder; their supervisor or another process owns it. */
   readonly canOwn: boolean;
   readonly clock: Clock;
   readonly random: Random;

@@ -7,10 +7,10 @@ import type { Service } from "../base/service.ts";
 import type { Applied } from "../fleet/index.ts";
 import type { NodeFleet, ProcessDesired, ProcessReport } from "./node-api.ts";
 
-/** What a process that does work tells its node, and does for it. */
+/** What a worker process reports to its node, and what it applies for it. */
 export interface NodeWork {
   apply(desired: ProcessDesired): Promise<Applied>;
-  /** By kind: how many tasks may run at once, and how many do. */
+  /** By kind: how many tasks may run at once, and how many run. */
   kinds(): Readonly<Record<string, readonly [number, number]>>;
   alerts(): readonly string[];
 }
@@ -24,14 +24,14 @@ export interface AttachWorkOptions {
   readonly log: Logger;
 }
 
-/** How often it is looked whether there is something to report; it stays on this machine. */
+/** How often to check for something to report; the report stays on this machine. */
 const reportMs = 1_000;
-/** An owner that runs no services asks for nothing: work begins all the same. */
+/** An owner without services sends no desired state: work begins after this time without one. */
 const firstMsMax = 5_000;
 
 /**
- * Makes a process that does work one of its node's processes: it applies what is desired, and
- * reports what it does. Started when it has applied what was desired at first.
+ * Registers a process that runs tasks with its node: it applies the desired state, and reports what
+ * it does. Started when it has applied the first desired state.
  */
 export function attachWork(options: AttachWorkOptions): Service {
   const { fleet, work, pid, clock, random, log } = options;

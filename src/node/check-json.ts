@@ -1,8 +1,8 @@
 import { AppError } from "../base/app-error.ts";
 
 /**
- * Throws if JSON would turn a value into another one on its way to the owner. A property that is
- * undefined is left out by JSON, which means the same here.
+ * Throws if JSON would change a value on its way to the owner. JSON omits a property that is
+ * undefined, which is fine here.
  */
 export function checkJson(value: unknown, path = "the request"): void {
   switch (typeof value) {

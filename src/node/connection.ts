@@ -8,8 +8,8 @@ import { errorOf, kindOf, type NodeAnswer, type Call, type Request } from "./pro
 /** A client's side of the connection to the owner. */
 export interface Connection {
   /**
-   * Rejects with `node_connection_lost` if the answer will not come: the owner may or may not have
-   * done it. `repeated` is given when the same call was sent to an earlier owner before.
+   * Rejects with `node_connection_lost` if no answer will come: the owner may or may not have run
+   * the call. Pass the same `repeated` for each attempt of a call.
    */
   call(call: Call, watch: Watch<unknown>, repeated: Repeated): Promise<unknown>;
   /** Id of the process that owns the data folder. */
@@ -19,7 +19,7 @@ export interface Connection {
   close(): void;
 }
 
-/** One for each call; kept over all connections that the call is sent on. */
+/** One for each call; it is kept over all connections that the call is sent on. */
 export interface Repeated {
   /** The newest stamp before the call was first sent; set by the connection. */
   after: string | undefined;
@@ -83,7 +83,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
     if (waiting.size === 0) channel.setWaiting(false);
     return reply;
   };
-  /** While a call waits: an owner that is stopped or hangs is not waited for without end. */
+  /** While a call waits: closes the connection if the owner is stopped or hangs. */
   const watchOwner = (): Timer =>
     clock.setTimer(
       pingMs,
@@ -129,7 +129,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
     throw otherVersion(owner, version);
   }
 
-  /** Calls of one turn of the event loop share one question for the newest stamp. */
+  /** Calls of one turn of the event loop share one request for the newest stamp. */
   let mark: Promise<string> | undefined;
   const newestStamp = (): Promise<string> => {
     if (!mark) {

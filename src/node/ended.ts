@@ -1,4 +1,7 @@
-/** Resolves when the signal fires; at once without one, because nothing could ever end the wait. */
+/**
+ * Resolves when the signal fires. Without a signal it resolves at once, because nothing could end
+ * the wait.
+ */
 export function ended(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (!signal || signal.aborted) return resolve();

@@ -41,18 +41,18 @@ import type { ProcessRegistry } from "./process-registry.ts";
 export interface FleetMemberOptions {
   readonly paths: Paths;
   readonly ledger: Ledger;
-  /** Absent: by ledger and gossip alone. */
+  /** Absent: ledger and gossip alone. */
   readonly bucket?: Bucket | undefined;
-  /** Writes the heartbeat into the head of the node. Absent: by gossip alone. */
+  /** Writes the heartbeat into the head of the node. Absent: it is only sent by gossip. */
   readonly sync?: Pick<LedgerSync, "beat"> | undefined;
   readonly lockConfigs?: ConfigLock | undefined;
   readonly gossip: NodeGossip;
   /** Whether this node can be the hub; undefined: there is no bucket. */
   readonly hub: () => HubAbility | undefined;
-  /** The processes of this node that do work. */
+  /** The processes of this node that run tasks. */
   readonly processes: ProcessRegistry;
   readonly version: string;
-  /** The host's name. */
+  /** The name of the host. */
   readonly label: string;
   readonly pid: number;
   /** A fingerprint of the settings that a fleet should have in common. */
@@ -64,7 +64,10 @@ export interface FleetMemberOptions {
 
 export interface FleetMember extends Service {
   view(): Promise<NodeView>;
-  /** A process came or went: sends a heartbeat soon, since the node may be idle or working now. */
+  /**
+   * Call when a process came or went: sends a heartbeat soon, because the node may be idle or
+   * working now.
+   */
   processesChanged(): void;
 }
 
@@ -160,7 +163,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   });
   let changedTimer: Timer | undefined;
   let isRunning = false;
-  /** Until the services run, the first heartbeat is still to come. */
+  /** The services send the first heartbeat themselves; until then a change sends none. */
   const changes: Service = {
     async start() {
       isRunning = true;
@@ -209,7 +212,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   };
 }
 
-/** A configuration that was edited here is told; one that cannot be fetched is tried again. */
+/** Reports a configuration that was edited here; retries one that could not be fetched. */
 async function fetchConfigs(
   shared: SharedConfigs | undefined,
   configs: ReadonlyMap<string, number>,
@@ -236,7 +239,7 @@ function sumKinds(reports: readonly ProcessReport[]): NodeHeartbeat["kinds"] {
   return Object.fromEntries(sums);
 }
 
-/** What peers say of themselves, and what they have learnt. */
+/** Receives the peers' heartbeats and hints. */
 function listening(
   gossip: NodeGossip,
   beats: Map<string, NodeHeartbeat>,
@@ -263,17 +266,19 @@ function listening(
   };
 }
 
-/** The vector of a checkpoint is known to all who can read it: only what is beyond it is told. */
+/**
+ * Other nodes can read the vector of a checkpoint, so heartbeats contain only what is beyond it.
+ */
 function createBaseVector(bucket: Bucket | undefined) {
   let known: { number: number; vector: ReadonlyMap<string, number> } = {
     number: 0,
     vector: new Map(),
   };
   return {
-    /** Undefined where that checkpoint is gone, or cannot be asked for. */
+    /** Undefined if that checkpoint is gone or cannot be read. */
     async beyond(number: number, vector: ReadonlyMap<string, number>) {
       if (known.number !== number) {
-        // A heartbeat says less rather than nothing.
+        // Without the manifest the heartbeat goes out without the vector.
         const found = bucket && (await readManifest(bucket, number).catch(() => undefined));
         if (!found) return undefined;
         known = { number, vector: found.manifest.vector };

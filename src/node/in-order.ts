@@ -1,4 +1,4 @@
-/** Work on the same names runs in the order in which it was given, one after the other. */
+/** Runs work on the same names one at a time, in the order in which it was given. */
 export interface InOrder {
   run<T>(names: readonly string[], work: () => Promise<T>): Promise<T>;
 }

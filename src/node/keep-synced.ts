@@ -6,34 +6,36 @@ import type { LedgerSync } from "../ledger/index.ts";
 
 export interface KeepSyncedOptions {
   readonly sync: Pick<LedgerSync, "sync" | "push">;
-  /** How many of one's own datagrams the bucket has not got. Asks nobody. */
+  /** How many own datagrams are not in the bucket. Makes no request. */
   readonly unpublished: () => number;
-  /** Requests cost nothing, as those to a folder: then it looks as often as it likes. */
+  /** Whether requests cost nothing, as those to a folder: then it syncs as often as useful. */
   readonly isFree: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** After each attempt: whether the bucket was reached. */
+  /** Called after each attempt: whether the bucket was reached. */
   readonly onAttempt?: (isReached: boolean) => void;
 }
 
 export interface KeepSynced extends Service {
-  /** Brings up what is new here and fetches what is new there, now. Rejects where it cannot. */
+  /** Uploads what is new here and fetches what is new there, now. Rejects if it cannot. */
   syncNow(): Promise<void>;
 }
 
-/** Looks at what is unpublished: that is on this machine, and costs nothing. */
+/** How often to check for unpublished datagrams: that check is local and costs nothing. */
 const tickMs = 1_000;
-/** Own writes are brought up so often at most, and others' looked for. */
+/** The shortest time between two uploads, and between two fetches. */
 export const syncMsMin = 10_000;
-/** Where nothing comes for long, a look costs more than it brings: a listing, $0.03 a month. */
+/** The longest time between two fetches if nothing new comes: a listing costs, $0.03 a month. */
 export const syncMsMax = 420_000;
-/** Newer checkpoints are looked for so often; one that is needed before is fetched then. */
+/**
+ * The time between two checks for a newer checkpoint; one that is needed earlier is fetched then.
+ */
 const adoptMs = 3_600_000;
 
 /**
- * Keeps a ledger and a bucket together. What fails is told once, and tried again in its time: a node
- * that cannot reach its bucket works on.
+ * Keeps a ledger and a bucket in sync. A failure is logged once and retried later: a node that
+ * cannot reach its bucket continues to work.
  */
 export function keepSynced(options: KeepSyncedOptions): KeepSynced {
   const { sync, unpublished, isFree, clock, random, log, onAttempt = () => {} } = options;
@@ -52,7 +54,7 @@ export function keepSynced(options: KeepSyncedOptions): KeepSynced {
     [pulledAtMs, pushedAtMs] = [startMs, startMs];
     const isNews = pulled > 0 || adopted !== undefined;
     const nextMs = isNews || isFree ? syncMsMin : Math.min(syncMsMax, pullMs * 2);
-    pullMs = nextMs * (0.9 + random.next() / 10); // not all nodes of a fleet at once
+    pullMs = nextMs * (0.9 + random.next() / 10); // jitter: not all nodes of a fleet at once
     for (const fault of faults) log.error("the ledger has a fault", { fault });
     if (published > 0 || isNews) log.debug("synced with the bucket", { published, pulled });
   };
@@ -101,7 +103,7 @@ export function keepSynced(options: KeepSyncedOptions): KeepSynced {
       isStopped = true;
       timer?.cancel();
       await work;
-      // The last word, so that others need not wait for this machine to be started again.
+      // A last upload, so that others need not wait until this machine starts again.
       if (!isFailing && unpublished() > 0) await inTurn(() => attempt(pushOnce));
     },
     syncNow: () => inTurn(syncOnce),

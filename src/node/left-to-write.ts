@@ -5,9 +5,9 @@ import { encodeValue, type Commit, type Ledger, type Written } from "../ledger/i
 /** A ledger that can repeat a call whose answer was lost. */
 export interface RepeatableLedger {
   readonly ledger: Ledger;
-  /** In `work`, and in all that it calls, writes leave out what the ledger shows as written. */
+  /** During `work` and everything it calls, writes omit what the ledger shows as written. */
   repeat<T>(after: string, work: () => Promise<T>): Promise<T>;
-  /** In `repeat`, a datagram that is not found any more was handled by the first try. */
+  /** During `repeat`: a datagram that is no longer found was handled by the first try. */
   once(work: () => Promise<Written>): Promise<Written>;
 }
 
@@ -37,9 +37,10 @@ export function makeRepeatable(ledger: Ledger): RepeatableLedger {
 }
 
 /**
- * A commit whose answer was lost, less the changes that it wrote: this node's datagrams with its
- * source and values that are newer than all that its writer knew when it first sent it. Without
- * this, a value that somebody else has changed since would come back.
+ * A commit whose answer was lost, without the changes that it has written. Those are this node's
+ * datagrams with its source and values, newer than everything that its writer knew when it was
+ * first sent. Without this, a repeated commit would restore a value that another writer has changed
+ * meanwhile.
  */
 export async function leftToWrite(
   ledger: Pick<Ledger, "writtenAfter">,

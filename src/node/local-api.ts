@@ -22,12 +22,12 @@ import type {
 
 export interface LocalParts {
   readonly ledger: RepeatableLedger;
-  /** Opens them when they are first needed. */
+  /** Opens them at the first use. */
   readonly records: () => Promise<{ readonly records: Records; readonly index: RecordSearch }>;
   readonly random: Random;
   readonly fleet: NodeFleet;
   readonly wake: NodeWake;
-  /** Opens a bucket by its address, or takes the one that is open already. */
+  /** Opens a bucket by its address, or uses the one that is open already. */
   readonly withBucket: UseBucket;
 }
 
@@ -138,7 +138,7 @@ function localRecords(parts: LocalParts): NodeRecords {
   };
 }
 
-/** The companies that an index has for these, and those that may be the same. */
+/** The indexed companies among these targets, and those that may be the same. */
 export const similarTo = (
   index: Pick<RecordSearch, "find"> & Parameters<typeof findDuplicates>[0],
   targets: readonly string[],

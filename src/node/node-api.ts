@@ -56,7 +56,7 @@ export interface NodeLedger {
   write(commit: Commit): Promise<Written>;
   read(target: string): Promise<TargetView>;
   readAll(targets: readonly string[]): Promise<readonly TargetView[]>;
-  /** Datagrams since the checkpoint, from the given position on. Empty: that is all. */
+  /** Datagrams since the checkpoint, from the given position on. Empty: there are no more. */
   log(page: { readonly from: number; readonly limit: number }): Promise<readonly Datagram[]>;
   outline(): Promise<readonly LogOutline[]>;
   writtenOf(targets: readonly string[]): Promise<readonly Datagram[]>;
@@ -90,7 +90,7 @@ export interface ForgetTarget {
 }
 
 export interface AtBucket {
-  /** Its address, with everything that is needed to open it. */
+  /** Its address, with everything needed to open it. */
   readonly bucket: string;
 }
 
@@ -146,7 +146,7 @@ export interface NodeRecords extends SameRecords {
   watch(request: Omit<WatchOptions, "onIngested">, watch: Watch<Ingested>): Promise<void>;
   catchUp(watch?: Watch<RecordsProgress>): ReturnType<Records["catchUp"]>;
   rebuild(watch?: Watch<RecordsProgress>): ReturnType<Records["rebuild"]>;
-  /** What `createAll` would answer, without writing anything. */
+  /** What `createAll` would return, without writing anything. */
   planAll(requests: readonly CreateRequest[]): Promise<readonly PlannedCreate[]>;
   /** Companies that may be the same as these, in their order, from the index alone. */
   similar(targets: readonly string[]): Promise<readonly (readonly Duplicate[])[]>;
@@ -156,19 +156,19 @@ export interface NodeRecords extends SameRecords {
   count(query: Omit<RecordQuery, "limit" | "after">, max: number): Promise<number>;
   emailUsage(address: string): Promise<ContactUsage>;
   domainUsage(domain: string): Promise<ContactUsage>;
-  /** Companies that may be the same, with the evidence; sure ones first. */
+  /** Companies that may be the same, with the evidence; certain ones first. */
   duplicatePairs(options: FindPairsOptions): Promise<readonly DuplicatePair[]>;
 }
 
 export type PlannedCreate = Pick<Created, "outcome" | "target">;
 
-/** What the fleet asks of this node, and what its processes report. */
+/** What the fleet wants from this node, and what its processes report. */
 export interface NodeFleet {
   /** Undefined: the owner runs no services (it is a short command). */
   view(): Promise<NodeView | undefined>;
   /**
-   * Joins the node's processes that do work. Progress is what is desired of the process, now and
-   * whenever it changes; each is answered by `report`. Ends with the signal.
+   * Registers a process of the node that runs tasks. Progress delivers the desired state of the
+   * process, now and whenever it changes; answer each by `report`. Ends with the signal.
    */
   attach(report: ProcessReport, watch: Watch<ProcessDesired>): Promise<void>;
   report(report: ProcessReport): Promise<void>;
@@ -179,7 +179,7 @@ export interface ProcessReport {
   /** Made by the process, unique among those of the node. */
   readonly process: string;
   readonly pid: number;
-  /** By kind: how many tasks may run at once, and how many do. */
+  /** By kind: how many tasks may run at once, and how many run. */
   readonly kinds: Readonly<Record<string, readonly [number, number]>>;
   readonly alerts: readonly string[];
   /** The last desired state that the process applied; undefined: none yet. */
@@ -191,16 +191,16 @@ export interface ProcessReport {
 }
 
 export interface ProcessDesired {
-  /** Rises with each change; `report` names it. */
+  /** Increases with each change; `report` names it. */
   readonly number: number;
   readonly state: "working" | "paused" | "drained";
   readonly stateRevision: number;
   readonly workers: Readonly<Record<string, string>>;
 }
 
-/** Tells the processes of all nodes that tasks were added to a queue that they share. */
+/** Informs the processes of all nodes that tasks were added to a queue that they share. */
 export interface NodeWake {
   added(): Promise<void>;
-  /** Progress whenever another process or node added tasks. Ends with the signal. */
+  /** Progress is called whenever another process or node added tasks. Ends with the signal. */
   listen(watch: Watch<true>): Promise<void>;
 }

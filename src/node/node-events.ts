@@ -1,10 +1,10 @@
-/** What a process hears about its node, to show it to people. */
+/** Events about its node that a process shows to people. */
 export interface NodeEvents {
   /** Called at the start and after each take-over. */
   readonly onRole: (role: NodeRole) => void;
-  /** As the owner: gossip listens on this address. */
+  /** Owner only: gossip listens on this address. */
   readonly onGossip: (address: string) => void;
-  /** As the owner, after each request that was tried: whether the bucket answers. */
+  /** Owner only, after each request: whether the bucket answers. */
   readonly onBucket: (isReached: boolean) => void;
 }
 

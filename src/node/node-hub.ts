@@ -18,7 +18,7 @@ export interface NodeHubOptions {
   /** The fleet's bucket, with requests counted as the hub's. */
   readonly bucket: Bucket | undefined;
   readonly hasArchive: boolean;
-  /** What it folds through. */
+  /** The spill and the fold worker that a fold uses. */
   readonly parts: Pick<AutoHubOptions, "openSpill" | "openFoldWorker">;
   readonly timing?: AutoHubOptions["timing"];
 }
@@ -54,7 +54,7 @@ export function createNodeHub(options: CreateNodeHubOptions): AutoHub {
   });
 }
 
-/** That a checkpoint was made is no reason for another one. */
+/** A record that a checkpoint was made is no reason for another checkpoint. */
 async function countBeyond(ledger: Ledger): Promise<number> {
   const count = ledger.status().datagramsSinceCheckpoint;
   if (count > fewDatagrams) return count;
@@ -62,7 +62,7 @@ async function countBeyond(ledger: Ledger): Promise<number> {
   return log.some(({ target }) => target !== checkpointTarget) ? count : 0;
 }
 
-/** More than anyone writes about checkpoints alone. */
+/** More datagrams than records of checkpoints alone can be. */
 const fewDatagrams = 200;
 
 const noHub: AutoHub = {

@@ -25,15 +25,17 @@ export interface NodeServicesOptions {
   readonly records: () => Promise<{ readonly records: Pick<Records, "follow"> }>;
   readonly processes: ProcessRegistry;
   readonly wakeUps: WakeUps;
-  /** The fleet's bucket; undefined: there is none. It retries by itself, and is not closed. */
+  /**
+   * The fleet's bucket; undefined: there is none. It has retries; this module does not close it.
+   */
   readonly bucket: Bucket | undefined;
-  /** The same one for desired state and log lines, if its requests are counted apart. */
+  /** The same bucket for desired state and log lines, if its requests are counted separately. */
   readonly fleetBucket?: Bucket | undefined;
   /** Among the processes of the data folder. Absent: no other process changes configurations there. */
   readonly lockConfigs?: ConfigLock | undefined;
   /** How this node does the hub's work on that bucket. */
   readonly hub: NodeHubOptions;
-  /** Its requests cost nothing. */
+  /** Whether its requests cost nothing. */
   readonly isBucketFree: boolean;
   readonly gossip: Pick<GossipKeeperOptions, "open" | "readKeys" | "ownKeyAdvice">;
   readonly events?: NodeEvents | undefined;
@@ -51,13 +53,13 @@ export interface NodeServices extends Service {
   readonly gossip: GossipKeeper;
   view: FleetMember["view"];
   processesChanged: FleetMember["processesChanged"];
-  /** Tells other nodes that tasks were added. */
+  /** Informs other nodes that tasks were added. */
   tellAdded(): void;
 }
 
-/** How soon files follow what comes from other nodes. */
+/** How soon files show changes from other nodes. */
 const followMs = 500;
-/** A bucket that does not answer keeps nobody waiting longer. */
+/** The start waits at most this long for a bucket that does not answer. */
 const firstSyncMsMax = 5_000;
 
 export function createNodeServices(options: NodeServicesOptions): NodeServices {
@@ -104,12 +106,12 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
       log,
       onAttempt(isReached) {
         options.events?.onBucket(isReached);
-        // The sync may find that this node is a clone, which gets an id of its own.
+        // The sync may find that this node is a clone, which then gets its own id.
         if (isReached) void keeper.check();
       },
     });
     return {
-      // Before gossip starts, so that a clone has its own id before anybody hears of it.
+      // Before gossip starts, so that a clone has its own id before it is announced.
       async start() {
         const waited = new AbortController();
         const patience = sleep(clock, firstSyncMsMax, waited.signal).catch(() => {});

@@ -36,7 +36,7 @@ export interface OpenNodeOptions {
   readonly point: MeetingPoint;
   /** Opens ledger and records. Called with the lock only; disposing does not release the lock. */
   readonly openOwned: (lock: OwnerLock) => Promise<OwnedParts>;
-  /** False: the data folder was deleted or replaced since this process began. */
+  /** False: the data folder was deleted or replaced since this process started. */
   readonly isSameFolder?: () => Promise<boolean>;
   readonly events?: Pick<NodeEvents, "onRole"> | undefined;
   /** Ends the wait for a data folder that cannot be opened yet. */
@@ -60,12 +60,13 @@ type Role =
   | { readonly kind: "owner"; readonly owner: Owner }
   | { readonly kind: "client"; readonly connection: Connection };
 
-/** After a take-over that failed, and after an owner that did not answer. */
+/** The pause after a failed take-over, and after an owner that did not answer. */
 const againMs = 1_000;
 
 /**
- * Opens a data folder: as its owner if no other process owns it, else as a client. Always:
- * - one process at a time owns the folder, and a write that resolved is durable, whoever did it;
+ * Opens a data folder: as its owner if no other process owns it, else as a client. Invariants:
+ * - one process at a time owns the folder, and a write that resolved is durable, whichever process
+ *   did it;
  * - a call that an owner did not answer is sent to the next owner; what the first one had written
  *   is not written again;
  * - a client whose owner is gone tries again: it becomes the owner, or finds the new one.
@@ -78,7 +79,7 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
   let hasBegun = false;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => (fail = reject));
-  failed.catch(() => {}); // a process that does not wait for it ends by its next call
+  failed.catch(() => {}); // a process that does not wait for it fails with its next call
 
   const begin = async (): Promise<Role> => {
     if (hasBegun && options.isSameFolder && !(await options.isSameFolder())) throw folderGone();
@@ -111,7 +112,10 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
       .finally(() => (acquiring = undefined));
     return acquiring;
   };
-  /** The connection has ended. A service takes over by itself; others when they need the node. */
+  /**
+   * Call when the connection has ended. A service takes over by itself; other processes when they
+   * need the node.
+   */
   const lose = (lost: Role) => {
     if (role !== lost) return;
     role = undefined;
@@ -150,7 +154,7 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
       }
     }
   };
-  /** Goes on with the next owner, or with this one when it answers again. */
+  /** Continues with the next owner, or with this one when it answers again. */
   const sendStream = async (
     call: Call,
     watch: Watch<unknown> & { readonly signal: AbortSignal },
@@ -168,8 +172,8 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
   const api = createRemoteApi(async (call, watch) => {
     if (kindOf(call) === "stream") return sendStream(call, endedBy(watch, closing.signal));
     checkJson(call.args);
-    // If two writes to one target were under way and their answers were lost, nobody could tell
-    // which of them the journal shows.
+    // One at a time: if the answers of two writes to one target were lost, the journal could not
+    // show which of them it contains.
     const given = withOwnIds(call, options);
     const mine = inOrder.run(targetsOf(call), () => send(given, watch));
     const ended = mine.catch(() => {});
@@ -204,7 +208,7 @@ const endedBy = (watch: Watch<unknown>, end: AbortSignal) => ({
   signal: watch.signal ? AbortSignal.any([watch.signal, end]) : end,
 });
 
-/** What a call writes to, as far as its arguments tell. */
+/** The targets that a call writes to, as far as its arguments show. */
 function targetsOf({ method, args }: Call): readonly string[] {
   if (method !== "write") return [];
   return (args[0] as Commit).changes.map(({ target }) => target);

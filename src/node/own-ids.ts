@@ -5,8 +5,8 @@ import { newRecordIdLength } from "../records/index.ts";
 import type { Call } from "./protocol.ts";
 
 /**
- * Puts everything random into a call that makes a record or an entry. So a call that is sent again,
- * because its answer was lost, finds what the first one made instead of making a second one.
+ * Adds all random values to a call that creates a record or an entry. So if a call is sent again
+ * because its answer was lost, it finds what the first try created.
  */
 export function withOwnIds(call: Call, { random, clock }: { random: Random; clock: Clock }): Call {
   if (call.part !== "records") return call;

@@ -16,10 +16,10 @@ export interface OwnerOptions {
   readonly log: Logger;
 }
 
-/** This process as the owner of its data folder. */
+/** The state of this process while it owns its data folder. */
 export interface Owner {
   readonly node: OwnedNode;
-  /** Ends services, answers what clients have asked, closes everything, releases the lock. */
+  /** Ends services, answers open requests, closes everything, releases the lock. */
   leave(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function createOwner(options: OwnerOptions): Promise<Owner> {
   const { lock, kind, openOwned } = options;
   let open = (_parts: OwnedParts) => {};
   const opened = new Promise<OwnedParts>((resolve) => (open = resolve));
-  // Listening first: clients of a large data folder wait for the connection, not for the lock.
+  // Listen first: clients of a large data folder then wait for the connection, not for the lock.
   const clients = await acceptClients(opened, options);
   try {
     const parts = await openOwned(lock);
@@ -41,7 +41,7 @@ export async function createOwner(options: OwnerOptions): Promise<Owner> {
         await clients.finish();
         await parts[Symbol.asyncDispose]();
         lock[Symbol.dispose]();
-        clients.close(); // only now: they find the lock free
+        clients.close(); // only now: clients that connect again find the lock free
       },
     };
   } catch (error) {
@@ -52,7 +52,7 @@ export async function createOwner(options: OwnerOptions): Promise<Owner> {
   }
 }
 
-/** After an attempt that failed. */
+/** The pause after a failed attempt to listen. */
 const listenAgainMs = 10_000;
 
 interface Clients {
@@ -103,10 +103,10 @@ async function acceptClients(opened: Promise<OwnedParts>, options: OwnerOptions)
   };
 }
 
-/** After a start that failed: the network or a port may come back. */
+/** The pause after a failed start: the network or a port may come back. */
 const startAgainMs = 10_000;
 
-/** Starts services beside the owner's other work, again and again until it succeeds. */
+/** Starts services beside the owner's other work, and retries until it succeeds. */
 function runServices(
   create: () => Promise<Service>,
   { clock, log }: OwnerOptions,

@@ -3,9 +3,9 @@ import type { Applied, NodeDesired } from "../fleet/index.ts";
 import { ended } from "./ended.ts";
 import type { NodeFleet, ProcessDesired, ProcessReport } from "./node-api.ts";
 
-/** The processes of a node that do work, as its owner knows them. */
+/** The processes of a node that run tasks, kept by its owner. */
 export interface ProcessRegistry extends Pick<NodeFleet, "attach" | "report"> {
-  /** Tells all processes what is desired, and waits for their answers. */
+  /** Sends the desired state to all processes, and waits for their answers. */
   apply(desired: NodeDesired): Promise<Applied>;
   reports(): readonly ProcessReport[];
 }
@@ -46,13 +46,13 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
       if (desired) mine.tell(desired);
       changed();
       await ended(signal);
-      if (attached.get(report.process) !== mine) return; // it has attached itself again
+      if (attached.get(report.process) !== mine) return; // it has registered itself again
       attached.delete(report.process);
       changed();
     },
     async report(report) {
       const known = attached.get(report.process);
-      if (!known) return; // it has gone meanwhile
+      if (!known) return; // it is gone by now
       known.report = report;
       wakeWaiting();
     },

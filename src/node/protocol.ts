@@ -3,10 +3,10 @@ import { AppError, type ErrorKind } from "../base/app-error.ts";
 import type { NodeApi } from "./node-api.ts";
 
 /**
- * If an answer is lost, the call is sent to the next owner again:
- * - `read`: as it is. This includes calls that change something, if repeating them is harmless;
+ * What to do with a call whose answer was lost. It is sent to the next owner:
+ * - `read`: unchanged. This includes calls that change something, if repeating them is harmless;
  * - `write`: with `after`, so that nothing is written twice;
- * - `stream`: as it is. It reports progress until its signal ends it, and has no result.
+ * - `stream`: unchanged. It reports progress until its signal ends it, and has no result.
  */
 type CallKind = "read" | "write" | "stream";
 

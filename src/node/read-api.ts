@@ -9,7 +9,7 @@ import {
 import { similarTo, type UseBucket } from "./local-api.ts";
 import type { NodeApi, NodeFleet, NodeLedger, NodeRecords } from "./node-api.ts";
 
-/** What a command that only reads can ask. */
+/** The calls that are enough for a command that only reads. */
 export interface NodeReadApi {
   readonly ledger: Pick<
     NodeLedger,
@@ -50,7 +50,7 @@ export interface NodeReadApi {
 
 const logPage = 5_000;
 
-/** Everything that was written or came since the checkpoint, page by page. */
+/** All datagrams since the checkpoint, page by page. */
 export async function* readLog(
   ledger: Pick<NodeReadApi["ledger"], "log">,
 ): AsyncGenerator<readonly Datagram[]> {
@@ -61,10 +61,10 @@ export async function* readLog(
   }
 }
 
-/** The owner's interface has all of it; the compiler checks that. */
+/** The owner's interface includes all of it; the compiler checks that. */
 export const asReadApi = (api: NodeApi): NodeReadApi => api;
 
-/** The same from files alone, while no process owns the data folder. */
+/** The same from files alone. Use it while no process owns the data folder. */
 export function createReadApi(parts: {
   readonly ledger: () => Promise<Ledger>;
   readonly records: () => Promise<RecordReader>;

@@ -3,7 +3,7 @@ import { calls, type Call } from "./protocol.ts";
 
 export type SendCall = (call: Call, watch: Watch<unknown>) => Promise<unknown>;
 
-/** The node's interface, each method of which becomes a call. */
+/** The node's interface as calls to the owner. */
 export function createRemoteApi(send: SendCall): NodeApi {
   const partOf = (part: keyof NodeApi) =>
     Object.fromEntries(

@@ -14,13 +14,13 @@ export interface OwnedNode {
 
 export interface ServedChannel {
   /**
-   * Takes no more requests, and waits until those that were taken are answered. What takes longer
-   * is ended without an answer: the client asks the next owner again.
+   * Takes no more requests, and waits until the accepted ones are answered. Requests that take too
+   * long end without an answer: the client repeats them with the next owner.
    */
   finish(): Promise<void>;
 }
 
-/** Requests of one client at once; the channel is read again when some are answered. */
+/** Requests of one client at once. Above that the channel is paused. */
 const requestsMax = 256;
 const finishMsMax = 10_000;
 
@@ -68,7 +68,7 @@ export function serveChannel(
     if ("mark" in request) return answer({ id, value: node.newestStamp() });
     const { call, after } = request;
     const control = new AbortController();
-    // Later, so that the call is in `running` before it can end.
+    // Start it later, so that the call is in `running` before it can end.
     const ended = Promise.resolve().then(() => run(id, call, after, control.signal));
     running.set(id, { call, control, ended });
     if (running.size >= requestsMax) channel.setPaused(true);

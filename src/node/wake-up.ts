@@ -4,11 +4,13 @@ import type { NodeWake } from "./node-api.ts";
 
 /** Wake-ups of the node's processes. A wake-up that is lost only delays work until the next poll. */
 export interface WakeUps extends NodeWake {
-  /** Another node has added tasks. */
+  /** Call when another node has added tasks. */
   heard(): void;
 }
 
-/** At most one wake-up per second: a process that looks sees everything that was added before. */
+/**
+ * At most one wake-up per second: a process that looks at the queue sees everything added before.
+ */
 const pauseMs = 1_000;
 
 export function createWakeUps(options: {

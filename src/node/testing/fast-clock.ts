@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from "../../base/clock.ts";
 
-/** The system's clock until `hurry`: from then on timers fire early, and time has passed. */
+/** The system's clock until `hurry`; after that timers fire early, as if time had passed. */
 export function createFastClock(): Clock & { hurry(): void } {
   let isHurrying = false;
   let aheadMs = 0;

@@ -1,6 +1,6 @@
 import type { MeetingPoint } from "../meeting-point.ts";
 
-/** A meeting point whose connections lose the answers of calls when a test says so. */
+/** A meeting point whose connections can lose the answers of calls. */
 export function lossyPoint(inner: MeetingPoint) {
   let isLosing = false;
   let onLost = () => {};
@@ -35,13 +35,13 @@ export function lossyPoint(inner: MeetingPoint) {
   };
   return {
     point,
-    /** From now on, until this connection ends, answers do not arrive. */
+    /** From now on, until this connection ends, answers are lost. */
     loseAnswers() {
       isLosing = true;
       lost = new Promise((resolve) => (onLost = resolve));
       void lost;
     },
-    /** Resolves when an answer was lost: the owner has done what it was asked to do. */
+    /** Resolves when an answer was lost: the owner has run the call. */
     lost: () => lost,
     heal: () => void (isLosing = false),
   };

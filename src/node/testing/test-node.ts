@@ -18,7 +18,7 @@ export interface TestNodeOptions {
   readonly clock?: Clock;
   readonly version?: string;
   readonly point?: MeetingPoint;
-  /** Called when this process starts and ends the services of the node. */
+  /** Called when this process starts or stops the services of the node. */
   readonly onServices?: (event: "started" | "stopped") => void;
 }
 

@@ -6,8 +6,8 @@ import { rememberFile } from "../../../base/opened-file.ts";
 import type { OwnerLock } from "../../meeting-point.ts";
 
 /**
- * Undefined: another process holds the lock. It is SQLite's lock on a small file: the kernel
- * releases it when the process ends, however it ends.
+ * Returns undefined if another process holds the lock. It is SQLite's lock on a small file: the
+ * kernel releases it when the process ends, however it ends.
  */
 export function tryLockFile(file: string): OwnerLock | undefined {
   let db: Database.Database | undefined;

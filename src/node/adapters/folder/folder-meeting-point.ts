@@ -18,7 +18,7 @@ export interface FolderMeetingPointOptions {
   readonly pid: number;
 }
 
-/** Connections at once. Above that, one that has not proved itself yet makes room for a new one. */
+/** Connections at once. Above that, a new one replaces one that has not proved itself yet. */
 export const connectionsMax = 256;
 const host = "127.0.0.1";
 
@@ -88,7 +88,7 @@ async function listenOnLoopback(receive: (socket: Socket) => Promise<void>, log:
     socket.destroy();
   };
   const server = createServer((socket) => {
-    socket.on("error", () => {}); // the close that follows says all there is to say
+    socket.on("error", () => {}); // the `close` event that follows is enough
     if (open.size >= connectionsMax) {
       const [oldest] = unproved;
       if (!oldest) return void socket.destroy();

@@ -7,7 +7,7 @@ import type { Random } from "../../../base/random.ts";
 /**
  * Both sides prove that they know the folder's token before either parses a byte of the other: the
  * client sends a nonce, the owner a nonce and its proof, the client its proof. The token itself is
- * never sent, because the port in a file that a killed process left may now be a stranger's.
+ * never sent: a killed process leaves its file behind, and another program may have its port now.
  */
 export interface FolderHandshakeOptions {
   readonly socket: Socket;
@@ -18,7 +18,7 @@ export interface FolderHandshakeOptions {
 
 const nonceBytes = 32;
 const proofBytes = 32;
-/** A peer that says nothing is not waited for. */
+/** A peer that sends nothing is disconnected after this time. */
 export const handshakeMsMax = 3_000;
 
 /** Throws `node_refused`: the other side is not the owner of this data folder. */
@@ -50,7 +50,7 @@ const isProof = (given: Uint8Array, expected: Uint8Array) =>
 const refused = () =>
   new AppError("unavailable", "node_refused", "the other side does not know the folder's token");
 
-/** Exactly that many bytes; what follows them stays in the socket. */
+/** Reads exactly that many bytes; what follows them stays in the socket. */
 function readBytes(socket: Socket, clock: Clock, count: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void) => {
