@@ -1,7 +1,8 @@
 /**
- * Which addresses a crawler may connect to: those of the public internet. A page, a redirect or a
- * DNS record must not lead it to the machines it runs beside. Lists: the IANA registries of
- * special-purpose IPv4 and IPv6 addresses; an IPv6 address that carries an IPv4 one is judged by it.
+ * The addresses that a crawler may connect to: those of the public internet. A page, a redirect or
+ * a DNS record must not lead it to machines in its own network. Lists: the IANA registries of
+ * special-purpose IPv4 and IPv6 addresses. An IPv6 address that contains an IPv4 address is judged
+ * by that.
  */
 import { BlockList, isIP } from "node:net";
 import { AppError } from "../base/app-error.ts";
@@ -9,10 +10,10 @@ import { AppError } from "../base/app-error.ts";
 const notPublic4 = [
   "0.0.0.0/8", // this host
   "10.0.0.0/8",
-  "100.64.0.0/10", // carrier-grade NAT, and metadata of some clouds
+  "100.64.0.0/10", // carrier-grade NAT, and the metadata service of some clouds
   "127.0.0.0/8",
-  "168.63.129.16/32", // a public address in which a cloud answers its machines
-  "169.254.0.0/16", // link-local, and metadata of most clouds
+  "168.63.129.16/32", // a public address at which a cloud serves its own machines
+  "169.254.0.0/16", // link-local, and the metadata service of most clouds
   "172.16.0.0/12",
   "192.0.0.0/24",
   "192.0.2.0/24",
@@ -25,10 +26,10 @@ const notPublic4 = [
   "240.0.0.0/4",
 ];
 const notPublic6 = [
-  "::/96", // unspecified, loopback, and IPv4 in its oldest form
+  "::/96", // unspecified, loopback, and the oldest form of IPv4 addresses
   "64:ff9b:1::/48",
   "100::/64",
-  "2001::/23", // protocol assignments, Teredo among them
+  "2001::/23", // protocol assignments, including Teredo
   "2001:db8::/32",
   "3fff::/20",
   "5f00::/16",
@@ -39,12 +40,12 @@ const notPublic6 = [
 ];
 
 export interface AddressGuard {
-  /** Whether a connection may be made. False for what is no address at all. */
+  /** Whether a connection may be made. False for text that is not an address. */
   isAllowed(address: string): boolean;
 }
 
 export interface AddressGuardOptions {
-  /** Addresses or networks ("127.0.0.1", "10.1.0.0/16") that are allowed although not public. */
+  /** Private addresses or networks ("127.0.0.1", "10.1.0.0/16") that are allowed. */
   readonly allow?: readonly string[];
 }
 

@@ -3,9 +3,9 @@ import { BodyError, type Unpacker } from "./unpack.ts";
 
 export interface BodyFeedOptions {
   readonly unpacker: Unpacker;
-  /** Of the body as it is sent. It also bounds what waits here. */
+  /** The limit of the body as sent. It also limits what waits here. */
   readonly bytesMax: number;
-  /** The unpacker has taken everything. */
+  /** The unpacker has processed everything. */
   readonly onEnd: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -16,9 +16,9 @@ export interface BodyFeed {
 }
 
 /**
- * Hands a body to an unpacker, which takes its time, without ever holding the sender back: what
- * arrives meanwhile waits in memory. A parser that is paused cannot see the end of its connection in
- * order: a server that closes after the last byte would look like one that breaks off before it.
+ * Passes a body to an unpacker, which may be slow, without pausing the parser: what arrives
+ * meanwhile waits in memory. A paused parser sees the end of its connection too early: a server
+ * that closes after the last byte would look like one that breaks off before it.
  */
 export function createBodyFeed({ unpacker, bytesMax, onEnd, onError }: BodyFeedOptions): BodyFeed {
   const waiting = createByteList();

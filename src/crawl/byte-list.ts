@@ -3,16 +3,16 @@ const largeBytes = 8 * 1024;
 const blockBytes = 64 * 1024;
 
 /**
- * Bytes that arrive in pieces of any size, in their order. Memory is proportional to the bytes, not
- * to the pieces: a body may come letter by letter, and each letter would keep the whole buffer of
- * its socket alive.
+ * Bytes that arrive in pieces of any size, in order. Memory is proportional to the bytes, not to
+ * the pieces: a body may arrive byte by byte, and each piece would keep the whole buffer of its
+ * socket alive.
  */
 export interface ByteList {
   readonly length: number;
   push(piece: Uint8Array): void;
-  /** Removes the oldest bytes, at most a block or the large piece that they came in. */
+  /** Removes the oldest bytes: at most a block, or one large piece. */
   shift(): Uint8Array | undefined;
-  /** Everything, as one. The list keeps it. */
+  /** Everything as one array. The list keeps it. */
   concat(): Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export function createByteList(): ByteList {
 
   function closeBlock(): void {
     if (block && used > 0) closed.push(block.subarray(0, used));
-    // What is left of it may be used, since nobody else has that part.
+    // The rest of the block can still be used, because nothing refers to it.
     block = block && used < block.length ? block.subarray(used) : undefined;
     used = 0;
   }
@@ -36,7 +36,7 @@ export function createByteList(): ByteList {
     push(piece) {
       const isFirst = length === 0;
       length += piece.length;
-      // Most bodies are one piece, which then needs no copy.
+      // Most bodies are one piece, which needs no copy.
       if (isFirst || piece.length >= largeBytes) {
         closeBlock();
         closed.push(piece);

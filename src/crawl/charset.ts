@@ -1,7 +1,7 @@
 /**
- * Bytes to text, as browsers do it: a byte order mark, then what the server said, then what the
- * page says of itself in its first bytes, then what the bytes look like. A declaration of UTF-8
- * that the bytes contradict is not believed.
+ * Decodes bytes to text, as browsers do. In this order: a byte order mark, the server's header, the
+ * declaration in the page's first bytes, a guess from the bytes. A declaration of UTF-8 that the
+ * bytes contradict is ignored.
  */
 import { isUtf8 } from "node:buffer";
 
@@ -12,7 +12,7 @@ export interface PageBytes {
 
 export interface PageText {
   readonly text: string;
-  /** As the Encoding Standard names it: "utf-8", "windows-1252", "shift_jis". */
+  /** The name in the Encoding Standard: "utf-8", "windows-1252", "shift_jis". */
   readonly charset: string;
 }
 
@@ -28,10 +28,10 @@ export function textOf({ body, contentType }: PageBytes): PageText {
   return { text: new TextDecoder(charset).decode(bytes), charset };
 }
 
-/** 0x80 to 0x9f; what is unassigned stays the control character it is. */
+/** 0x80 to 0x9f; unassigned codes stay control characters. */
 const windows1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
 
-/** Node reads these 32 as control characters, and they are quotes, dashes and the euro. */
+/** Node decodes these 32 as control characters, but they are quotes, dashes and the euro. */
 const decodeWindows1252 = (bytes: Buffer): string =>
   bytes
     .toString("latin1")
@@ -67,7 +67,7 @@ function metaLabel(head: string): string | undefined {
   const found =
     /<meta\b[^>]{0,300}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i.exec(text) ??
     /^\s*<\?xml\b[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(text);
-  // Whoever could read that far in bytes cannot have meant two bytes a letter.
+  // The declaration was readable byte by byte, so the page cannot be UTF-16.
   return found?.[1]?.replace(/^utf-?16.*$/i, "utf-8");
 }
 
@@ -79,7 +79,7 @@ function standardName(label: string): string | undefined {
   }
 }
 
-/** A few broken bytes, as in a cut comment, do not make a page Latin. */
+/** A few broken bytes, for example in a truncated comment, do not make a page Latin. */
 function isNearlyUtf8(bytes: Buffer): boolean {
   if (isUtf8(bytes)) return true;
   const sample = bytes.toString("utf8", 0, guessedBytes);
@@ -96,13 +96,13 @@ function isNearlyUtf8(bytes: Buffer): boolean {
 interface Guess {
   readonly charset: string;
   readonly letters: RegExp;
-  /** Without any of these it is something else that happens to decode. */
+  /** Text without any of these is something else that decodes by chance. */
   readonly proof?: RegExp;
-  /** Its letters are pairs of bytes above 0x7f; accents of Latin text mostly stand alone. */
+  /** Its letters are pairs of bytes above 0x7f; accented Latin letters mostly are single bytes. */
   readonly isPaired?: boolean;
 }
 
-/** In the order of how sure a match is. */
+/** The most reliable guesses come first. */
 const guesses: readonly Guess[] = [
   { charset: "euc-jp", letters: /[ぁ-んァ-ヶ一-龠]/g, proof: /[ぁ-んァ-ヶ]/g, isPaired: true },
   { charset: "shift_jis", letters: /[ぁ-んァ-ヶ一-龠]/g, proof: /[ぁ-んァ-ヶ]/g },
@@ -135,7 +135,7 @@ function guess(bytes: Buffer): string {
   return best.charset;
 }
 
-/** Of the bytes above 0x7f, how many have no such neighbour. */
+/** The share of bytes above 0x7f that have no neighbour above 0x7f. */
 function aloneShare(bytes: Buffer): number {
   let high = 0;
   let alone = 0;
@@ -147,7 +147,7 @@ function aloneShare(bytes: Buffer): number {
   return alone / Math.max(1, high);
 }
 
-/** Every second byte is zero: two bytes a letter, without a mark. */
+/** If every second byte is zero, it is UTF-16 without a byte order mark. */
 function zeroBytes(bytes: Buffer): string | undefined {
   const pairs = Math.min(bytes.length >> 1, 512);
   if (pairs < 8) return undefined;

@@ -1,11 +1,11 @@
 import type { Metrics } from "../base/metrics.ts";
 import type { Fetcher } from "./fetcher.ts";
 
-/** Counts what became of each fetch, and what it cost. */
+/** Counts the outcomes of fetches, and their bytes. */
 export const createCountingFetcher = (fetcher: Fetcher, metrics: Metrics): Fetcher =>
   createFetchCounter(metrics)(fetcher);
 
-/** For several fetchers that are counted as one. */
+/** One counter for several fetchers. */
 export function createFetchCounter(metrics: Metrics): (fetcher: Fetcher) => Fetcher {
   const fetches = metrics.counter({
     name: "forager_fetches_total",

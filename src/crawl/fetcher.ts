@@ -1,13 +1,13 @@
 /**
- * Gets one document from the web. Every adapter passes `fetcherSuite`. Throughout:
- * - no request goes out that `beforeRequest` was not asked about: redirects, HEAD, robots.txt,
- *   sitemaps and the parts of a page in a browser alike;
- * - no connection is made to an address that is not public, unless a setting allows it: the address
- *   that was judged is the one that is connected to, whatever the name resolves to a moment later;
+ * Gets one document from the web. Every adapter passes `fetcherSuite`. Invariants:
+ * - `beforeRequest` approves every request: also for redirects, HEAD, robots.txt, sitemaps and the
+ *   parts of a page in a browser;
+ * - no connection goes to a non-public address, unless a setting allows it: the connection uses the
+ *   address that was checked, whatever the name resolves to a moment later;
  * - everything has a limit: time, bytes on the wire and unpacked, headers, redirects;
- * - whatever a site does is an outcome, never a throw. Only `found` has a body, so that nothing
- *   else can be taken for a page. A signal that fires throws an `aborted` AppError;
- * - what is not 2xx is no page: `failed` with its status.
+ * - whatever a site does is an outcome, never an exception. Only `found` has a body, so that
+ *   nothing else can be taken for a page. If the signal fires, it throws an `aborted` AppError;
+ * - a status other than 2xx is not a page: the outcome is `failed` with its status.
  */
 export interface Fetcher extends AsyncDisposable {
   fetch(request: FetchRequest): Promise<FetchOutcome>;
@@ -15,37 +15,37 @@ export interface Fetcher extends AsyncDisposable {
 
 export interface FetchRequest {
   readonly url: string;
-  /** Default GET. HEAD is found with an empty body. */
+  /** Default GET. A successful HEAD is `found` with an empty body. */
   readonly method?: "GET" | "HEAD";
   readonly signal?: AbortSignal | undefined;
   readonly limits?: Partial<FetchLimits>;
-  /** What an earlier answer said of itself: with it a site can say that nothing has changed. */
+  /** The validators of an earlier answer: with them a site can answer that nothing has changed. */
   readonly known?: Validators | undefined;
-  /** Default: what a reader of pages takes. */
+  /** Default: the types of pages. */
   readonly accept?: string;
-  /** Content types that are wanted; the body of any other is not read. Default: all. */
+  /** Content types that are wanted; the body of any other type is not read. Default: all. */
   readonly types?: readonly string[];
   /**
-   * Asked before every request, and waited for: the place for robots.txt and for the host's pace.
-   * "stop" ends the fetch with `stopped`, before the request.
+   * Called before every request, and awaited: here robots.txt and the host's pace are checked.
+   * "stop" ends the fetch with `stopped`, without the request.
    */
   readonly beforeRequest?: ((hop: Hop) => Promise<"go" | "stop"> | "go" | "stop") | undefined;
-  /** A request's headers are being written now. */
+  /** Called when a request's headers are written. */
   readonly onSent?: ((hop: Hop) => void) | undefined;
   /**
-   * The head of its answer is here, so that the site has had the request for certain. A gap that is
-   * counted from here holds by the site's own clock too, whatever lay in between.
+   * Called when the head of the answer has arrived, so the site has certainly received the request.
+   * A delay counted from here also holds by the site's clock, whatever delays the network adds.
    */
   readonly onAnswered?: ((hop: Hop) => void) | undefined;
   /**
-   * Takes the unpacked body in pieces instead of `found.body`, which then is empty. "enough" ends
-   * the transfer: found, and cut. A promise is waited for before the next piece; what arrives
-   * meanwhile is kept, up to `bytesMax`.
+   * Receives the unpacked body in pieces; `found.body` is empty then. "enough" ends the transfer:
+   * the outcome is `found`, and cut. A promise is awaited before the next piece; what arrives
+   * meanwhile is buffered, up to `bytesMax`.
    */
   readonly onBody?: BodySink | undefined;
 }
 
-/** What whoever paces requests hands through to each of them. */
+/** The options that code with its own pace passes to each request. */
 export type RequestHooks = Pick<
   FetchRequest,
   "signal" | "limits" | "beforeRequest" | "onSent" | "onAnswered"
@@ -56,10 +56,10 @@ export type Wish = "more" | "enough";
 
 export interface Hop {
   readonly url: string;
-  /** 0 is the URL that was asked for, then its redirects. */
+  /** 0 is the first URL; redirects follow. */
   readonly number: number;
   readonly method: "GET" | "HEAD";
-  /** A part is what a page in a browser loads: scripts, styles, data. */
+  /** A part is what a page loads in a browser: scripts, styles, data. */
   readonly purpose: "page" | "part";
 }
 
@@ -69,15 +69,18 @@ export interface Validators {
 }
 
 export interface FetchLimits {
-  /** Everything together, with redirects and waiting for `beforeRequest`. */
+  /** The whole fetch, including redirects and waiting for `beforeRequest`. */
   readonly totalMs: number;
   /** From a request's last byte to the end of the answer's headers. */
   readonly headersMs: number;
-  /** Without a byte of the body. */
+  /** The longest time without a byte of the body. */
   readonly idleMs: number;
-  /** Of the body, as it is sent and as it is unpacked. */
+  /** The limit of the body, as sent and as unpacked. */
   readonly bytesMax: number;
-  /** Unpacked to packed, once a mebibyte was unpacked. HTML is packed about 1:10, at most 1:50. */
+  /**
+   * The largest ratio of unpacked to packed bytes, checked after one mebibyte. HTML has about 10,
+   * at most 50.
+   */
   readonly ratioMax: number;
   readonly redirectsMax: number;
 }
@@ -98,13 +101,13 @@ export interface FetchFound extends Validators {
   readonly status: number;
   /** After redirects. */
   readonly url: string;
-  /** The URLs that redirected, first the one asked for; empty without redirects. */
+  /** The URLs that redirected, the first one first; empty without redirects. */
   readonly hops: readonly string[];
   readonly contentType: string | undefined;
   readonly body: Uint8Array;
-  /** `onBody` had enough before the end. */
+  /** `onBody` returned "enough" before the end. */
   readonly isCut: boolean;
-  /** Scripts have changed it: what the site says of the page as it sends it holds for no more than that. */
+  /** Scripts have changed it, so the validators of the response do not describe this content. */
   readonly isRendered?: boolean;
   readonly bytes: FetchBytes;
 }
@@ -115,26 +118,26 @@ export interface NotModified {
   readonly hops: readonly string[];
 }
 
-/** `beforeRequest` said stop: `url` was not requested. */
+/** `beforeRequest` returned "stop": `url` was not requested. */
 export interface Stopped {
   readonly kind: "stopped";
   readonly url: string;
   readonly hops: readonly string[];
-  /** Of the redirect that led there, where one did. */
+  /** The status of the redirect that led there, if any. */
   readonly status?: number;
 }
 
 export interface FetchFailed {
   readonly kind: "failed";
   readonly reason: FailureReason;
-  /** For people: what happened, to what. */
+  /** For people: what happened, and to what. */
   readonly message: string;
-  /** Where it happened. */
+  /** The URL at which it happened. */
   readonly url: string;
   readonly hops: readonly string[];
-  /** Of the answer, where there was one. */
+  /** The status of the answer, if there was one. */
   readonly status?: number;
-  /** What Retry-After asked for, where it did. */
+  /** The delay of the Retry-After header, if there was one. */
   readonly retryAfterMs?: number;
 }
 
@@ -143,7 +146,7 @@ export interface FetchBytes {
   readonly unpacked: number;
 }
 
-/** What a reader of pages wants. */
+/** The content types of pages. */
 export const pageTypes = ["text/html", "application/xhtml+xml", "text/plain", "application/xml"];
 
 export const failureReasons = [
@@ -170,7 +173,10 @@ export const failureReasons = [
 
 export type FailureReason = (typeof failureReasons)[number];
 
-/** A failure in one word, for counting and for records: an HTTP status such as `http_403`, or the reason. */
+/**
+ * A failure as one word, for counters and records: an HTTP status such as `http_403`, or the
+ * reason.
+ */
 export function failureCode({ reason, status }: Pick<FetchFailed, "reason" | "status">): string {
   const isStatus = (reason === "blocked" || reason === "status") && (status ?? 0) >= 300;
   return isStatus ? `http_${status}` : reason;
@@ -184,7 +190,7 @@ const temporary: ReadonlySet<FailureReason> = new Set([
   "browser",
 ]);
 
-/** Trying the same again, later, may end otherwise. */
+/** Whether a later try may succeed. */
 export function isTemporary({ reason, status = 0 }: FetchFailed): boolean {
   if (reason === "blocked") return status === 429 || status === 503;
   return reason === "status" ? status >= 500 : temporary.has(reason);

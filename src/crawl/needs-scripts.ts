@@ -1,9 +1,10 @@
 /**
- * Whether a page is an empty shell until its scripts ran: next to nothing to read, and scripts that
- * would make it. One pass, without regular expressions over the whole text: pages are strangers'.
+ * Whether a page is an empty shell without its scripts: almost no text, and scripts that would
+ * create it. One pass, without regular expressions over the whole text, because pages are untrusted
+ * input.
  */
 
-/** Below this a page says nothing; a cookie notice or a footer alone is about that long. */
+/** A page with less text is empty; a cookie notice or a footer alone is about that long. */
 const lettersMin = 200;
 const unread = ["script", "style", "noscript", "template", "svg", "head"];
 
@@ -17,7 +18,7 @@ export function needsScripts(html: string): boolean {
     if (tag === -1) break;
     if (lower.startsWith("<script", tag)) scripts += 1;
     at = endOf(lower, tag);
-    // Scripts in the head count too, though nobody reads there.
+    // Scripts in the head count too, although its text does not.
     if (lower.startsWith("<head", tag)) scripts += countScripts(lower, tag, at);
   }
   return letters < lettersMin && scripts > 0;

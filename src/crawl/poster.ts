@@ -16,5 +16,5 @@ export interface PostAnswer {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Of a post: the host leads to an address of a private network, and the settings do not allow it. */
+/** The failure of a post whose host has a private address that the settings do not allow. */
 export const privateAddressCode = "private_address";

@@ -1,6 +1,6 @@
 /**
- * Unpacks a body as it arrives. Never holds more than a piece of it: what comes out is handed on at
- * once and counted, and the limits end the work before the memory does.
+ * Unpacks a body as it arrives. It holds only one piece at a time: output is counted and passed on
+ * at once, and the limits end the work before memory runs out.
  */
 import {
   constants,
@@ -14,7 +14,7 @@ import type { BodySink, FailureReason, FetchLimits } from "./fetcher.ts";
 
 export type Packing = "gzip" | "deflate" | "br";
 
-/** Thrown into the transfer; becomes the outcome of the fetch. */
+/** Thrown to end the transfer; it becomes the outcome of the fetch. */
 export class BodyError extends Error {
   readonly reason: FailureReason;
   constructor(reason: FailureReason, message: string, options?: ErrorOptions) {
@@ -23,15 +23,15 @@ export class BodyError extends Error {
   }
 }
 
-/** `onBody` had enough. Not a failure, but ends the transfer like one. */
+/** `onBody` returned "enough". Not a failure, but it ends the transfer like one. */
 export class EnoughError extends Error {}
 
 export interface Unpacker {
-  /** A promise resolves when the piece was taken. Throws or rejects when a limit is hit. */
+  /** A promise resolves when the piece is processed. Throws or rejects at a limit. */
   write(chunk: Uint8Array): Promise<void> | undefined;
-  /** Resolves when the last piece was taken. */
+  /** Resolves when the last piece is processed. */
   end(): Promise<void> | undefined;
-  /** Gives up: frees what it holds. */
+  /** Aborts and frees its memory. */
   close(): void;
   readonly wireBytes: number;
   readonly unpackedBytes: number;
@@ -40,18 +40,18 @@ export interface Unpacker {
 export interface UnpackerOptions {
   readonly packing: Packing | undefined;
   /**
-   * The body is known to be whole, so packed data that lacks its last bytes was sent so: such
-   * servers are common, and browsers take it. Otherwise it is a body that was cut. Default true.
+   * Whether packed data may lack its last bytes. True if the body is known to be complete: such
+   * servers are common, and browsers accept it. Otherwise the transfer was cut. Default true.
    */
   readonly canLackEnd?: boolean;
   readonly limits: Pick<FetchLimits, "bytesMax" | "ratioMax">;
   readonly sink: BodySink;
 }
 
-/** Below this much unpacked a ratio says nothing: a small empty page packs well too. */
+/** Below this size the ratio says nothing: a small empty page packs well too. */
 const ratioFromBytes = 1024 * 1024;
 
-/** undefined: an encoding that we did not ask for and cannot undo. "none" is no packing. */
+/** undefined: an encoding that we did not ask for and cannot decode. "none": not packed. */
 export function packingOf(contentEncoding: string | undefined): Packing | "none" | undefined {
   switch (contentEncoding?.trim().toLowerCase() ?? "") {
     case "":
@@ -132,7 +132,7 @@ export function createUnpacker(options: UnpackerOptions): Unpacker {
       wireBytes += chunk.length;
       if (!packing) return take(chunk);
       stream ??= open(chunk);
-      // What goes wrong is told by `ended`, with its true cause.
+      // Errors are reported by `ended`, with their real cause.
       const written = new Promise<void>((resolve) =>
         stream!.write(chunk, (error) => (error ? undefined : resolve())),
       );
@@ -165,7 +165,7 @@ function streamFor(
     case "br":
       return createBrotliDecompress(canLackEnd ? { finishFlush: BROTLI_OPERATION_FLUSH } : {});
     case "deflate":
-      // Meant is zlib's format; some servers send it without its two bytes of header.
+      // The standard is zlib's format; some servers omit its two header bytes.
       return (first[0]! & 0x0f) === 8 ? createInflate(options) : createInflateRaw(options);
   }
 }

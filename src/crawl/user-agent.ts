@@ -2,17 +2,22 @@ import { AppError } from "../base/app-error.ts";
 import { contactForm, isContactAddress, isMailbox } from "../base/contact-address.ts";
 
 export interface UserAgentOptions {
-  /** Letters, "-" and "_" alone: what robots.txt names us by. */
+  /** Our name in robots.txt: letters, "-" and "_" only. */
   readonly token: string;
   readonly version: string;
-  /** A page or a mailbox where the owner of a site reaches whoever runs this crawl. */
+  /**
+   * A web page or an email address by which the owner of a site reaches the operator of this crawl.
+   */
   readonly contact: string;
 }
 
-/** The name robots.txt is asked for, without a version. */
+/** Our name in robots.txt, without a version. */
 export const robotsToken = "forager";
 
-/** Who we are and whom to write to, in the form that owners of sites look for in their logs. */
+/**
+ * The User-Agent header: who we are and whom to contact, in the form that site owners look for in
+ * their logs.
+ */
 export function userAgentOf({ token, version, contact }: UserAgentOptions): string {
   if (!/^[A-Za-z_-]+$/.test(token)) {
     throw bad(`"${token}" cannot be named in a robots.txt: use letters, "-" and "_" alone`);

@@ -8,9 +8,9 @@ export interface MailDomainStatus {
 }
 
 /**
- * Whether a domain takes mail, by DNS alone. In the order of RFC 5321 §5.1: its MX records; a null MX
- * (RFC 7505) says that it takes none; without MX records its address is where mail goes, which is a weak
- * sign, because most such hosts are web servers.
+ * Whether a domain accepts mail, by DNS alone. In the order of RFC 5321 §5.1: its MX records; a
+ * null MX (RFC 7505) says that it accepts none; without MX records mail goes to its address, which
+ * is a weak sign, because most such hosts are web servers.
  */
 export async function checkMailDomain(
   resolver: MailResolver,
@@ -41,13 +41,13 @@ export async function checkMailDomain(
 
 let listed: ReadonlySet<string> | undefined;
 
-/** 120,000 names: read when the first domain is checked, and never by other commands. */
+/** 120,000 names. They are loaded when the first domain is checked. */
 function disposableDomains(): ReadonlySet<string> {
   listed ??= new Set(loadPackage("disposable-email-domains") as readonly string[]);
   return listed;
 }
 
-/** The list names registered domains; services give out addresses below them too. */
+/** The list has registered domains; services also use subdomains of them. */
 function isDisposable(domain: string): boolean {
   const list = disposableDomains();
   const labels = domain.split(".");

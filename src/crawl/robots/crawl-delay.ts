@@ -1,9 +1,11 @@
-/** How long a host is left alone between requests. Never shorter than asked for, by either side. */
+/**
+ * The pause between two requests to a host. Never shorter than the site or the setting asks for.
+ */
 export interface HostDelay {
   readonly delayMs: number;
-  /** The site asked for more than the setting: to be shown as "slowed by site". */
+  /** The site asked for more than the setting: shown as "slowed by site". */
   readonly isSlowed: boolean;
-  /** It asked for more than we are ready to wait: leave it alone altogether. */
+  /** The site asked for more than the limit: do not crawl it at all. */
   readonly isTooSlow: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Robots } from "./parse-robots.ts";
 import { robotsPathOf } from "./robots-path.ts";
 
-/** Whether a URL of the file's own origin may be requested. The file itself always may. */
+/** Whether a URL of the file's own origin may be requested. robots.txt itself always may. */
 export function isAllowedByRobots({ rules }: Robots, url: string): boolean {
   const path = robotsPathOf(new URL(url));
   if (path === "/robots.txt") return true;
@@ -10,8 +10,8 @@ export function isAllowedByRobots({ rules }: Robots, url: string): boolean {
 }
 
 /**
- * In time linear in pattern and path, whatever they are: the pieces between stars are looked for
- * one after the other, each from where the last one ended, and none is ever looked for again.
+ * Linear in pattern and path: the pieces between stars are searched one after the other, each from
+ * the end of the one before, and no piece is searched again.
  */
 export function matchesPattern(pattern: string, path: string): boolean {
   const isAnchored = pattern.endsWith("$");
@@ -31,7 +31,7 @@ export function matchesPattern(pattern: string, path: string): boolean {
   return indexOfLinear(path, piece, at) !== -1;
 }
 
-/** Knuth, Morris and Pratt's: the built-in one takes quadratic time on "aaaa…ab". */
+/** Knuth-Morris-Pratt search: the built-in one is quadratic on "aaaa…ab". */
 function indexOfLinear(text: string, piece: string, from: number): number {
   if (piece.length < 8) return text.indexOf(piece, from); // at most eight times as long
   if (piece.length > text.length - from) return -1;

@@ -6,7 +6,7 @@ import { staleKeptMs, type RobotsCache, type RobotsNote } from "./read-robots.ts
 
 export interface MemoryRobotsCacheOptions {
   readonly clock: Clock;
-  /** Where a note is looked for that this process does not have. Absent: nowhere. */
+  /** Loads a note that this process does not have. Absent: there is no other source. */
   readonly load?: (origin: string) => Promise<RobotsNote | undefined>;
   readonly originsMax?: number;
   readonly metrics?: Metrics;

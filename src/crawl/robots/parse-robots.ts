@@ -1,19 +1,19 @@
 /**
- * robots.txt by RFC 9309, over bytes. Always:
- * - never throws, and takes time in proportion to the file;
- * - the groups that name us, joined; else those of `*`, joined; else nothing is forbidden. A group
- *   that names us and says nothing allows everything, whatever `*` says;
- * - lines that are not understood, and those of other records (Crawl-delay, Sitemap), neither end a
- *   group nor begin one.
+ * robots.txt by RFC 9309, over bytes. Invariants:
+ * - it never throws, and takes time in proportion to the file;
+ * - the groups that name us count, joined; otherwise those of `*`, joined; otherwise everything is
+ *   allowed. An empty group that names us allows everything, whatever `*` says;
+ * - unknown lines, and those of other records (Crawl-delay, Sitemap), neither end a group nor begin
+ *   one.
  */
 import { patternOf } from "./robots-path.ts";
 
-/** What a file says to one crawler. Plain data: it can be stored and sent. */
+/** The rules of a file for one crawler. Plain data: it can be stored and sent. */
 export interface Robots {
-  /** Longest pattern first; of equal length, those that allow first. So the first match decides. */
+  /** Longest pattern first; of equal length, `allow` first. So the first match decides. */
   readonly rules: readonly RobotsRule[];
   readonly crawlDelayMs?: number;
-  /** As written, for all crawlers alike. */
+  /** As written; they apply to all crawlers. */
   readonly sitemaps: readonly string[];
 }
 
@@ -26,9 +26,9 @@ export interface RobotsRule {
 export const robotsAllowAll: Robots = { rules: [], sitemaps: [] };
 export const robotsDisallowAll: Robots = { rules: [{ allow: false, pattern: "/" }], sitemaps: [] };
 
-/** The RFC asks for no less; the rest of a longer file is not read. */
+/** The RFC requires at least this limit; the rest of a longer file is ignored. */
 export const robotsBytesMax = 500 * 1024;
-/** Of one line. Longer ones are cut, as elsewhere. */
+/** The limit of one line. Longer ones are cut, as other crawlers do. */
 const lineBytesMax = 16_664;
 const sitemapsMax = 100;
 const sitemapCharsMax = 2_048;
@@ -62,7 +62,7 @@ export function parseRobots(bytes: Uint8Array, token: string): Robots {
         break;
       case "allow":
       case "disallow": {
-        if (!group) break; // before the first agent it is nobody's
+        if (!group) break; // rules before the first agent belong to no group
         hasRules = true;
         const pattern = patternOf(value);
         if (pattern !== "") group.rules.push({ allow: keyNames.get(key) === "allow", pattern });
@@ -95,7 +95,7 @@ export function parseRobots(bytes: Uint8Array, token: string): Robots {
 const longestFirst = (a: RobotsRule, b: RobotsRule): number =>
   b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow);
 
-/** With the mistakes that are so common that their meaning is not in doubt. */
+/** Includes common misspellings with a clear meaning. */
 const keyNames = new Map<string, "agent" | "allow" | "disallow" | "delay" | "sitemap">([
   ["user-agent", "agent"],
   ["useragent", "agent"],
@@ -118,7 +118,7 @@ const keyNames = new Map<string, "agent" | "allow" | "disallow" | "delay" | "sit
 function* linesOf(bytes: Uint8Array): Generator<string> {
   const end = Math.min(bytes.length, robotsBytesMax);
   let at = 0;
-  for (const mark of [0xef, 0xbb, 0xbf]) if (bytes[at] === mark) at += 1; // also a part of it
+  for (const mark of [0xef, 0xbb, 0xbf]) if (bytes[at] === mark) at += 1; // also a truncated mark
   while (at < end) {
     let stop = at;
     while (stop < end && bytes[stop] !== 10 && bytes[stop] !== 13) stop += 1;
@@ -137,7 +137,7 @@ function keyAndValue(line: string): { readonly key: string; readonly value: stri
   if (colon !== -1) {
     return { key: trim(text.slice(0, colon)).toLowerCase(), value: trim(text.slice(colon + 1)) };
   }
-  // A forgotten colon, where nothing else can be meant: two words.
+  // A missing colon, if the line has exactly two words.
   const words = text.split(/[ \t]+/, 3);
   return words.length === 2
     ? { key: words[0]!.toLowerCase(), value: words[1]! }
@@ -158,7 +158,7 @@ const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 
 const isEverybody = (value: string): boolean =>
   value.startsWith("*") && (value.length === 1 || isSpace(value.charCodeAt(1)));
 
-/** A version or anything else after the name does not count: "Forager/2.0" names forager. */
+/** A version or other text after the name is ignored: "Forager/2.0" names forager. */
 function agentToken(value: string): string {
   let end = 0;
   while (end < value.length && /[A-Za-z_-]/.test(value[end]!)) end += 1;

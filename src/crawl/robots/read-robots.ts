@@ -2,20 +2,20 @@ import { failureCode, type Fetcher, type FetchOutcome, type RequestHooks } from 
 import { parseRobots, robotsAllowAll, robotsBytesMax, robotsDisallowAll } from "./parse-robots.ts";
 import type { Robots } from "./parse-robots.ts";
 
-/** What is known of an origin's robots.txt. Plain data: it can be stored and sent. */
+/** What is known about an origin's robots.txt. Plain data: it can be stored and sent. */
 export interface RobotsNote {
   /**
-   * "read": there is one. "absent": a 4xx, so that nothing is forbidden. "unreachable": a 5xx or no
-   * answer, so that everything is, until it answers.
+   * "read": the file exists. "absent": a 4xx, so everything is allowed. "unreachable": a 5xx or no
+   * answer, so nothing is allowed until it answers.
    */
   readonly state: "read" | "absent" | "unreachable";
   readonly robots: Robots;
   readonly atMs: number;
   /** Why it is unreachable, for people. */
   readonly reason?: string;
-  /** The same in one word; see `failureCode`. */
+  /** The reason as one word; see `failureCode`. */
   readonly failure?: string;
-  /** It did not even get so far as to answer: no host, no connection. */
+  /** No answer at all: no host, no connection. */
   readonly isOffline?: boolean;
 }
 
@@ -25,11 +25,11 @@ export interface RobotsCache {
   put(origin: string, note: RobotsNote): Promise<void>;
 }
 
-/** The RFC's longest. */
+/** The longest time that the RFC allows. */
 export const robotsKeptMs = 86_400_000;
-/** What was unreachable is asked for again sooner. */
+/** An unreachable file is requested again sooner. */
 export const unreachableKeptMs = 3_600_000;
-/** A note of rules outlives its day when the file has become unreachable; not for ever. */
+/** Known rules are used longer while the file is unreachable, but not for ever. */
 export const staleKeptMs = 30 * 86_400_000;
 
 export const isFresh = (note: RobotsNote, nowMs: number): boolean =>
@@ -42,11 +42,11 @@ export interface ReadRobotsOptions {
   readonly token: string;
   readonly nowMs: () => number;
   readonly cache?: RobotsCache;
-  /** Signal, pace, limits. */
+  /** Options for the request: signal, pace, limits. */
   readonly request?: RequestHooks;
 }
 
-/** From the cache, or with one request (and up to five redirects, in the name of this origin). */
+/** From the cache, or with one request (and up to five redirects, which count for this origin). */
 export async function readRobots(options: ReadRobotsOptions): Promise<RobotsNote> {
   const { fetcher, origin, token, nowMs, cache, request = {} } = options;
   const known = await cache?.get(origin);
@@ -57,7 +57,7 @@ export async function readRobots(options: ReadRobotsOptions): Promise<RobotsNote
     ...request,
     url: `${origin}/robots.txt`,
     accept: "text/plain,*/*;q=0.1",
-    // Twice what is read: an honest one that is a little longer is cut, not refused.
+    // Twice what is read, so that a slightly longer file is cut, not refused.
     limits: { ...request.limits, redirectsMax: 5, bytesMax: 2 * robotsBytesMax },
     onBody(chunk) {
       chunks.push(chunk);
@@ -72,7 +72,7 @@ export async function readRobots(options: ReadRobotsOptions): Promise<RobotsNote
   return note;
 }
 
-/** The rules of RFC 9309, 2.3.1. */
+/** Applies the rules of RFC 9309, 2.3.1. */
 export function noteOf(
   outcome: FetchOutcome,
   body: Uint8Array,
@@ -85,9 +85,9 @@ export function noteOf(
   if (outcome.kind !== "failed")
     return unreachable({ reason: `${outcome.kind} at ${outcome.url}` });
   const { status, reason, message } = outcome;
-  // "Too many requests" is a server in trouble, not a file that is not there.
+  // "Too many requests" means a busy server, not a missing file.
   if (status !== undefined && status >= 400 && status < 500 && status !== 429) return absent;
-  // The RFC: after five redirects a crawler may take it for absent.
+  // By the RFC, after five redirects the file may count as absent.
   if (reason === "too_many_redirects" || reason === "redirect_loop") return absent;
   const isOffline = status === undefined;
   const failure = failureCode(outcome);

@@ -1,12 +1,13 @@
 /**
- * Paths of robots.txt and of URLs in one form, so that they can be compared letter by letter:
- * - bytes outside of ASCII are percent-encoded, and hex digits are upper-case;
- * - what is encoded without need (letters, digits, - . _ ~) is decoded;
- * - in a pattern a `*` is any run of characters and a `$` at the end is the end; as letters both are
- *   written %2A and %24, and so they are in a URL's path.
+ * Normalises the paths of robots.txt and of URLs, so that they can be compared character by
+ * character:
+ * - bytes outside ASCII are percent-encoded, and hex digits are upper-case;
+ * - needless encodings (of letters, digits, - . _ ~) are decoded;
+ * - in a pattern `*` matches any text and a final `$` the end. As plain characters both are written
+ *   %2A and %24, in patterns and in the path of a URL.
  */
 
-/** Of a rule, from one character per byte. "" for what matches nothing. */
+/** The pattern of a rule, from one character per byte. "" for a rule that matches nothing. */
 export function patternOf(value: string): string {
   const isAnchored = value.endsWith("$");
   const body = isAnchored ? value.slice(0, -1) : value;
@@ -19,7 +20,7 @@ export function patternOf(value: string): string {
   );
 }
 
-/** Of a URL: what rules are matched against. */
+/** The path of a URL, to match rules against. */
 export function robotsPathOf(url: URL): string {
   return normalise((url.pathname + url.search).replaceAll("*", "%2A").replaceAll("$", "%24"));
 }

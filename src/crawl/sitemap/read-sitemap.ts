@@ -1,7 +1,8 @@
 /**
- * One file that lists pages: a sitemap, an index of sitemaps, RSS, Atom, or a list of lines, packed
- * or not. It is read as it arrives and forgotten, and reading ends as soon as there is enough
- * (lesson 50: one was once read whole, for half an hour, before the limit of pages was looked at).
+ * Reads one file that lists pages: a sitemap, an index of sitemaps, RSS, Atom, or a list of lines,
+ * packed or not. It is processed as it arrives, and reading ends as soon as there are enough pages
+ * (lesson 50: a sitemap was once read completely, for half an hour, before the page limit was
+ * checked).
  */
 import { StringDecoder } from "node:string_decoder";
 import type { Fetcher, FetchOutcome, RequestHooks, Wish } from "../fetcher.ts";
@@ -9,10 +10,10 @@ import { BodyError, EnoughError, createUnpacker, type Unpacker } from "../unpack
 import { attributeOf, createXmlScanner } from "./xml-scanner.ts";
 
 export interface SitemapLimits {
-  /** Of the file as it is sent, and as it is unpacked. The protocol's own limit is 50 MiB. */
+  /** The limit of the file as sent, and as unpacked. The protocol's own limit is 50 MiB. */
   readonly bytesMax: number;
   readonly urlsMax: number;
-  /** Sitemaps that an index names. */
+  /** The most sitemaps taken from an index. */
   readonly childrenMax: number;
 }
 
@@ -26,7 +27,7 @@ export interface ReadSitemapOptions {
   readonly fetcher: Fetcher;
   readonly url: string;
   readonly limits?: Partial<SitemapLimits>;
-  /** Told each page as it is found; "enough" ends the reading. */
+  /** Called for each page that is found; "enough" ends the reading. */
   readonly onUrl: (url: string) => Wish;
   readonly request?: RequestHooks;
 }
@@ -34,9 +35,9 @@ export interface ReadSitemapOptions {
 export interface SitemapFile {
   readonly outcome: FetchOutcome;
   readonly urls: number;
-  /** The sitemaps it names, if it is an index. */
+  /** The sitemaps in the file, if it is an index. */
   readonly children: readonly string[];
-  /** There was more, of pages, sitemaps or bytes. */
+  /** There were more pages, sitemaps or bytes than the limits allow. */
   readonly isCut: boolean;
 }
 
@@ -99,7 +100,7 @@ const failedAs = (
   hops: found.hops,
 });
 
-/** Most packed sitemaps are not declared as packed: their first two bytes tell. */
+/** Most packed sitemaps are not declared as packed: detect them by the first two bytes. */
 function createPackedReader({
   bytesMax,
   take,
@@ -144,7 +145,7 @@ function createPackedReader({
   };
 }
 
-/** Prefixes of extensions whose `loc` is a picture's or a film's. */
+/** Prefixes of extensions whose `loc` is not a page, such as images and videos. */
 const otherPrefixes = new Set(["image", "video", "news", "xhtml", "media", "mobile"]);
 
 interface ListReader {

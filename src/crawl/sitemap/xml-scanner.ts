@@ -1,17 +1,17 @@
 /**
- * The elements of an XML text, as it arrives. It holds a tag and one element's text, each cut at a
- * limit, and nothing else: no tree, no entities but XML's own five and numbers, no DTD. So neither
- * the size of a file nor entities that expand without end can cost memory.
+ * Scans the elements of an XML text as it arrives. It holds one tag and one element's text, each
+ * cut at a limit: no tree, no DTD, and only XML's five entities and numeric ones. So neither the
+ * size of a file nor expanding entities can use up memory.
  */
 export interface XmlHandler {
-  /** Local names, lower case; `prefix` is what stood before the colon. */
+  /** Names are local, in lower case; `prefix` is the part before the colon. */
   open(name: string, prefix: string, tag: string): void;
-  /** `text` of the element, without its children's, cut at `textCharsMax`. */
+  /** `text` is the element's own text, without that of its children, cut at `textCharsMax`. */
   close(name: string, prefix: string, text: string): void;
 }
 
 export interface XmlScanner {
-  /** More of the text; pieces may end anywhere. */
+  /** Takes the next piece of the text; it may end anywhere. */
   write(piece: string): void;
 }
 
@@ -19,15 +19,15 @@ export interface XmlScanner {
 export const textCharsMax = 4_096;
 const tagCharsMax = 8_192;
 
-/** What ends each part that is skipped, and what is kept of it. */
+/** What ends each skipped part, and what is kept of it. */
 const ends = { comment: "-->", cdata: "]]>", instruction: "?>", declaration: ">" } as const;
 type State = "text" | "tag" | keyof typeof ends;
 
 export function createXmlScanner(handler: XmlHandler): XmlScanner {
   let state: State = "text";
-  let text = ""; // of the innermost element that is open
+  let text = ""; // of the innermost open element
   let tag = "";
-  let tail = ""; // of the piece before, when the end of a part may lie across both
+  let tail = ""; // the end of the last piece, because an end mark may be split over two pieces
 
   const keep = (more: string) => {
     if (text.length < textCharsMax) text += more.slice(0, textCharsMax - text.length);
@@ -45,7 +45,7 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
     text = "";
   }
 
-  /** Returns where to go on. */
+  /** Returns the position to continue at. */
   function step(piece: string, at: number): number {
     if (state === "text") {
       const next = piece.indexOf("<", at);
@@ -56,7 +56,7 @@ export function createXmlScanner(handler: XmlHandler): XmlScanner {
       return next + 1;
     }
     if (state === "tag") {
-      // What a "<" begins shows within eight letters more.
+      // Eight more characters show what a "<" begins.
       const special = specialOf(tag + piece.slice(at, at + 8));
       if (special === "unclear") {
         tag += piece.slice(at);
@@ -127,7 +127,7 @@ function nameOf(tag: string): { readonly name: string; readonly prefix: string }
   return { name: whole.slice(colon + 1), prefix: colon === -1 ? "" : whole.slice(0, colon) };
 }
 
-/** Of a tag's text. Bounded by the tag's own bound. */
+/** The value of an attribute in a tag's text. The length of a tag limits the search. */
 export function attributeOf(tag: string, name: string): string | undefined {
   const found = new RegExp(`[\\s]${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, "i").exec(tag);
   const value = found?.[1] ?? found?.[2];

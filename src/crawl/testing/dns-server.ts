@@ -3,7 +3,7 @@ import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import type { Resolve } from "../adapters/http/guarded-lookup.ts";
 
-/** What the server knows of a name. A name that it does not know does not exist. */
+/** The records of a name. A name without an entry does not exist. */
 export interface DnsZoneEntry {
   /** `[10, "mail.a.example"]`; `[0, "."]` is a null MX. */
   readonly mx?: readonly (readonly [number, string])[];
@@ -15,22 +15,22 @@ export interface DnsZoneEntry {
 }
 
 export interface DnsServer extends AsyncDisposable {
-  /** Asks this server and no other for addresses. */
+  /** Queries only this server for addresses. */
   readonly resolve: Resolve;
   /** `127.0.0.1:PORT` */
   readonly address: string;
-  /** What it was asked, in order: `MX a.example`. */
+  /** The queries it has received, in order: `MX a.example`. */
   readonly questions: readonly string[];
 }
 
 const types: Readonly<Record<number, string>> = { 1: "A", 15: "MX", 28: "AAAA" };
 
-/** What is known of a name that was asked for so often before. */
+/** A function gets the name and how often it was queried before. */
 export type DnsZone =
   | Readonly<Record<string, DnsZoneEntry>>
   | ((name: string, times: number) => DnsZoneEntry | undefined);
 
-/** A DNS server on loopback (RFC 1035 over UDP) that answers as it is told to. */
+/** A DNS server on loopback (RFC 1035 over UDP) with these records. */
 export async function startDnsServer(zone: DnsZone): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const questions: string[] = [];
@@ -88,13 +88,13 @@ function recordsOf({ mx = [], a = [] }: DnsZoneEntry, type: number): readonly Bu
   });
 }
 
-/** Its name is a pointer to that of the question. */
+/** The record's name is a pointer to the name in the question. */
 function recordOf(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);
   head.writeUInt16BE(type, 2);
   head.writeUInt16BE(1, 4); // class IN
-  head.writeUInt32BE(0, 6); // time to live: nobody remembers it
+  head.writeUInt32BE(0, 6); // time to live: do not cache
   head.writeUInt16BE(data.length, 10);
   return Buffer.concat([head, data]);
 }

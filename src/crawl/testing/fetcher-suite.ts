@@ -7,9 +7,9 @@ import { redirectTo, startSiteServer, type SiteAnswer, type SiteServer } from ".
 
 export interface FetcherSuiteOptions {
   readonly name: string;
-  /** A fetcher that may connect to 127.0.0.1 and to nothing else that is private. */
+  /** A fetcher that may connect to 127.0.0.1 and to no other private address. */
   readonly open: () => Fetcher | Promise<Fetcher>;
-  /** Clauses this adapter cannot keep: title → why. */
+  /** Clauses that this adapter cannot satisfy: title → reason. */
   readonly deviations?: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ const pages: Readonly<Record<string, SiteAnswer | string>> = {
 export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOptions): void {
   describe(`Fetcher: ${name}`, () => {
     const titles = new Set<string>();
-    // One of each for all clauses, which share nothing in them: a browser takes its time to start.
+    // All clauses share one fetcher and one site, because a browser starts slowly.
     let opened: Promise<{ fetcher: Fetcher; site: SiteServer }> | undefined;
     const setUp = () =>
       (opened ??= (async () => ({

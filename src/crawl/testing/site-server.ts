@@ -1,4 +1,4 @@
-/** A real web server on loopback, whose every request is kept with its moment. */
+/** A real web server on loopback that records every request with its time. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -22,10 +22,10 @@ export interface SiteServer extends AsyncDisposable {
 }
 
 export interface SiteServerOptions {
-  /** By path without the query; a text is sent as HTML. Others are answered 404. */
+  /** By path without the query; text is sent as HTML. Other paths get 404. */
   readonly pages: Readonly<Record<string, SiteAnswer | string>>;
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Of loopback, default 127.0.0.1. */
+  /** A loopback address, default 127.0.0.1. */
   readonly address?: string;
 }
 

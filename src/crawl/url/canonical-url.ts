@@ -1,17 +1,17 @@
 import { parseUrl } from "../../base/parse-url.ts";
 
 /**
- * One spelling per page, so that none is visited twice. Always:
- * - idempotent: the canonical form of a canonical URL is itself;
- * - what a server may tell apart stays apart: paths with and without a slash at the end, the order
- *   of equal parameters, `?page=2` (lesson 49);
- * - what only follows the visitor goes: fragments, tracking, sessions, credentials.
+ * One form per page, so that no page is visited twice. Invariants:
+ * - idempotent: the canonical form of a canonical URL is the URL itself;
+ * - URLs that a server may distinguish stay distinct: with and without a final slash, the order of
+ *   equal parameters, `?page=2` (lesson 49);
+ * - what only identifies the visitor is removed: fragments, tracking, sessions, credentials.
  */
 
-/** Longer ones are made by machines for machines. */
+/** Longer URLs are generated and not useful. */
 export const urlCharsMax = 2_000;
 
-/** undefined: not a URL of http or https, or too long to be a page's. */
+/** undefined: not an http or https URL, or too long. */
 export function canonicalUrl(text: string, base?: string): string | undefined {
   const url = text.length > urlCharsMax * 2 ? undefined : parseUrl(text, base);
   if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
@@ -41,7 +41,7 @@ const sessions = new Set(
     " ",
   ),
 );
-/** Short names that mean many things: a session only where the value looks like one. */
+/** Ambiguous names: a session only if the value looks like one. */
 const sessionsPerhaps = new Set(["sid", "s", "session", "ssid"]);
 
 function isDropped(parameter: string): boolean {
@@ -52,7 +52,7 @@ function isDropped(parameter: string): boolean {
   return sessionsPerhaps.has(name) && /^(?=.*\d)[0-9a-z]{20,}$/i.test(value);
 }
 
-/** Sorted by name; parameters of one name keep their order, which may mean something. */
+/** Sorted by name; parameters with the same name keep their order, which may matter. */
 function canonicalQuery(search: string): string {
   if (search.length < 2) return "";
   const kept = search
@@ -71,7 +71,7 @@ const withoutSession = (path: string): string =>
     .replaceAll(/;(?:jsessionid|phpsessid|sid|sessionid)=[^/;?]*/gi, "")
     .replaceAll(/\/\((?:[a-z]\([0-9a-z]{10,}\))+\)(?=\/)/gi, "");
 
-/** Upper-case hex digits; what needs no encoding is not encoded. */
+/** Upper-case hex digits; needless encodings are decoded. */
 const normalise = (text: string): string =>
   text.replaceAll(/%([0-9a-f]{2})/gi, (encoded, hex: string) => {
     const letter = String.fromCharCode(parseInt(hex, 16));
@@ -79,8 +79,8 @@ const normalise = (text: string): string =>
   });
 
 /**
- * Paths that links alone can lengthen for ever: the same segment again and again, very deep, or
- * with a heap of parameters. Budgets end such walks too; this keeps them from eating the budget.
+ * Detects paths that links can lengthen for ever: a repeated segment, great depth, or very many
+ * parameters. Budgets also end such walks; this keeps them from using up the budget.
  */
 export function looksEndless(url: string): boolean {
   const { pathname, searchParams } = new URL(url);
@@ -94,5 +94,5 @@ export function looksEndless(url: string): boolean {
 const assets =
   /\.(?:jpe?g|png|gif|webp|avif|svg|ico|bmp|tiff?|css|m?js|json|map|woff2?|ttf|eot|otf|mp[34]|m4[av]|mov|avi|mkv|webm|ogg|wav|flac|zip|gz|tgz|bz2|xz|7z|rar|exe|dmg|msi|apk|iso|pdf|docx?|xlsx?|pptx?|odt|ods|csv|ics|vcf|epub|psd|ai|eps|dwg)$/i;
 
-/** By its name no page: not worth a request. */
+/** Whether its file extension shows that it is not a page. */
 export const isAsset = (url: string): boolean => assets.test(new URL(url).pathname);

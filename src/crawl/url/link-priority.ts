@@ -1,6 +1,6 @@
 import { pageWorths, type PageWorth } from "./page-worth.ts";
 
-/** A link as it stood in a page. Hidden ones are not handed on by whoever reads pages. */
+/** A visible link in a page. The page reader omits hidden ones. */
 export interface Link {
   readonly url: string;
   readonly where: LinkPlace;
@@ -12,7 +12,10 @@ export type LinkPlace = "header" | "footer" | "body";
 export const homePriority = 1;
 export const sitemapPriority = 0.1;
 
-/** How promising a link is, from 0 to 1: what is in every page's frame, then what is near the home. */
+/**
+ * How promising a link is, from 0 to 1: links in the header and footer first, then links close to
+ * the home page.
+ */
 export function priorityOf({ where }: Pick<Link, "where">, parentPriority: number): number {
   switch (where) {
     case "header":
@@ -24,7 +27,9 @@ export function priorityOf({ where }: Pick<Link, "where">, parentPriority: numbe
   }
 }
 
-/** The queue's whole thousandths. Pages of worth come first, among themselves by what they are. */
+/**
+ * The queue's priority in thousandths. Pages of a known worth come first, ordered by that worth.
+ */
 export function taskPriority(priority: number, worth: PageWorth | undefined): number {
   if (worth) return 1_000 - pageWorths.indexOf(worth);
   return Math.max(0, Math.min(990, Math.round(priority * 990)));

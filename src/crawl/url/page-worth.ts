@@ -1,13 +1,13 @@
 /**
- * Pages that are likely to hold what one wants to know of a company, by the words in their address
- * or in the link that leads to them, in many languages.
+ * Finds pages that are likely to have facts about a company, by words in their address or in the
+ * text of a link to them, in many languages.
  */
 
-/** Most likely to hold contacts first. */
+/** In order of how likely they have contact data. */
 export const pageWorths = ["contact", "imprint", "about", "people", "legal"] as const;
 export type PageWorth = (typeof pageWorths)[number];
 
-/** Folded: lower case, no accents. Words of one are separated by "-", whatever separates them there. */
+/** Folded: lower case, without accents. The words of one phrase are joined by "-". */
 const words: Readonly<Record<PageWorth, string>> = {
   contact: `contact contacts contact-us contactus contact-me get-in-touch reach-us find-us kontakt kontakte kontaktformular
     kontakty kontakti kontaktai kontakta contacto contactos contactenos contactanos contactez contactez-nous nous-contacter nous-joindre
@@ -26,7 +26,7 @@ const words: Readonly<Record<PageWorth, string>> = {
   legal: `legal privacy privacy-policy datenschutz datenschutzerklaerung datenschutzerklarung terms agb terms-and-conditions
     politica-de-privacidad politique-de-confidentialite privacybeleid confidentialite condizioni`,
 };
-/** Written without spaces, so looked for anywhere. */
+/** Scripts written without spaces: matched anywhere in the text. */
 const phrases: Readonly<Record<PageWorth, string>> = {
   contact:
     "お問い合わせ お問合せ 問い合わせ 联系我们 联系方式 聯絡我們 聯繫我們 문의 연락처 ติดต่อ اتصل تواصل צור-קשר",
@@ -50,10 +50,10 @@ export interface LinkWords {
   readonly text?: string;
 }
 
-/** undefined: nothing says so. The last part of the path counts, then the link's text. */
+/** undefined: no word matches. The last part of the path counts first, then the link's text. */
 export function worthOf({ url, text = "" }: LinkWords): PageWorth | undefined {
   const segments = new URL(url).pathname.split("/").filter((segment) => segment !== "");
-  // A page inside "/about/" is mostly one of its kind; deeper it is a story.
+  // A page inside "/about/" is mostly of that kind; deeper pages are articles.
   const parts = segments.slice(-2).reverse().map(decoded);
   for (const part of segments.length <= 4 ? parts : []) {
     const found = worthOfWords(part.replace(/\.[a-z]{2,5}$/i, ""));
@@ -65,13 +65,13 @@ export function worthOf({ url, text = "" }: LinkWords): PageWorth | undefined {
 const wordsMax = 4;
 
 function worthOfWords(text: string): PageWorth | undefined {
-  if (!/[^\d\s._-]/.test(text)) return undefined; // numbers, as most pages have
+  if (!/[^\d\s._-]/.test(text)) return undefined; // only digits, as in page numbers
   const folded = fold(text);
   const isLatin = /^[a-z0-9'-]*$/.test(folded);
   const phrase = isLatin ? undefined : worthByPhrase.find(([one]) => folded.includes(one));
   if (phrase) return phrase[1];
   const parts = folded.split("-").filter((part) => part !== "");
-  // A sentence with "contact" in it is a story, not the page.
+  // A long link text that contains "contact" is a headline, not the contact page.
   if (parts.length === 0 || parts.length > wordsMax) return undefined;
   let best: PageWorth | undefined;
   for (let from = 0; from < parts.length; from++) {
@@ -91,7 +91,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Lower case, without accents, "-" for whatever separates words. */
+/** Lower case, without accents, words joined by "-". */
 function fold(text: string): string {
   if (/^[a-z]+$/.test(text)) return text;
   return text

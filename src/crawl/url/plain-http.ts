@@ -1,4 +1,6 @@
-/** Failures of a request over https to a website that has no TLS: a closed port 443 is one too. */
+/**
+ * Reasons of failures over https that suggest a website without TLS, including a closed port 443.
+ */
 const noTlsReasons: ReadonlySet<string | undefined> = new Set([
   "tls",
   "refused",

@@ -1,8 +1,8 @@
 import { getDomain } from "tldts";
 
 /**
- * Which site a URL belongs to: its registrable domain ("shop.example.co.uk" → "example.co.uk"), or
- * host and port where there is none (addresses, localhost). Blogs under a common name are apart.
+ * The site of a URL: its registrable domain ("shop.example.co.uk" → "example.co.uk"), or host and
+ * port if there is none (addresses, localhost). Blogs below a shared domain are separate sites.
  */
 export function siteOf(url: string): string {
   const { hostname, host } = new URL(url);

@@ -1,4 +1,4 @@
-/** Whose pages only say that a domain is for sale. */
+/** Hosts whose pages only say that a domain is for sale. */
 const parkingSites =
   /(?:^|\.)(?:sedoparking|sedo|hugedomains|dan|afternic|bodis|parkingcrew|above|undeveloped|domainmarket|buydomains|uniregistry|brandbucket|namebright|parklogic|parked)\.(?:com|net|io)$/;
 
@@ -13,10 +13,10 @@ const saleWords = [
   /\bquesto dominio è (?:in vendita|parcheggiato)/,
   /\bdeze domeinnaam is (?:te koop|geregistreerd|geparkeerd)/,
 ];
-/** A company's page that mentions such words says much else. */
+/** A company's page that contains such words has much other text. */
 const textCharsMax = 3_000;
 
-/** `text`: what a reader sees of the home page. */
+/** `text`: the visible text of the home page. */
 export function looksParked({
   url,
   text,

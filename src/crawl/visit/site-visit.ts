@@ -1,11 +1,13 @@
 /**
- * Plans the visit of one site: which URL next, and when it is over. Pure, and plain data, so that
- * each request can be a task of its own behind its host's gate, on any node. Always:
- * - no page of an origin is asked for before its robots.txt was read and allows it;
- * - the home page first; then what most likely holds contacts; a sitemap only when links leave room;
- * - no URL twice, and never more requests, bytes or time than the budget has;
- * - whatever is told, in any order and also twice, an end comes: every answer takes a request off
- *   the list and the list is bounded.
+ * Plans the visit of one site: which URL to request next, and when the visit ends. Pure functions
+ * on plain data, so that each request can be a separate task behind its host's gate, on any node.
+ * Invariants:
+ * - no page of an origin is requested before its robots.txt was read and allows it;
+ * - the home page comes first, then pages that most likely have contact data; a sitemap only if
+ *   links leave room;
+ * - no URL is requested twice, and never more requests, bytes or time than the budget allows;
+ * - the visit ends whatever answers come, in any order and also twice: every answer removes a
+ *   request from the list, and the list is bounded.
  */
 import { isAllowedByRobots } from "../robots/match-robots.ts";
 import type { RobotsNote } from "../robots/read-robots.ts";
@@ -15,13 +17,13 @@ import type { PageWorth } from "../url/page-worth.ts";
 import { originOf } from "../url/site.ts";
 
 export interface VisitBudget {
-  /** Pages asked for, the home page among them. */
+  /** Requested pages, including the home page. */
   readonly pages: number;
-  /** Of all answers, as they came over the wire. */
+  /** Bytes of all answers on the wire. */
   readonly bytes: number;
   readonly ms: number;
   readonly sitemaps: number;
-  /** How deep indexes of sitemaps may name each other. */
+  /** How deep indexes of sitemaps may be nested. */
   readonly sitemapDepth: number;
 }
 
@@ -44,13 +46,13 @@ export type VisitOutcome =
 export interface VisitRequest {
   readonly kind: "robots" | "page" | "sitemap";
   readonly url: string;
-  /** The queue's thousandths. */
+  /** The priority in the queue's thousandths. */
   readonly priority: number;
 }
 
-/** "alias": another name of a page that was found, or one that led to where the plan now looks. */
+/** "alias": another URL of a page that was found, or a URL that redirected to the current home. */
 export type PageState = "waiting" | "asked" | "found" | "failed" | "forbidden" | "alias";
-/** These cost no request of their own. */
+/** Pages in these states used no request. */
 const freeStates: ReadonlySet<PageState> = new Set(["waiting", "forbidden", "alias"]);
 
 export interface VisitPage {
@@ -67,7 +69,7 @@ interface VisitSitemap {
 }
 
 export interface Visit {
-  /** The home page, after it moved. */
+  /** The home page, also after a redirect. */
   readonly home: string;
   readonly startedAtMs: number;
   readonly budget: VisitBudget;
@@ -77,9 +79,9 @@ export interface Visit {
   readonly bytes: number;
   readonly moves: number;
   readonly outcome?: VisitOutcome;
-  /** Why the site was not read, in one word: `dns`, `private_address`, `http_403`, `robots` … */
+  /** Why the site was not read, as one word: `dns`, `private_address`, `http_403`, `robots` … */
   readonly reason?: string;
-  /** The home page is empty without its scripts, which nobody ran. */
+  /** The home page is empty without its scripts, and they were not run. */
   readonly needsScripts?: boolean;
 }
 
@@ -104,7 +106,7 @@ export function startVisit(options: {
   return home ? visit : { ...visit, outcome: "unreachable", reason: "bad_url" };
 }
 
-/** What to ask for now, at most `limit`; they count as asked from here on. */
+/** The next requests, at most `limit`. They count as requested from now on. */
 export function nextRequests(
   visit: Visit,
   { nowMs, limit = 1 }: { readonly nowMs: number; readonly limit?: number },
@@ -122,7 +124,7 @@ export function nextRequests(
 
 interface Step {
   readonly visit: Visit;
-  /** Absent: something was decided without one. */
+  /** Absent: a decision that needed no request. */
   readonly request?: VisitRequest;
 }
 
@@ -156,7 +158,7 @@ function nextStep(visit: Visit, nowMs: number): Step | undefined {
   };
 }
 
-/** The home page alone until it was found. */
+/** Only the home page until it was found. */
 function bestWaiting({ pages, home }: Visit): VisitPage | undefined {
   const first = pages.find(({ url }) => url === home);
   if (first && first.state !== "found") return first.state === "waiting" ? first : undefined;
@@ -194,7 +196,7 @@ const hasRoom = ({ pages, bytes, budget, startedAtMs }: Visit, nowMs: number): b
   bytes < budget.bytes &&
   nowMs - startedAtMs < budget.ms;
 
-/** Over when nothing is under way and nothing can be asked for. */
+/** Ends the visit if nothing is in flight and nothing can be requested. */
 function concluded(visit: Visit, nowMs: number): Visit {
   if (visit.outcome !== undefined) return visit;
   const isAsked =

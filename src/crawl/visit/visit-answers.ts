@@ -1,4 +1,4 @@
-/** What an answer changes in the plan of a visit. See site-visit.ts for what is always true. */
+/** How an answer changes the plan of a visit. See site-visit.ts for the invariants. */
 import { failureCode, type FetchOutcome } from "../fetcher.ts";
 import type { RobotsNote } from "../robots/read-robots.ts";
 import { canonicalUrl, isAsset, looksEndless } from "../url/canonical-url.ts";
@@ -7,7 +7,7 @@ import { worthOf } from "../url/page-worth.ts";
 import { isSameSite, originOf } from "../url/site.ts";
 import { withPage, type Visit, type VisitPage } from "./site-visit.ts";
 
-/** Known URLs; further ones are not noted. */
+/** The limit of known URLs; further ones are ignored. */
 const pagesMax = 1_000;
 const movesMax = 5;
 
@@ -19,10 +19,10 @@ export function tellRobots(visit: Visit, origin: string, note: RobotsNote): Visi
 }
 
 export interface PageTold {
-  /** As it was asked for. */
+  /** The URL as requested. */
   readonly url: string;
   readonly outcome: FetchOutcome;
-  /** Of a page that was found: those a reader would see. */
+  /** The visible links of a page that was found. */
   readonly links?: readonly Link[];
   readonly isParked?: boolean;
   /** It is empty without its scripts, and they were not run. */
@@ -69,7 +69,7 @@ export function tellPage(
   }
 }
 
-/** The page led to another origin, whose robots.txt is to be asked first. */
+/** The page redirected to another origin, whose robots.txt has to be read first. */
 function moved(visit: Visit, page: VisitPage, target: string): Visit {
   const told = withPage(visit, page.url, "failed");
   const to = canonicalUrl(target);
@@ -116,11 +116,11 @@ interface NewPage {
   readonly base?: string;
   readonly priority: number;
   readonly text?: string;
-  /** Already fetched, under another name. */
+  /** Already fetched under another URL. */
   readonly isVisited?: boolean;
 }
 
-/** A page that is known already only ever becomes more promising. */
+/** The priority of a known page can only increase. */
 function addPages(visit: Visit, found: readonly NewPage[]): Visit {
   const byUrl = new Map(visit.pages.map((page) => [page.url, page]));
   for (const { url: raw, base, priority, text, isVisited } of found) {
@@ -160,7 +160,7 @@ function addSitemaps(
   const sitemaps = [...visit.sitemaps];
   for (const raw of urls) {
     const url = canonicalUrl(raw, base);
-    // One of another origin would need that origin's robots.txt, for pages that are not ours.
+    // A sitemap of another origin would need that origin's robots.txt, for pages of another site.
     if (!url || known.has(url) || originOf(url) !== originOf(visit.home)) continue;
     if (sitemaps.length >= visit.budget.sitemaps * 10) break;
     known.add(url);

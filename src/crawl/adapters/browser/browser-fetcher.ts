@@ -1,13 +1,13 @@
 /**
- * Fetcher that lets a browser run a page's scripts before its text is taken.
+ * Fetcher that runs a page's scripts in a browser before it takes the text.
  *
- * The browser has no network of its own: every name it could look up leads nowhere, and whatever a
- * page asks for is fetched by the HTTP fetcher and handed in. So addresses are judged, bytes counted,
- * certificates checked, redirects limited and requests asked for (`beforeRequest`) in one place, and
- * a page cannot reach by script what it could not reach by a link. Always:
- * - one browser, and a fresh context per fetch, closed at its end: no page sees anything of another;
- * - pictures, films and fonts are not loaded, nor anything that is not a GET;
- * - a browser that crashed is started again, for the same page, once.
+ * The browser has no network access of its own: no host name resolves, and everything that a page
+ * requests is fetched by the HTTP fetcher and passed to the browser. So addresses are checked,
+ * bytes counted, certificates verified, redirects limited and requests approved (`beforeRequest`)
+ * in one place, and scripts of a page cannot reach what a link could not reach. Invariants:
+ * - one browser, and a fresh context per fetch, closed at its end: pages share no state;
+ * - images, videos and fonts are not loaded, nor anything that is not a GET;
+ * - after a crash the browser is started again for the same page, once.
  */
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
@@ -23,22 +23,24 @@ import { createBrowserKeeper, type BrowserKeeperOptions } from "./browser-keeper
 import { renderPage } from "./render-page.ts";
 
 export interface BrowserFetcherOptions extends BrowserKeeperOptions {
-  /** Does all fetching. Not closed with this one. */
+  /** Does all fetching. It is not closed with this fetcher. */
   readonly http: Fetcher;
   readonly userAgent: string;
-  /** Which pages are rendered; the others are given as they came. Default: all. */
+  /** Which pages are rendered; the others are returned as received. Default: all. */
   readonly isNeeded?: (found: FetchFound) => boolean;
   /** Scripts, styles and data that one page may load, default 100. */
   readonly partsMax?: number;
-  /** How long a page that is loaded may still change itself, default 2,000. */
+  /** How long a loaded page may still change itself, default 2,000. */
   readonly settleMs?: number;
   readonly clock?: Clock;
-  /** Asked when a page could not be rendered: whether it is taken as it came. Default: it has failed. */
+  /**
+   * Called if a page could not be rendered: whether to use it as received. Default: it has failed.
+   */
   readonly onUnrendered?: (why: Unrendered) => "as_it_came" | "failed";
 }
 
 export interface Unrendered {
-  /** Of the failure, or of the error: `browser_missing`, `browser_driver_missing`. */
+  /** The code of the failure or error: `browser_missing`, `browser_driver_missing`. */
   readonly code: string;
   readonly message: string;
 }
@@ -81,7 +83,7 @@ export function createBrowserFetcher(options: BrowserFetcherOptions): Fetcher {
     }
   }
 
-  /** Once more in a new browser, when the first one is gone. */
+  /** Tries again in a new browser if the first one has crashed. */
   async function renderTwice(found: FetchFound, request: FetchRequest, timeUp: AbortSignal) {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -5,17 +5,20 @@ import { findChromium } from "./find-chromium.ts";
 export interface BrowserKeeperOptions {
   /** The program; default: the first that is found. */
   readonly executable?: string | undefined;
-  /** Where programs are looked for, in the form of PATH. */
+  /** Folders to search for programs, in the form of PATH. */
   readonly path?: string;
-  /** Whether Chromium's own sandbox is used. It cannot be by root, and in some containers. */
+  /** Whether Chromium's own sandbox is used. It does not work for root, and in some containers. */
   readonly isSandboxed?: boolean;
-  /** Pages after which the browser is replaced, default 500: its own caches grow too. */
+  /** After this many pages the browser is replaced, default 500, because its caches grow. */
   readonly pagesPerBrowser?: number;
 }
 
-/** Keeps one browser running: started when it is needed, replaced when it crashed or grew old. */
+/**
+ * Keeps one browser running: started when needed, replaced when it crashed or has rendered many
+ * pages.
+ */
 export interface BrowserKeeper {
-  /** For one page more. */
+  /** The browser for one more page. */
   browser(): Promise<Browser>;
   close(): Promise<void>;
 }
@@ -31,9 +34,9 @@ export function createBrowserKeeper(options: BrowserKeeperOptions): BrowserKeepe
       const current = running;
       const isAlive = (await current?.catch(() => undefined))?.isConnected() ?? false;
       if (isClosed) throw new AppError("internal", "browser_closed", "bug: used after its end");
-      // Another may have replaced it meanwhile.
+      // Another call may have replaced it meanwhile.
       if (running === current && (!isAlive || pages >= pagesPerBrowser)) {
-        // Whoever has a page open in the old one loses it, and tries again in the new one.
+        // Pages that are still open in the old browser fail, and are tried again in the new one.
         void current?.then((old) => old.close()).catch(() => {});
         running = launch(options);
         pages = 0;
@@ -55,7 +58,7 @@ async function launch(options: BrowserKeeperOptions): Promise<Browser> {
   try {
     return await chromium.launch({
       executablePath,
-      // Signals are the worker's: it finishes its pages first, and then closes us.
+      // The worker handles signals: it finishes its pages first, and then closes the browser.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

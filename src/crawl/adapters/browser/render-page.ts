@@ -20,10 +20,10 @@ export interface Rendered {
 const notLoaded = new Set(
   "image media font texttrack eventsource websocket ping manifest".split(" "),
 );
-/** How often a page may send itself elsewhere. */
+/** How many redirects by script are allowed. */
 const navigationsMax = 3;
 
-/** The page as its scripts left it. undefined: larger than allowed. */
+/** The page after its scripts have run. undefined: it is larger than allowed. */
 export async function renderPage(
   context: BrowserContext,
   options: RenderOptions,
@@ -64,13 +64,13 @@ export async function renderPage(
     return route.fulfill({ status: 200, headers, body: Buffer.from(got.body) });
   }
 
-  // A page that is gone cannot be answered any more; that is no failure of ours.
+  // A closed page cannot be answered any more; ignore that.
   const abort = (route: Route) => route.abort().catch(() => {});
   await context.route("**/*", (route) => answer(route).catch(() => abort(route)));
   const page = await context.newPage();
   page.on("dialog", (dialog) => void dialog.dismiss().catch(() => {}));
   await page.goto(found.url, { waitUntil: "domcontentloaded", timeout: limits.totalMs });
-  // Pages that never come to rest are taken as they are.
+  // A page that never becomes idle is used as it is.
   await page.waitForLoadState("networkidle", { timeout: settleMs }).catch(() => {});
   const body = Buffer.from(await page.content());
   return body.length > limits.bytesMax ? undefined : { body, wireBytes, url: page.url() };

@@ -4,11 +4,11 @@ import { AppError } from "../../../base/app-error.ts";
 import type { DnsAnswer, MailResolver } from "../../mail/mail-resolver.ts";
 
 export interface DnsMailResolverOptions {
-  /** `1.1.1.1`, `127.0.0.1:5353` or `[::1]:53`; absent: those of the system. */
+  /** `1.1.1.1`, `127.0.0.1:5353` or `[::1]:53`; absent: the system's servers. */
   readonly server?: string | undefined;
-  /** Of one question to one server; it is asked twice. */
+  /** The limit for one query to one server; each query is sent twice at most. */
   readonly timeoutMs?: number;
-  /** Ends the questions that are open. */
+  /** Ends open queries. */
   readonly signal?: AbortSignal;
 }
 

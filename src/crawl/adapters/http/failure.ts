@@ -3,7 +3,7 @@ import type { FailureReason } from "../../fetcher.ts";
 import { BodyError } from "../../unpack.ts";
 import { PrivateAddressError } from "./guarded-lookup.ts";
 
-/** A fetch that took longer than all of it may. */
+/** A fetch took longer than its total limit. */
 export class OutOfTimeError extends Error {}
 
 const reasonsByCode: Readonly<Record<string, FailureReason>> = {
@@ -12,7 +12,7 @@ const reasonsByCode: Readonly<Record<string, FailureReason>> = {
   EAI_FAIL: "dns",
   ENODATA: "dns",
   ESERVFAIL: "dns",
-  ETIMEOUT: "dns", // of the resolver; a connection's is ETIMEDOUT
+  ETIMEOUT: "dns", // a timeout of the resolver; a connection's is ETIMEDOUT
   EBADNAME: "dns",
   ECONNREFUSED: "refused",
   EHOSTUNREACH: "refused",
@@ -35,15 +35,15 @@ const reasonsByCode: Readonly<Record<string, FailureReason>> = {
   EPROTO: "tls",
 };
 
-/** The one place where errors of sockets, TLS and HTTP become reasons. */
+/** The only place that turns errors of sockets, TLS and HTTP into reasons. */
 export function reasonOf(error: unknown): FailureReason | undefined {
   if (error instanceof BodyError) return error.reason;
   if (error instanceof PrivateAddressError) return "private_address";
   if (error instanceof OutOfTimeError) return "timeout";
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);
   if (error instanceof errors.HTTPParserError) {
-    // It has no code. Its data are what could not be read: none, if the connection ended in the
-    // middle of an answer.
+    // Parse errors have no code. `data` is what could not be parsed; it is empty if the connection
+    // ended in the middle of an answer.
     const { data } = error as { readonly data?: unknown };
     return data === "" ? "reset" : "bad_response";
   }
@@ -55,7 +55,9 @@ export function reasonOf(error: unknown): FailureReason | undefined {
   return /^ERR_(?:TLS|SSL|OSSL)_|CERT|SIGNED|VERIFY|ISSUER|CRL/.test(code) ? "tls" : undefined;
 }
 
-/** What is said of an error that several others caused lies in the first of them. */
+/**
+ * The message of an error. An AggregateError without message has the message of its first error.
+ */
 export function textOfError(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return textOfError(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

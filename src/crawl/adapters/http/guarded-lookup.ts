@@ -2,10 +2,10 @@ import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { AddressGuard } from "../../address.ts";
 
-/** All addresses of a name. Rejects when it has none. */
+/** All addresses of a name. Rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-/** A name that leads to no public address. */
+/** A name without a public address. */
 export class PrivateAddressError extends Error {
   readonly code = "FORAGER_PRIVATE_ADDRESS";
 }
@@ -18,9 +18,9 @@ export const systemResolve: Resolve = (hostname) =>
   );
 
 /**
- * The look-up that a socket makes as it connects. It connects to what this answers and asks nobody
- * else, so a name cannot be harmless when it is judged and private when it is used. An address
- * written into the URL is never looked up: see `privateHost`.
+ * The look-up that a socket makes when it connects. The socket connects only to the result, so a
+ * name cannot change between the check and the connection. An address in the URL itself is never
+ * looked up: see `privateHost`.
  */
 export function createGuardedLookup(resolve: Resolve, guard: AddressGuard): LookupFunction {
   return (hostname, options, callback) => {
@@ -43,7 +43,7 @@ export function createGuardedLookup(resolve: Resolve, guard: AddressGuard): Look
   };
 }
 
-/** The host of a URL, if it is an address that must not be connected to. */
+/** The host of a URL, if it is an address to which connections are not allowed. */
 export function privateHost(url: URL, guard: AddressGuard): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return isIP(host) !== 0 && !guard.isAllowed(host) ? host : undefined;

@@ -25,13 +25,13 @@ export interface HttpFetcherOptions {
   readonly allowPrivateNetworks?: readonly string[];
   /** Requests at once, default 200. */
   readonly requestsMax?: number;
-  /** Connections to one origin, default 1: a site is not to be asked several things at once. */
+  /** Connections to one origin, default 1, so that a site gets one request at a time. */
   readonly connectionsPerOriginMax?: number;
   /** Default 10,000. */
   readonly connectMs?: number;
   /** Default 32 KiB. */
   readonly headerBytesMax?: number;
-  /** Certificates (PEM) that are trusted beside the system's. */
+  /** Certificates (PEM) that are trusted in addition to the system's. */
   readonly certificates?: readonly string[];
   readonly resolve?: Resolve;
   readonly clock?: Clock;
@@ -47,7 +47,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
   const guard = createAddressGuard({ allow: options.allowPrivateNetworks ?? [] });
   const places = createKeyedLimiter({ limit: requestsMax, keysMax: 1, idleMs: 60_000, clock });
   const agent = new Agent({
-    // One request per connection at a time is the pace we promise a site; HTTP/2 multiplexes.
+    // We promise a site one request at a time for each connection; HTTP/2 multiplexes.
     allowH2: false,
     connections: options.connectionsPerOriginMax ?? 1,
     maxHeaderSize: options.headerBytesMax ?? 32 * 1024,
@@ -133,8 +133,8 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
       const limits = { ...fetchLimits, ...request.limits };
       const control = new AbortController();
       const onAbort = () => control.abort(aborted(request.url, signal?.reason));
-      // A place first, then the pace: who waited here after its moment would come too late, and the
-      // next one too soon after it.
+      // Acquire a slot first, then wait for the pace: a request that waits for a slot after its
+      // permitted time would be too late, and the next one too close to it.
       const release = places.tryAcquire("all") ?? (await places.acquire("all", { signal }));
       signal?.addEventListener("abort", onAbort, { once: true });
       if (signal?.aborted) onAbort();
@@ -158,7 +158,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
   };
 }
 
-/** An absolute URL that can be requested, without what only a browser keeps to itself. */
+/** An absolute http or https URL, without fragment and credentials. */
 function urlOf(text: string, base?: URL): URL | undefined {
   const url = text.length > urlCharsMax ? undefined : parseUrl(text, base);
   if (url?.protocol !== "http:" && url?.protocol !== "https:") return undefined;
@@ -188,7 +188,7 @@ function createBody({ onBody }: FetchRequest) {
   return { sink: onBody ?? gather, bytes: (): Uint8Array => gathered.concat() };
 }
 
-/** Whoever is asked may take his time, but not more of it than the fetch has. */
+/** The callback may take long, but not longer than the fetch may. */
 function unlessAborted<T>(signal: AbortSignal, value: T | Promise<T>): Promise<T> | T {
   if (signal.aborted) throw signal.reason as Error;
   if (!(value instanceof Promise)) return value;

@@ -14,11 +14,11 @@ import { createGuardedLookup, privateHost, systemResolve, type Resolve } from ".
 import { Agent } from "./undici-parts.ts";
 
 export interface HttpPosterOptions {
-  /** Networks that may be used although they are not public, such as 10.0.0.0/8; "any": all. */
+  /** Private networks that may be used, such as 10.0.0.0/8; "any": all. */
   readonly allowPrivateNetworks: readonly string[] | "any";
   readonly clock: Clock;
   readonly resolve?: Resolve;
-  /** Of connecting, and of waiting for the answer. Default 20,000. */
+  /** The limit for the connection, and for the answer. Default 20,000. */
   readonly timeoutMs?: number;
 }
 
@@ -26,8 +26,8 @@ const anyNetwork = ["0.0.0.0/0", "::/0"];
 const urlCharsMax = 2_048;
 
 /**
- * Posts over HTTP/1.1. A name is resolved once, by the socket that connects: only addresses that are
- * allowed are used, so a name cannot change between the check and the connection.
+ * Posts over HTTP/1.1. The socket that connects resolves the name once, and only allowed addresses
+ * are used, so a name cannot change between the check and the connection.
  */
 export function createHttpPoster(options: HttpPosterOptions): Poster {
   const { clock, timeoutMs = 20_000 } = options;
@@ -65,7 +65,7 @@ export function createHttpPoster(options: HttpPosterOptions): Poster {
             if (status < 200) return;
             const [after] = [answered["retry-after"]].flat();
             resolve({ status, retryAfterMs: parseRetryAfter(after, clock.nowMs()) });
-            // Nobody wants the body, and a receiver could send one without end.
+            // The body is not needed, and a receiver could send one without end.
             controller.abort(new Error("the answer is known"));
           },
           onResponseData() {},

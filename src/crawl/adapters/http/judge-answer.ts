@@ -2,7 +2,7 @@ import type { FetchFailed, FailureReason, FetchFound, NotModified } from "../../
 import { parseRetryAfter } from "../../retry-after.ts";
 import { one, type HttpAnswer, type HttpHead } from "./request-once.ts";
 
-/** Where in a chain of redirects something happened. */
+/** The position in a chain of redirects. */
 export interface RedirectPlace {
   readonly url: string;
   readonly hops: readonly string[];
@@ -19,7 +19,7 @@ const statusesMoved = new Set([301, 302, 303, 307, 308]);
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** A server that does not say is given the benefit of the doubt. */
+/** A missing content type counts as wanted. */
 export function isWantedType({ headers }: HttpHead, types: readonly string[] | undefined): boolean {
   const type = one(headers["content-type"])?.split(";", 1)[0]!.trim().toLowerCase();
   return !types || !type || types.includes(type);
@@ -32,7 +32,7 @@ export interface JudgeContext {
   readonly nowMs: number;
 }
 
-/** What an answer means for the fetch. */
+/** Decides what an answer means for the fetch. */
 export function judgeAnswer(
   answer: HttpAnswer,
   { at, types, body, nowMs }: JudgeContext,

@@ -9,10 +9,13 @@ export interface OneRequest {
   readonly method: "GET" | "HEAD";
   readonly headers: Readonly<Record<string, string>>;
   readonly limits: FetchLimits;
-  /** Fires when the fetch is over its time or was asked to end; its reason is what is thrown. */
+  /** Fires when the fetch has timed out or was aborted. Its reason is thrown. */
   readonly signal: AbortSignal;
   readonly onSent: () => void;
-  /** Told the status and headers; returns who takes the body, or undefined when nobody wants it. */
+  /**
+   * Receives status and headers; returns the receiver of the body, or undefined if the body is not
+   * needed.
+   */
   readonly onHead: (head: HttpHead) => BodySink | undefined;
 }
 
@@ -28,13 +31,13 @@ export interface HttpAnswer extends HttpHead {
 
 const noBytes: FetchBytes = { wire: 0, unpacked: 0 };
 
-/** A longer body that nobody wants costs more than a new connection. */
+/** Reading a longer body that is not needed costs more than a new connection. */
 const unwantedBytesMax = 64 * 1024;
 
 /**
- * One request, one answer, no redirects. Rejects with what went wrong, whatever it was. Of a body
- * that nobody wants a little is read, so that its connection can be used again. Undici's parser is
- * never paused: see `createBodyFeed`.
+ * One request, one answer, no redirects. Rejects with the original error. Of a body that is not
+ * needed a little is read, so that its connection can be used again. Undici's parser is never
+ * paused: see `createBodyFeed`.
  */
 export function requestOnce(request: OneRequest): Promise<HttpAnswer> {
   const { agent, url, method, headers, limits, signal } = request;
@@ -82,7 +85,7 @@ export function requestOnce(request: OneRequest): Promise<HttpAnswer> {
       {
         onRequestStart(controller) {
           control = controller;
-          // It waited for a connection, and meanwhile nobody wants it any more.
+          // It waited for a connection, and was aborted meanwhile.
           if (isOver) return controller.abort(signal.reason as Error);
           request.onSent();
         },
@@ -126,7 +129,10 @@ export function requestOnce(request: OneRequest): Promise<HttpAnswer> {
   });
 }
 
-/** The answer says how long its body is; otherwise the end of the connection is the body's end. */
+/**
+ * Whether the answer says how long its body is. Otherwise the end of the connection is the body's
+ * end.
+ */
 const isFramed = ({ headers }: HttpHead): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
