@@ -20,20 +20,20 @@ import { createStructuredCollector } from "./structured/structured-collector.ts"
 
 export interface PageInput {
   readonly html: string;
-  /** Where the page is, after redirects. */
+  /** The URL of the page, after redirects. */
   readonly url: string;
-  /** ISO 3166, two letters: where the company is, when that is known. */
+  /** ISO 3166, two letters: the company's country, if known. */
   readonly country?: string;
   readonly deobfuscate?: Deobfuscate;
-  /** What lies beyond is not read. */
+  /** Only this many characters of the page are read. */
   readonly charsMax?: number;
 }
 
 const charsMaxDefault = 5_000_000;
 
 /**
- * Everything we take from a page, in one pass. A pure function of its input: it fetches nothing, runs
- * nothing of the page, and throws on no page, however broken or hostile.
+ * Extracts all facts from a page, in one pass. A pure function: it fetches nothing, runs no script,
+ * and throws on no page, however broken or hostile.
  */
 export function extractPage(input: PageInput): PageFacts {
   const { url, deobfuscate = "simple", charsMax = charsMaxDefault } = input;

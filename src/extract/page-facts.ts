@@ -1,23 +1,23 @@
 /**
- * What one page says. Every value is clean: no control characters, no markup, bounded in length and
- * number. Lists are ranked, best first, and hold each value once.
+ * The facts of one page. Every value is clean: no control characters, no markup, limited in length
+ * and number. Lists are ranked, best first, and contain each value once.
  */
 export interface PageFacts {
   readonly url: string;
   /** The page was longer than `charsMax`, and only its beginning was read. */
   readonly isCut: boolean;
-  /** Of the page, never of the company: titles say "Home" and "403 Forbidden". */
+  /** The title of the page, never the company's name: titles say "Home" and "403 Forbidden". */
   readonly title?: string;
   readonly description?: string;
-  /** ISO 639-1, as the page declares it, else as its words suggest. */
+  /** ISO 639-1: as declared by the page, else guessed from its words. */
   readonly language?: string;
-  /** The company's name where the page states it: structured data, imprint, copyright line. */
+  /** The company's name, if the page states it: structured data, imprint, copyright line. */
   readonly name?: string;
   readonly emails: readonly EmailFact[];
   readonly phones: readonly PhoneFact[];
   readonly faxes: readonly PhoneFact[];
   readonly socials: readonly SocialFact[];
-  /** Organizations and local businesses of schema.org, JSON-LD before microdata. */
+  /** Organizations and local businesses of schema.org; JSON-LD before microdata. */
   readonly organizations: readonly OrganizationFact[];
   readonly people: readonly PersonFact[];
   readonly services: readonly string[];
@@ -26,15 +26,15 @@ export interface PageFacts {
   readonly keywords: readonly string[];
   readonly links: readonly LinkFact[];
   readonly canonicalUrl?: string;
-  /** Where a meta refresh leads. */
+  /** The target of a meta refresh. */
   readonly refreshUrl?: string;
   /** Words of `<meta name="robots">`, lower case: noindex, nofollow … */
   readonly robots: readonly string[];
-  /** Next to nothing can be read here before scripts have run. */
+  /** Almost nothing is readable before scripts have run. */
   readonly needsScripts: boolean;
-  /** Why this is nobody's page: for sale, parked, a server's default page. */
+  /** Why this is no company's page: domain for sale, parked, a server's default page. */
   readonly parked?: string;
-  /** Why this is not the page that was asked for: a bot check, a wall, an error. */
+  /** Why this is not the requested page: a bot check, a login or cookie wall, an error. */
   readonly blocked?: string;
 }
 
@@ -53,7 +53,7 @@ export interface EmailFact {
   readonly value: string;
   readonly method: EmailMethod;
   readonly kind: "role" | "person";
-  /** Whose domain it is: the site's own, a mail provider's, somebody else's. */
+  /** Who owns the domain: the site itself, a mail provider, or another party. */
   readonly owner: "own" | "provider" | "other";
   readonly label?: string;
   readonly url: string;
@@ -72,7 +72,7 @@ export interface PhoneFact {
 
 export interface SocialFact {
   readonly network: string;
-  /** The profile's canonical address, without tracking. */
+  /** The profile's canonical address, without tracking parameters. */
   readonly url: string;
   readonly handle: string;
   readonly where: "structured" | LinkWhere;

@@ -3,10 +3,10 @@ import { checkAddress, type CheckedAddress } from "./check-address.ts";
 import type { FoundEmail } from "./found.ts";
 import { rankEmail } from "./rank-email.ts";
 
-/** The addresses of one page, each once, by the strongest way it was found. */
+/** The addresses of one page, each once, with the strongest method by which it was found. */
 export interface AddressBook {
   add(found: Pick<FoundEmail, "local" | "domain">, sighting: Sighting): string | undefined;
-  /** What the text around it says, once that is known. */
+  /** Adds what the surrounding text says, once that is known. */
   remark(value: string, remark: Omit<Sighting, "method">): void;
   ranked(): readonly EmailFact[];
 }
@@ -14,7 +14,7 @@ export interface AddressBook {
 export interface Sighting {
   readonly method: EmailMethod;
   readonly label?: string | undefined;
-  /** Beside words such as "web design by". */
+  /** It is next to words such as "web design by". */
   readonly isCredit?: boolean | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface AddressBookOptions {
 
 const entriesMax = 200;
 
-/** How much a way of finding says about the address being meant for visitors. */
+/** How likely an address that was found by this method is meant for visitors. */
 export const weights: Readonly<Record<EmailMethod, number>> = {
   mailto: 60,
   cloudflare: 55,
@@ -75,7 +75,7 @@ export function createAddressBook({ url, site }: AddressBookOptions): AddressBoo
   };
 }
 
-/** One place where it stands by itself makes it the company's own. */
+/** One sighting without such words makes it the company's own address. */
 function note(entry: Entry, { label, isCredit }: Omit<Sighting, "method">): void {
   entry.label ??= label;
   if (isCredit !== undefined) entry.isCredit = (entry.isCredit ?? true) && isCredit;

@@ -10,7 +10,7 @@ import { findWordForms } from "./word-forms.ts";
 type Attributes = Readonly<Record<string, string>>;
 type Part = Pick<FoundEmail, "local" | "domain">;
 
-/** Cloudflare's two forms: the element that stands for the text, and the link around it. */
+/** Cloudflare's two forms: the element that replaces the text, and the link around it. */
 export function cloudflareAddresses({
   "data-cfemail": attribute,
   href = "",
@@ -21,7 +21,7 @@ export function cloudflareAddresses({
   return findAddresses(mailtoText(`mailto:${text}`) ?? text);
 }
 
-/** Addresses that data attributes hold, whole or in parts, plain or wrapped. */
+/** Addresses in data attributes, whole or in parts, plain or encoded. */
 export function dataAddresses(attributes: Attributes): readonly Part[] {
   const names = Object.keys(attributes).filter((name) => name.startsWith("data-"));
   if (names.length === 0) return [];
@@ -39,7 +39,7 @@ export function dataAddresses(attributes: Attributes): readonly Part[] {
   return found;
 }
 
-/** As it stands, and where that is no address: decoded in each of the usual ways. */
+/** The plain value if it contains an address, else the results of the usual decodings. */
 function unwrapped(value: string): readonly Part[] {
   const plain = decoded(value);
   const forms = [plain, fromBase64(plain), rot13(plain), backwards(plain)];
@@ -47,7 +47,7 @@ function unwrapped(value: string): readonly Part[] {
     if (form === undefined) continue;
     const text = mailtoText(form) ?? form;
     const found = [...findAddresses(text), ...findWordForms(text)].filter(
-      // A wrong way of reading gives nonsense that can still end like a domain.
+      // A wrong decoding gives nonsense that may still end like a domain.
       ({ domain }) => index < 2 || /\.(?:com|net|org|info|eu|biz|[a-z]{2})$/i.test(domain),
     );
     if (found.length > 0) return found;

@@ -1,4 +1,4 @@
-/** Data attributes that are called after what they hold. */
+/** Data attributes whose name says that they contain an address. */
 export const namesAddress = /mail|addr|contact|cloak|encod|obfus|protect|crypt|href|link/;
 
 export const localNames = [
@@ -40,10 +40,10 @@ function inData(name: string): string {
   return `data-${name}`;
 }
 
-/** By itself, or as the part without which the others are none. */
+/** It may contain an address, or the part that every address needs. */
 export const mayHoldAddress = (name: string): boolean =>
   namesAddress.test(name) || domainNames.includes(name);
 
-/** Matters only beside one that may hold an address. */
+/** Only useful beside an attribute that may contain an address. */
 export const isPartOfAddress = (name: string): boolean =>
   localNames.includes(name) || suffixNames.includes(name);

@@ -16,13 +16,13 @@ export interface CheckedAddress {
   readonly value: string;
   readonly local: string;
   readonly domain: string;
-  /** What was registered: `company.co.uk` of `mail.company.co.uk`. */
+  /** The registered domain: `company.co.uk` of `mail.company.co.uk`. */
   readonly registered: string;
 }
 
 /**
- * An address that may be somebody's, or undefined. `site` is the registered domain of the page: on
- * their own site, those whom everybody else's pages mention by accident are in the right place.
+ * Returns the checked address if it may be real, else undefined. `site` is the registered domain of
+ * the page: some domains are junk on most pages, but valid on their own site.
  */
 export function checkAddress(
   rawLocal: string,
@@ -49,7 +49,7 @@ export function checkAddress(
 function isLocal(local: string): boolean {
   if (local.length === 0 || local.length > 64) return false;
   if (!/^[a-z0-9_](?:[a-z0-9._%+&'-]*[a-z0-9_+-])?$/.test(local)) return false;
-  // An apostrophe stands between letters, a percent sign never before a code.
+  // An apostrophe must be between letters; a percent sign must not begin a code.
   return !/\.\.|(?<![a-z])'|'(?![a-z])|%[0-9a-f]{2}/.test(local);
 }
 
@@ -64,11 +64,11 @@ function isHost(host: string): boolean {
   );
 }
 
-/** Keys, versions, picture sizes and message ids: written by programs for programs. */
+/** Keys, versions, image sizes and message ids, written by programs for programs. */
 function isTechnical(local: string, host: string): boolean {
   if (/^(?:git|svn|hg|npm|ssh|root)$/.test(local)) return true;
   if (/^\d+x\b/.test(host) || /^v?\d+(?:\.\d+)+/.test(host)) return true;
-  // Numbers alone are ids, but for mail providers that give out numbers.
+  // Digits alone are ids, except at mail providers that give out numbers.
   if (/^[\d._-]+$/.test(local) && !/(?:^|\.)(?:qq|163|126|139)\.com$/.test(host)) return true;
   const bare = local.replace(/[._-]/g, "");
   if (/^[0-9a-f]{16,}$/.test(bare)) return true;

@@ -1,4 +1,4 @@
-/** Simple ciphers that addresses are wrapped in. All are undone without running anything. */
+/** Simple ciphers for addresses. All are decoded without running any script. */
 export const rot13 = (text: string): string =>
   text.replace(/[a-z]/gi, (letter) => {
     const base = letter <= "Z" ? 65 : 97;
@@ -14,7 +14,9 @@ export function fromBase64(text: string): string | undefined {
   return /^[\x20-\x7e\s]+$/.test(plain) ? plain : undefined;
 }
 
-/** TYPO3 and CryptX shift each letter within its own range; the mailto at the front tells how far. */
+/**
+ * TYPO3 and CryptX shift each letter within its own range; the leading "mailto" shows by how much.
+ */
 export function unshifted(text: string): string | undefined {
   if (text.length < 8 || text.length > 600) return undefined;
   for (let by = -26; by <= 26; by++) {

@@ -11,8 +11,9 @@ import { scriptAddresses } from "./script-emails.ts";
 import { findWordForms } from "./word-forms.ts";
 
 /**
- * off: links and text as they stand. simple: also words, split text and decoys. all: also what only
- * a script or a style would show; a site that hides an address so may not want it to be gathered.
+ * off: links and text as written. simple: also words, split text and decoys. all: also what only a
+ * script or a style would show; a site that hides an address in this way may not want it to be
+ * collected.
  */
 export type Deobfuscate = "off" | "simple" | "all";
 
@@ -81,7 +82,7 @@ export function createEmailCollector({
     } else if (/^\s{0,9}javascript:/i.test(href)) {
       if (isAll) script(decoded(href.slice(0, 5_000)));
     } else if (href.length < 200 && href.includes("@") && !/[/:?]/.test(href)) {
-      // Somebody forgot the "mailto:".
+      // A link without the "mailto:".
       for (const one of findAddresses(href)) book.add(one, { method: "attribute" });
     }
   }
@@ -115,7 +116,10 @@ export function createEmailCollector({
     if (isAll && !read.isReversed) backwardsOwn(text);
   }
 
-  /** Written backwards and turned by a style sheet we do not see: only for the site's own domain. */
+  /**
+   * Written backwards and reversed by an external style sheet: accepted only for the site's own
+   * domain.
+   */
   function backwardsOwn(text: string): void {
     if (site === undefined || !text.includes(`${backwards(site)}@`)) return;
     for (const one of findAddresses(backwards(text.slice(0, 500)))) {
@@ -132,7 +136,8 @@ export function createEmailCollector({
 
   function script(source: string): void {
     for (const one of scriptAddresses(source)) {
-      // A plain string in a script may be a plug-in's author: only the site's own is taken.
+      // A plain string in a script may be the address of a plug-in's author: only the site's own is
+      // accepted.
       const isOwn = site !== undefined && one.domain.toLowerCase().endsWith(site);
       if (one.isMade || isOwn) book.add(one, { method: "script" });
     }
@@ -148,13 +153,13 @@ export function createEmailCollector({
   };
 }
 
-/** Most links: to another page of the site. */
+/** True for most links: they lead to another page of the site. */
 const isPath = (href: string): boolean => href.charCodeAt(0) === slash;
 const slash = 47;
 
 const isCreditLine = (text: string): boolean => text.length < 300 && credits.test(text);
 
-/** Anything that may stand for the sign; findWordForms looks closer. */
+/** Whether the line may contain an "@" in any form; findWordForms checks closely. */
 function mayHold({ text, marks: bits }: PageLine): boolean {
   if ((bits & marks.at) !== 0) return true;
   const isWide = (bits & marks.wide) !== 0;

@@ -1,13 +1,13 @@
 import type { FoundEmail } from "./found.ts";
 
 /**
- * Finds addresses around each "@" of a text by walking outwards from it: linear, whatever the text.
- * What it finds is only shaped like an address; check-address.ts decides.
+ * Finds addresses by walking outwards from each "@" of a text, in linear time. A result only has
+ * the shape of an address; check-address.ts decides.
  */
 const localMax = 64;
 const domainMax = 190;
 
-/** `seams`: where inline elements begin or end, see Line. */
+/** `seams`: positions where inline elements begin or end, see Line. */
 export function findAddresses(text: string, seams: readonly number[] = []): readonly FoundEmail[] {
   const found: FoundEmail[] = [];
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
@@ -24,9 +24,10 @@ function addressAt(text: string, at: number, seams: readonly number[]): FoundEma
   let end = at + 1;
   while (end < text.length && end - at < domainMax && isDomain(text, end)) end += 1;
   const before = start > 0 ? text.charCodeAt(start - 1) : 32;
-  // A letter with an accent just before: "büro@", and the address would begin in its middle.
+  // An accented letter directly before, as in "büro@": the address would begin in the middle of a
+  // word.
   if (isForeignLatin(before)) return undefined;
-  // "@me@host" is an account, "//user:word@host" and "?to=a@b" are parts of a URL.
+  // "@me@host" is an account; "//user:word@host" and "?to=a@b" are parts of a URL.
   if (before === atSign || isInUrl(text, start)) return undefined;
   start = afterSeam(text, start, at, seams);
   end = beforeSeam(text, at, end, seams);
@@ -44,7 +45,7 @@ function addressAt(text: string, at: number, seams: readonly number[]): FoundEma
   return { local, domain, start: at - local.length, end: at + 1 + domain.length };
 }
 
-/** A node that holds a whole address is taken by its word: what stands before it is another's. */
+/** If a text node contains a whole address, the text before it is not part of it. */
 function afterSeam(text: string, start: number, at: number, seams: readonly number[]): number {
   let last = start;
   for (const seam of seams) {
@@ -52,7 +53,7 @@ function afterSeam(text: string, start: number, at: number, seams: readonly numb
     const next = text.charCodeAt(seam);
     const previous = text.charCodeAt(seam - 1);
     if (!isAlphanumeric(next) || !isAlphanumeric(previous)) continue;
-    // Parts that are put together again have further seams right after: `in<b>fo</b>@x.com`.
+    // Parts that are joined again have more seams before the "@": `in<b>fo</b>@x.com`.
     if (seams.some((other) => other > seam && other <= at)) continue;
     last = seam;
   }
@@ -69,7 +70,7 @@ function beforeSeam(text: string, at: number, end: number, seams: readonly numbe
   return end;
 }
 
-/** "x.comFollow us", "x.comTel": a word that was glued to the end. */
+/** "x.comFollow us", "x.comTel": removes a word that is joined to the end. */
 function withoutGlue(domain: string): string {
   const turn = /^(.{0,180}\.[a-z]{2,6})(?:[A-Z][a-z]|[A-Z]{2,}$)/.exec(domain)?.[1];
   if (turn !== undefined && /[a-z]/.test(domain)) return turn;
@@ -84,7 +85,7 @@ function withoutGlue(domain: string): string {
   );
 }
 
-/** "878-5717info@x.com": a telephone number that was glued to the front. */
+/** "878-5717info@x.com": removes a telephone number that is joined to the front. */
 function withoutNumber(local: string): string {
   const glued = /^\+?[\d().-]{6,40}\d(?=[a-z])/i.exec(local)?.[0];
   return glued !== undefined && /[-.()]/.test(glued) ? local.slice(glued.length) : local;
@@ -117,7 +118,7 @@ const isLocal = (code: number): boolean =>
   code === 38 ||
   code === 39;
 
-/** Letters of Latin, Greek and Cyrillic domains; not of scripts that are written without spaces. */
+/** Letters of Latin, Greek and Cyrillic domains; not of scripts written without spaces. */
 function isDomain(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return (

@@ -4,13 +4,13 @@ import { decoded } from "./mailto.ts";
 import { tokensOf, type Token } from "./script-tokens.ts";
 
 /**
- * The strings that a small script would put together, found without running it: literals, `+`,
- * names that were given a string, atob, fromCharCode, unescape, split, reverse, join, replace,
- * concat. What is not understood is a gap, never a guess.
+ * Evaluates the string expressions of a small script without running it: literals, `+`, variables
+ * that hold a string, atob, fromCharCode, unescape, split, reverse, join, replace, concat. Anything
+ * else is a gap, never a guess.
  */
 export interface FoldedString {
   readonly text: string;
-  /** Put together or decoded, not just written down. */
+  /** It was joined or decoded, not just a literal. */
   readonly isMade: boolean;
 }
 
@@ -56,7 +56,7 @@ export function foldScript(source: string): readonly FoldedString[] {
       if (typeof left.value === "string" && typeof right.value === "string") {
         left = bounded(left.value + right.value);
       } else {
-        // What is known on one side of the gap is still worth a look.
+        // A known part next to a gap may still contain an address.
         note(left);
         left = typeof right.value === "string" ? { ...right, isMade: true } : nothing;
       }
@@ -183,7 +183,7 @@ export function foldScript(source: string): readonly FoldedString[] {
   return results;
 }
 
-/** A pattern that matches one text only: `/\[at\]/g`. */
+/** The text of a pattern that matches exactly one text: `/\[at\]/g`. */
 function literalOf(pattern: string): string | undefined {
   const body = /^\/((?:[^\\[\](){}.*+?^$|/]|\\[^a-z0-9])+)\/[gimuy]*$/i.exec(pattern)?.[1];
   return body?.replace(/\\(.)/g, "$1");
@@ -194,7 +194,7 @@ const bounded = (text: string): Known => ({
   isMade: true,
 });
 
-/** `String.fromCharCode`, `window.atob`: only the last word counts. */
+/** `String.fromCharCode`, `window.atob`: only the last name counts. */
 const isPath = (owner: string, next: string): boolean =>
   functions.has(next) && /^(?:String|window|self|globalThis|document|location)$/.test(owner);
 

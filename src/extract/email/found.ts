@@ -1,4 +1,4 @@
-/** Something shaped like an address, and where in the text it stood. */
+/** Text with the shape of an address, and its position. */
 export interface FoundEmail {
   readonly local: string;
   readonly domain: string;

@@ -1,4 +1,7 @@
-/** Registered domains whose addresses come with templates, fonts, builders and error trackers. */
+/**
+ * Registered domains of addresses that belong to templates, fonts, site builders and error
+ * trackers.
+ */
 const junkDomains = new Set(
   (
     "wixpress.com wix.com sentry.io sentry-cdn.com godaddy.com secureserver.net latofonts.com schema.org w3.org " +
@@ -14,7 +17,7 @@ const junkDomains = new Set(
   ).split(" "),
 );
 
-/** Registered domains that stand for "your domain" in many languages. */
+/** Registered domains that mean "your domain" in many languages. */
 const placeholderDomains = new Set(
   (
     "domain.com domaine.com domain.tld dominio.com domena.pl domain.de domain.org domain.net mydomain.com " +
@@ -35,11 +38,11 @@ const placeholderDomains = new Set(
   ).split(" "),
 );
 
-/** Names that ask the reader to put in their own. */
+/** Local parts that ask readers to insert their own. */
 const placeholderLocals =
   /^(?:your|you|youremail|yourmail|yourname|your[._-](?:name|e?-?mail|address|id)|your[._-]?\w{0,12}here|name|my-?name|my-?e?mail|me|e-?mail[._-]?(?:address|here|id)|firstname(?:[._-]?lastname)?|first[._-]last|(?:first|last)[._-]?name|lastname|f[._-]?lastname|vorname(?:[._-]?nachname)?|nachname|v[._-]nachname|ihr[._-]?name|ihre?[._-]?e?-?mail|dein[._-]?name|deine[._-]?e?-?mail|max[._-]?mustermann|m[._-]mustermann|erika[._-]?mustermann|mustermann|muster|prenom(?:[._-]?nom)?|nom(?:[._-]?prenom)?|votre[._-]?(?:nom|e?-?mail|adresse)|vous|jean[._-]dupont|nombre(?:[._-]?apellidos?)?|tu[._-]?(?:nombre|correo|e?-?mail)|su[._-]?(?:nombre|correo)|usuario|nome(?:[._-]?cognome)?|tuo[._-]?nome|tua[._-]?e?-?mail|seu[._-]?(?:nome|e?-?mail)|nome[._-]sobrenome|naam|uw[._-]?naam|voornaam(?:[._-]?achternaam)?|jan[._-]?kowalski|imie(?:[._-]?nazwisko)?|twoj[._-]?(?:e?-?mail|adres)|john[._-]?doe|jane[._-]?doe|j[._-]?doe|johndoe\d*|user(?:name)?|utilisateur|benutzer|null|undefined|someone|somebody|anyone|nobody|abc|xyz|xxx+|foo|bar|foobar|asdf|qwerty|test|tester|example|sample|demo|placeholder|dummy|lorem|ipsum|removethis|nospam|no-?spam)$/;
 
-/** Roles on an own domain that the list above would take away: "name@" never, "test@" never. */
+/** Exceptions from the list above: they may be real mailboxes on a company's own domain. */
 const onlyOnPlaceholderDomains =
   /^(?:me|demo|sample|user|usuario|muster|bar|abc|xyz|mustermann|nobody)$/;
 
@@ -60,7 +63,7 @@ export function isPlaceholder(local: string, registered: string): boolean {
   return placeholderLocals.test(local) && !onlyOnPlaceholderDomains.test(local);
 }
 
-/** Nobody reads what is sent there. */
+/** Mailboxes that nobody reads. */
 export const isSenderOnly = (local: string): boolean =>
   /^(?:no[._-]?reply|do[._-]?not[._-]?reply|donotreply|nicht[._-]?antworten|ne[._-]?pas[._-]?repondre|no[._-]?responder|mailer[._-]?daemon|postmaster|bounces?|unsubscribe|abuse[._-]?report|wordpress)(?:[+._-].{0,40})?$/.test(
     local,

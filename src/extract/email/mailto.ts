@@ -1,7 +1,7 @@
 import { folded } from "../text/clean-text.ts";
 import { trimChars } from "../text/trim-chars.ts";
 
-/** The text of a mailto link in which addresses are to be found, or undefined for other links. */
+/** The part of a mailto link that contains addresses, or undefined for other links. */
 export function mailtoText(href: string): string | undefined {
   const match = /^\s{0,20}(?:https?:\/{1,2})?mailto\s{0,5}(?::|%3a)/i.exec(href);
   if (!match) return undefined;
@@ -15,7 +15,7 @@ export function mailtoText(href: string): string | undefined {
   return [to, ...more].map((part) => decoded(part).replace(/[,;<>"]/g, " ")).join(" ");
 }
 
-/** What a subject line or a link to share by mail holds is nobody's address. */
+/** Decodes percent-encoding, up to twice; invalid codes are decoded one by one. */
 export function decoded(text: string): string {
   let plain = text;
   for (let times = 0; times < 2 && /%[0-9a-f]{2}/i.test(plain); times++) {
@@ -35,7 +35,9 @@ function splitAt(text: string, sign: string): readonly [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** What to write beside an address: a link's text, or the words before it; undefined for neither. */
+/**
+ * The label of an address: a link's text, or the words before it; undefined if there is neither.
+ */
 export function labelOf(text: string): string | undefined {
   const words = text.includes("@") ? text.replace(/\S{1,64}@\S{1,190}/g, " ") : text;
   const bare = trimChars(words.replace(/\s+/g, " "), labelEnds);
@@ -45,6 +47,6 @@ export function labelOf(text: string): string | undefined {
 
 const labelEnds = { start: /[\s:;,.|/•·–—-]/, end: /[\s:;,.|/•·–—(<-]/ };
 
-/** Labels that only say that this is an address. */
+/** Labels that say nothing more than "email". */
 const generic =
   /^(?:e-?mail|e-?post|mail|courriel|correo(?: electronico)?|posta(?: elettronica)?|m|e|at|email us|mail us|send (?:us )?(?:an )?e?-?mail|e-?mail(?: an)?(?: uns)?|schreiben sie uns|write (?:to )?us|contact(?: us)?|kontakt|contacto|contatti|contatto|nous contacter|click here|hier|here|ici|aqui|qui|e-?mail-?(?:adresse|address)|adresse e-?mail|indirizzo e-?mail)$/;

@@ -8,7 +8,7 @@ export interface EmailRank {
   readonly score: number;
 }
 
-/** Mailboxes of a function, in many languages. */
+/** Names of role mailboxes, in many languages. */
 const roles = new Set(
   (
     "info information infos hello hallo hi hey mail email post postmaster office buero bureau kontakt contact contacts " +
@@ -62,13 +62,13 @@ export function rankEmail(
 function ownerOf({ registered }: CheckedAddress, site: string | undefined): EmailRank["owner"] {
   if (site !== undefined) {
     if (registered === site) return "own";
-    // company.de and company.com are one company, my-company.de and mycompany.de too.
+    // company.de and company.com count as one company, so do my-company.de and mycompany.de.
     if (brandOf(registered) === brandOf(site) && brandOf(site).length > 3) return "own";
   }
   return isProvider(registered) ? "provider" : "other";
 }
 
-/** Whether an address is of a function or of a person. `site`: the domain of the company that has it. */
+/** Whether an address belongs to a role or to a person. `site`: the domain of its company. */
 export const emailKindOf = (address: string, site: string | undefined): EmailRank["kind"] =>
   kindOf({ local: address.slice(0, Math.max(address.lastIndexOf("@"), 0)) }, site);
 

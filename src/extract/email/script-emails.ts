@@ -6,11 +6,14 @@ import type { FoundEmail } from "./found.ts";
 import { mailtoText } from "./mailto.ts";
 import { findWordForms } from "./word-forms.ts";
 
-/** Longer scripts are libraries: what a page says about its owner stands in short ones. */
+/** Longer scripts are libraries: facts about the page's owner are in short ones. */
 const scriptCharsMax = 64_000;
 
 export interface ScriptAddress extends Pick<FoundEmail, "local" | "domain"> {
-  /** Hidden on purpose, so meant for readers. Otherwise it is only written down in a script. */
+  /**
+   * It was hidden on purpose, so it is meant for readers. Otherwise it is just a string in the
+   * script.
+   */
   readonly isMade: boolean;
 }
 
@@ -40,7 +43,7 @@ const worthReading =
 
 function addressesIn(text: string): readonly Pick<FoundEmail, "local" | "domain">[] {
   if (!text.includes("@") && !/%40|\bat\b/i.test(text)) return [];
-  // Markup that a script writes: only what is between the tags, or a mailto in them.
+  // Markup that a script writes: use only the text between tags, and mailto links.
   const links = [...text.matchAll(/mailto:([^"'<>\s\\]{3,300})/gi)].flatMap(([whole]) => {
     const to = mailtoText(whole);
     return to === undefined ? [] : [...findAddresses(to), ...findWordForms(to)];

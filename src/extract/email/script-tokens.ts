@@ -1,4 +1,7 @@
-/** A script as far as we read it: strings, names, numbers, signs. Comments and patterns are left out. */
+/**
+ * The tokens of a script: strings, names, numbers, signs. Comments and regular expressions are
+ * skipped.
+ */
 export interface Token {
   readonly kind: "string" | "name" | "number" | "sign";
   readonly text: string;
@@ -44,7 +47,7 @@ const isNameSign = (sign: string): boolean =>
   sign === "_" ||
   sign === "$";
 
-/** Where a value cannot end, a slash begins a pattern. */
+/** A slash begins a regular expression where a value cannot end. */
 const isPattern = (last: Token | undefined): boolean =>
   !last ||
   (last.kind === "sign" && last.text !== ")" && last.text !== "]" && last.text !== "}") ||

@@ -1,9 +1,9 @@
 import type { FoundEmail } from "./found.ts";
 
 /**
- * Addresses written in words: "info [at] company [dot] com", "info(at)company.com", "info AT company
- * DOT com". A sign for "@" is needed, and either it stands in brackets or the dots are words too:
- * else every "meet us at company.com" would be one.
+ * Addresses written in words: "info [at] company [dot] com", "info(at)company.com", "info AT
+ * company DOT com". They need a word for "@", and that is in brackets or the dots are words too;
+ * otherwise every "meet us at company.com" would be an address.
  */
 const atWords =
   "at|@|a|ät|aet|æt|ett|à|arroba|arobas|arobase|chiocciola|klammeraffe|affenschwanz|snabel-?a|apenstaartje|zavinac|zavináč|kukac|malpa|małpa|собака|at[-_ ]?sign|at[-_ ]?zeichen|et|ad";
@@ -21,7 +21,7 @@ const bareAt =
   /(?<=[a-z0-9])\s{1,3}(?:at|AT|At|ät|Ät|ÄT|arroba|ARROBA|arobase|AROBASE|chiocciola|CHIOCCIOLA|klammeraffe|snabel-a|snabela|apenstaartje|zavináč|kukac|małpa|собака|at-sign)\s{1,3}(?=[a-z0-9])/gu;
 const looseAt = /(?<=[a-z0-9])\s{1,2}@\s{0,2}(?=[a-z0-9])|(?<=[a-z0-9])@\s{1,2}(?=[a-z0-9])/giu;
 const wideAt = /[＠﹫]/g;
-/** "info@company [dot] com": the sign is there, the dots are words. */
+/** "info@company [dot] com": with an "@", but the dots are words. */
 const plainAt = /(?<=[a-z0-9])@(?=[a-z0-9])/giu;
 const bracketedDot = new RegExp(
   `\\s{0,3}${open}\\s{0,3}(?:${dotWords})\\s{0,3}${close}\\s{0,3}`,
@@ -40,7 +40,7 @@ const localDot = new RegExp(
   "iu",
 );
 
-/** Words before a bare "at" that no mailbox is called: "find us at company dot com". */
+/** Words before a plain "at" that are no mailbox names: "find us at company dot com". */
 const notLocals =
   /^(?:us|me|we|them|him|her|it|look|visit|site|website|web|online|find|found|is|are|be|or|and|up|here|there|available|page|pages|out|more|reach|contact us|call|located|working|work|works|now|shop|store|sale|meet|arrive|arriving|starting|starts|open|live|stay|based|read|blog|team|expert|experts|services|hosted|registered|everything|all|one|that|this|you|available)$/i;
 
@@ -69,7 +69,7 @@ interface Rule {
 function signs(text: string, sign: RegExp, rule: Rule): readonly FoundEmail[] {
   const found: FoundEmail[] = [];
   let count = 0;
-  // Not matchAll: it makes a new pattern each time.
+  // matchAll would create a new pattern each time.
   sign.lastIndex = 0;
   for (let match = sign.exec(text); match; match = sign.exec(text)) {
     if (++count > 200) break;
@@ -85,7 +85,7 @@ function signs(text: string, sign: RegExp, rule: Rule): readonly FoundEmail[] {
 function localBefore(text: string, end: number): { text: string; start: number } | undefined {
   let local = "";
   let at = end;
-  // "first (dot) last": dots in words before the sign.
+  // "first (dot) last": dots as words before the "@".
   for (let parts = 0; parts < 4; parts++) {
     const part = localEnd.exec(text.slice(Math.max(0, at - 64), at))?.[0];
     if (part === undefined) break;
@@ -117,7 +117,7 @@ function domainAfter(
     if (!form) break;
     const dot = matchAt(form, text, at)!;
     const next = matchAt(label, text, at + dot.length);
-    // A full stop with a space after it ends the sentence, once there is a domain.
+    // After a domain, a full stop with a space ends the sentence.
     if (next === undefined || (form === plainDot && /\s/.test(dot) && labels > 0)) break;
     if (form !== plainDot && form !== strictDot) hasWordDot = true;
     domain += `.${next}`;

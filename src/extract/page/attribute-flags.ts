@@ -1,33 +1,35 @@
 import { isPartOfAddress, mayHoldAddress } from "../email/attribute-names.ts";
 
 /**
- * What the attributes of a tag can matter for. Most tags have none that anybody asks for, and asking
- * each of them a dozen times was a third of the time a page took.
+ * What the attributes of a tag are relevant for. Most tags have no relevant attribute, and testing
+ * each tag for every one of them took a third of the time of a page.
  */
 export const flags = {
   id: 1,
-  /** For scripts, and may hold an address. */
+  /** Data for scripts; may contain an address. */
   data: 2,
   item: 4,
-  /** Words that are shown without being text. */
+  /** Text that is shown to readers, such as titles and labels. */
   words: 8,
-  /** It may be hidden or turned round. */
+  /** May hide or reverse the element. */
   style: 16,
-  /** Its names may say which part of the page it is. */
+  /** Class and id names, which may say which part of the page the element is. */
   names: 32,
   role: 64,
 } as const;
 
-/** Flags by which a collector may ask for elements: the lowest, so that they count from 0. */
+/**
+ * Flags by which a collector may subscribe to elements: the lowest bits, so that they count from 0.
+ */
 export const heardFlags = flags.id | flags.data | flags.item | flags.words;
 
 export interface AttributeKind {
-  /** "" for what nobody asks for. */
+  /** "" for an attribute that is not relevant. */
   readonly name: string;
   readonly flag: number;
 }
 
-/** All there is to know about a name as it is written, looked up once for each attribute. */
+/** The kind of an attribute name as written, looked up once for each attribute. */
 export function attributeKind(written: string): AttributeKind {
   const name = written.toLowerCase();
   return kinds.get(name) ?? newKind(name);

@@ -6,7 +6,7 @@ const blocks = new Set(
     "select style summary table tbody td template textarea tfoot th thead title tr ul"
   ).split(" "),
 );
-/** Their tags say nothing about lines: a script in a sentence does not end it. */
+/** Elements that do not end a line: a script in the middle of a sentence does not split it. */
 const seamless = new Set(["script", "style", "link", "meta", "template", "noscript", "label"]);
 const voids = new Set(
   "area base basefont br col embed frame hr img input link meta param source track wbr".split(" "),
@@ -15,7 +15,7 @@ const voids = new Set(
 for (const name of seamless) blocks.delete(name);
 const bold = new Set(["b", "strong", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-/** Others that somebody asks for by name. */
+/** Other elements that collectors subscribe to by name. */
 const named =
   "html base title a area img iframe frame app-root span i em small u svg path bdo".split(" ");
 const containers = new Set("div section ul ol table td aside center".split(" "));
@@ -23,11 +23,11 @@ const scopes = new Set("a article main template bdo".split(" "));
 const placed = new Set("header nav footer main article".split(" "));
 const signs = new Set(["img", "i", "span"]);
 const drawings = new Set(["svg", "math"]);
-/** Whose text is not for readers, or not here. */
+/** Elements whose text is not visible text of the page. */
 const kept = new Set(["script", "style", "title"]);
 const unread = new Set(["textarea", "option"]);
 
-/** What is in them is text up to their end tag, whatever it looks like. */
+/** Elements whose content is text up to their end tag, even if it looks like markup. */
 const raws = new Map<string, ElementKind["raw"]>([
   ..."script style iframe noembed noframes xmp".split(" ").map((name) => [name, "text"] as const),
   ["title", "references"],
@@ -36,7 +36,7 @@ const raws = new Map<string, ElementKind["raw"]>([
 ]);
 
 const paragraphEnds = new Set(["p"]);
-/** What a start tag ends that was left open. */
+/** Open elements that a start tag closes. */
 const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["li", new Set(["li", "p"])],
   ["dt", new Set(["dt", "dd", "p"])],
@@ -55,30 +55,32 @@ const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
     .map((name) => [name, paragraphEnds] as const),
 ]);
 
-/** All there is to know about a name, looked up once for each tag. */
+/** The properties of an element name, looked up once for each tag. */
 export interface ElementKind {
   readonly name: string;
-  /** One for each name we know, 0 for all others. */
+  /** A unique number for each known name, 0 for all others. */
   readonly number: number;
   readonly isBlock: boolean;
   readonly isBold: boolean;
   readonly isVoid: boolean;
-  /** What is in it may be another part of the page, by its name or by its class. */
+  /** Its name or class may place its content in another part of the page. */
   readonly isPlaced: boolean;
   readonly isContainer: boolean;
-  /** What is in it differs from what is around it: bold, a link, an article, unseen. */
+  /** Its content has other properties than its surroundings: bold, a link, an article, hidden. */
   readonly isScope: boolean;
-  /** Its class matters, whatever its style. */
+  /** Its class is read even if no style rule needs it. */
   readonly isNamed: boolean;
   /** 1 to 6 for h1 to h6, else 0. */
   readonly heading: number;
   readonly isDrawing: boolean;
-  /** It may stand for a sign: `signOf`. */
+  /** It may represent a character: see `signOf`. */
   readonly isSign: boolean;
   readonly text: "read" | "kept" | "unread";
-  /** text: as it stands. references: but for "&amp;" and the like. rest: all that follows. */
+  /**
+   * text: plain text. references: text with character references. rest: all the rest of the page.
+   */
   readonly raw: "none" | "text" | "references" | "rest";
-  /** HTML in the middle of a picture: the picture was never closed. */
+  /** It ends an unclosed SVG around it. */
   readonly breaksOut: boolean;
   readonly closes: ReadonlySet<string> | undefined;
 }
@@ -96,7 +98,9 @@ for (const name of [
 ])
   if (!kinds.has(name)) kinds.set(name, newKind(name, kinds.size + 1));
 
-/** By the name as it is written. Names nobody has heard of are not remembered: a page may have as many as it likes. */
+/**
+ * By the name as written. Unknown names are not cached, because a page may have any number of them.
+ */
 export function kindOf(written: string): ElementKind {
   const known = kinds.get(written);
   if (known) return known;
@@ -125,7 +129,7 @@ function newKind(name: string, number: number): ElementKind {
   };
 }
 
-/** Pictures that stand for a sign of an address: `info<img alt="@">company.com`. */
+/** Elements that represent a character of an address: `info<img alt="@">company.com`. */
 export function signOf(name: string, attributes: Readonly<Record<string, string>>): string {
   if (name === "img") {
     const alt = (attributes["alt"] ?? "").trim().toLowerCase();

@@ -11,7 +11,7 @@ export interface PageHead {
   readonly canonicalUrl?: string;
   readonly refreshUrl?: string;
   readonly robots: readonly string[];
-  /** What relative links start from. */
+  /** The base of relative links. */
   readonly baseUrl: string;
 }
 

@@ -5,7 +5,7 @@ import type { ElementKind } from "./element-names.ts";
 import type { PageLine } from "./page-events.ts";
 
 export interface LineBuilder {
-  /** A block element opens, or goes on after one in it has ended. */
+  /** A block element opens, or continues after a nested one has ended. */
   begin(kind: Pick<ElementKind, "name" | "heading">): void;
   /** `bits`: the marks of the part. */
   text(part: string, place: LineContext, bits: number): void;
@@ -36,7 +36,7 @@ interface OwnLine extends PageLine {
   isReversed: boolean;
 }
 
-/** Joins the text of inline elements as a reader sees it, and hands on one line at a time. */
+/** Joins the text of inline elements as a reader sees it, and emits one line at a time. */
 export function createLineBuilder(give: (line: PageLine) => void): LineBuilder {
   const line: OwnLine = {
     text: "",
@@ -50,7 +50,7 @@ export function createLineBuilder(give: (line: PageLine) => void): LineBuilder {
     isReversed: false,
   };
   let parts = "";
-  /** Nothing yet, or a space: another one would be no single one. */
+  /** True at the start and after a space: then further spaces are skipped. */
   let isSpaced = true;
   let reversedFrom: number | undefined;
 
@@ -63,7 +63,7 @@ export function createLineBuilder(give: (line: PageLine) => void): LineBuilder {
     if (parts.length + plain.length > charsMax) {
       end();
       if (plain.length > charsMax) {
-        // A text without any markup: in pieces, cut where there is a space.
+        // A long text without markup: split it at spaces.
         for (let at = 0; at < plain.length;) {
           const to = pieceEnd(plain, at);
           text(plain.slice(at, to), place, bits);

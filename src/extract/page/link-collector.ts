@@ -15,18 +15,18 @@ interface Link {
   readonly where: LinkFact["where"];
   readonly rel: readonly string[];
   text: string;
-  /** Nothing in the text is to be cleaned but the space around it. */
+  /** The text needs no cleaning except trimming. */
   isClean: boolean;
 }
 
 const order = { header: 0, footer: 1, body: 2 } as const;
 
-/** Links a visitor can see, each address once, at the best place it stands in. */
+/** Visible links, each address once, with its best position on the page. */
 export function createLinkCollector(baseUrl: () => string): LinkCollector {
-  /** By address, those of the site itself by what follows its origin. */
+  /** By address. Keys of links within the site leave out the origin. */
   const links = new Map<string, Link>();
   let fresh = false;
-  /** Of the first link: a page may change what its links start from. */
+  /** The base of the first link, because a page may change its base URL later. */
   let own: { readonly base: string; readonly origin: string } | undefined;
   let open: Link | undefined;
   let opener: Element | undefined;
@@ -72,7 +72,7 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
         opener = element;
         if (link && element.hasWords && link.text === "")
           label(link, attributes["aria-label"] ?? attributes["title"]);
-        // The words themselves say more than the label for screen readers.
+        // The visible words say more than the label for screen readers.
         fresh = true;
       } else if (name === "area") {
         const link = add(attributes["href"], element);
@@ -125,7 +125,7 @@ const noRel: readonly string[] = [];
 const relOf = ({ rel }: Element["attributes"]): readonly string[] =>
   rel ? rel.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8) : noRel;
 
-/** Frames of the site itself hold its pages; others hold maps, films and advertisements. */
+/** Frames of the site itself contain its pages; others contain maps, videos and advertisements. */
 function isOwn(src: string | undefined, base: string): boolean {
   const url = resolved(src, base);
   try {
@@ -135,13 +135,16 @@ function isOwn(src: string | undefined, base: string): boolean {
   }
 }
 
-/** Most links: nothing in them that a URL would change, and parsing each was a fifth of the time. */
+/**
+ * True for most links: the URL parser would not change them, and parsing each took a fifth of the
+ * time.
+ */
 const isPlain = (href: string): boolean =>
   href.charCodeAt(0) === slash && plainPath.test(href) && !href.includes("/.");
 const plainPath = /^\/(?!\/)[\w./~+,;:!-]{0,200}(?:\?[\w=&./~+,;:!%-]{0,200})?$/;
 const slash = 47;
 
-/** "" where there is none to build on. */
+/** "" if the base has no http origin. */
 function originIn(base: string): string {
   try {
     const { origin, protocol } = new URL(base);

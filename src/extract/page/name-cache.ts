@@ -1,8 +1,8 @@
-/** Reads names of tags and attributes where they stand, without making a string of each. */
+/** Looks up names of tags and attributes in place, without making a string of each. */
 export interface NameCache<Kind> {
-  /** The kind of the name that begins at `start`; its first sign may be anything. */
+  /** The kind of the name at `start`; its first character may be anything. */
   read(codes: Uint16Array, start: number): Kind;
-  /** Where the name that was read last has ended. */
+  /** The position after the name that was read last. */
   readonly end: number;
 }
 
@@ -15,8 +15,8 @@ const slots = 1_024;
 const charsMax = 80;
 
 /**
- * Remembers the last name of each slot: a page may have as many names as it likes, and takes no more
- * memory for it. `kindOf` is given the name as it is written, "" for those that are too long.
+ * Keeps only the last name of each slot, so memory is bounded however many names a page has.
+ * `kindOf` gets the name as written, or "" if it is too long.
  */
 export function createNameCache<Kind>(
   kindOf: (written: string) => Kind,

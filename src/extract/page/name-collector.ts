@@ -5,7 +5,7 @@ import { trimChars } from "../text/trim-chars.ts";
 import type { Collector } from "./page-events.ts";
 
 /**
- * The company's name, from places that state it. Never from the title: those say "Home", "403
+ * The company's name, from places that state it. Never from the title: titles say "Home", "403
  * Forbidden", "Bot Verification", and once overwrote thousands of good names.
  */
 export interface NameCollector extends Collector {
@@ -17,7 +17,7 @@ export interface NameCollector extends Collector {
 
 const legalForm =
   /(?:^|\s)(?:gmbh(?: ?& ?co\.? ?k?g?(?:aa)?)?|ggmbh|ag|kg|ohg|ug(?: ?\(haftungsbeschränkt\))?|gbr|e\.? ?k\.?|e\.? ?v\.?|ltd\.?|limited|llc|l\.l\.c\.|inc\.?|corp\.?|corporation|plc|llp|sarl|s\.à\.? ?r\.?l\.?|sàrl|sas|sasu|eurl|s\.?a\.?|srl|s\.r\.l\.?|s\.?p\.?a\.?|s\.?l\.?u?\.?|b\.?v\.?|n\.?v\.?|vof|lda\.?|ltda\.?|sp\. ?z ?o\.? ?o\.?|s\.r\.o\.?|kft\.?|oy|ab|as|aps|a\/s|pty\.? ltd\.?|co\., ltd\.?)$/i;
-/** More than the longest of them, with the space before it. */
+/** Longer than every legal form, including the space before it. */
 const legalFormCharsMax = 32;
 const japanese =
   /^(?:株式会社|有限会社|合同会社)\S{1,30}$|^\S{1,30}(?:株式会社|有限会社|合同会社)$/;

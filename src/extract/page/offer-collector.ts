@@ -3,7 +3,7 @@ import { cleanName, folded } from "../text/clean-text.ts";
 import { trimChars } from "../text/trim-chars.ts";
 import type { Collector, PageLine } from "./page-events.ts";
 
-/** What a company does and sells, as lists below a heading that says so, or as structured data. */
+/** What a company offers: lists below a matching heading, or structured data. */
 export interface OfferCollector extends Collector {
   finish(nodes: readonly StructuredNode[]): {
     readonly services: readonly string[];
@@ -15,7 +15,7 @@ const serviceWords =
   /^(?:(?:our|the|all|unsere?|nos|notre|nuestros|i nostri|nossos|onze|nasze) )?(?:\w{1,20} )?(?:services?|what we (?:do|offer)|specialt(?:y|ies)|capabilities|leistungen?|leistungsspektrum|dienstleistungen|angebote?|was wir (?:tun|bieten)|schwerpunkte|prestations?|metiers?|savoir-?faire|servicios|que hacemos|especialidades|servizi|cosa facciamo|servicos|diensten|wat wij doen|uslugi|oferta|tjanster|業務内容|サービス|事業内容)(?: (?:we offer|im uberblick|overview|offered|und mehr|proposes))?[.:!]?$/u;
 const productWords =
   /^(?:(?:our|the|all|unsere?|nos|nuestros|i nostri|nossos|onze|nasze) )?(?:products?|product range|brands?|produkte?|sortiment|produktpalette|marken|produits?|gamme|productos|prodotti|produtos|producten|produkty|商品|製品)[.:!]?$/u;
-/** What menus, cards and cookie notices put into lists. */
+/** Common list entries of menus, cards and cookie notices. */
 const junk =
   /^(?:home|start(?:seite)?|accueil|inicio|about.*|uber uns|contact.*|kontakt.*|impressum|imprint|datenschutz.*|privacy.*|cookies?.*|agb|terms.*|login|log ?in|sign ?(?:in|up)|register|search|suche|menu|menue|more|mehr.*|read more.*|learn more.*|weiterlesen|en savoir plus|lire la suite|leer mas|ver mas|scopri.*|leggi.*|all services|services|leistungen|products|produkte|next|previous|back|zuruck|blog|news|faq.*|gallery|galerie|jobs|karriere|careers|team|sitemap|download.*|share|tweet|facebook|instagram|twitter|linkedin|youtube|whatsapp|english|deutsch|francais|espanol|italiano|en|de|fr|es|it|skip to.*|book now|jetzt.*|call.*|buy now|add to cart|in den warenkorb|view.*|show.*|©.*|all rights.*|mon.*\d.*|mo.*\d.*|opening.*|offnungszeiten.*)$/;
 const itemsMax = 40;
@@ -38,7 +38,7 @@ export function createOfferCollector(): OfferCollector {
       if (section && level <= section.level) section = undefined;
     }
     if (section && (block === "li" || level > section.level)) add(section.kind, text);
-    // Some forty items on, it is another list.
+    // After many items it is another list.
     if (section && ++items > 120) section = undefined;
   }
 

@@ -1,25 +1,25 @@
 import type { LinkWhere } from "../page-facts.ts";
 
-/** What collectors hear of. One pass over the page feeds all of them. */
+/** A collector of facts. One pass over the page calls all collectors. */
 export interface Collector {
-  /** Which elements it hears of. */
+  /** The elements that it subscribes to. */
   readonly hears?: Hears;
-  /** Also for what a reader cannot see: `isHidden` says so. */
+  /** Called also for hidden elements; `isHidden` says so. */
   readonly open?: (element: Element) => void;
   readonly close?: (element: Element) => void;
   /** Visible text between two block boundaries or line breaks. */
   readonly line?: (line: PageLine) => void;
   readonly script?: (script: Script) => void;
-  /** Visible text as it comes, before it is put into lines, with its marks. */
+  /** Visible text with its marks, before it is joined into lines. */
   readonly text?: (part: string, bits: number) => void;
   /** A part of the page's title. */
   readonly title?: (part: string) => void;
 }
 
 export interface Hears {
-  /** Those with these names, with spaces between. */
+  /** Elements with these names, separated by spaces. */
   readonly elements?: string;
-  /** Those with attributes of these kinds: flags of attribute-flags.ts. */
+  /** Elements with attributes of these kinds: flags of attribute-flags.ts. */
   readonly attributes?: number;
 }
 
@@ -27,22 +27,22 @@ export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly isHidden: boolean;
-  /** It has attributes of scripts that may hold an address. */
+  /** It has data attributes that may contain an address. */
   readonly hasData: boolean;
-  /** It has a title or a label: words that are shown without being text. */
+  /** It has a title or a label, which readers see but which is not text. */
   readonly hasWords: boolean;
   readonly where: LinkWhere;
-  /** Inside something that is shown backwards. */
+  /** It is inside an element that is shown reversed. */
   readonly isReversed: boolean;
   /** How many elements are open around it. */
   readonly depth: number;
 }
 
-/** The same one for all lines of a page, and only good while it is heard of. */
+/** One object is reused for all lines of a page: it is only valid during the call. */
 export interface PageLine {
-  /** Cleaned, inline elements joined without spaces, as a reader sees it. */
+  /** The text with inline elements joined without spaces and cleaned, as a reader sees it. */
   readonly text: string;
-  /** What is in it, see marks.ts: may say too much, never too little. */
+  /** The kinds of characters in it, see marks.ts: may have a bit too many, never one too few. */
   readonly marks: number;
   /** Offsets in `text` where an inline element began or ended: words may be glued there. */
   readonly seams: readonly number[];

@@ -9,26 +9,29 @@ import { noAttributes, scanPage, type Tag } from "./page-scanner.ts";
 import { createStyleRules, noEffect } from "./style-rules.ts";
 
 /**
- * One pass over a page for all collectors.
- * Always true: memory and time grow with the length of the page alone. At most `depthMax` elements
- * are open; those opened beyond are heard of, but what is in them counts to their parents.
+ * One pass over a page for all collectors. Memory and time grow only with the length of the page.
+ * At most `depthMax` elements are open; deeper ones are reported, but their content counts as their
+ * parents'.
  */
 const depthMax = 256;
 const scriptCharsMax = 300_000;
-/** So far up an end tag looks for its beginning. */
+/** How many open elements an end tag may search for its start tag. */
 const closeReach = 64;
 
-/** What holds for all that is in an element. Most elements change nothing of it, and share one. */
+/**
+ * The properties of everything inside an element. Most elements change none and share their
+ * parent's.
+ */
 interface Scope extends LineContext {
   readonly isHidden: boolean;
   readonly isInArticle: boolean;
 }
 
-/** An open element. Those of one depth share one, one after the other. */
+/** An open element. Elements of one depth reuse one object. */
 interface Frame {
   kind: ElementKind;
   scope: Scope;
-  /** Undefined where nobody hears of it. */
+  /** Undefined if no collector subscribes to it. */
   element: Element | undefined;
   hearers: Hearers;
 }
@@ -58,7 +61,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     element: undefined,
     hearers: { open: [], close: [] },
   });
-  /** Up to `depth` they are open; what lies beyond was, and will be used again. */
+  /** Frames up to `depth` are open; the ones beyond are kept for reuse. */
   const frames: Frame[] = [newFrame()];
   let depth = 0;
   let top = frames[0]!;
@@ -145,7 +148,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   }
 
   function close(kind: ElementKind): void {
-    // Nearly always what was opened last.
+    // Nearly always the element that was opened last.
     if (kind === top.kind && depthOver === 0 && depth > 0) return pop();
     const { name, isVoid, isBlock } = kind;
     if (name === "br") return lines.end();
@@ -203,7 +206,8 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     close,
     text,
     raw(part) {
-      // Of an element too deep to be open: a script's text is nobody's, however deep it stands.
+      // Raw text of an element beyond the depth limit: the text of a script is not visible at any
+      // depth.
       if (top.kind.raw === "none") return;
       if (top.kind.text === "kept") keep(part);
       else text(part, marksOf(part));

@@ -4,11 +4,11 @@ import type { ElementKind } from "./element-names.ts";
 const footerWords = /(?:^|[\s_-])(?:site-?footer|footer|foot|fusszeile|pie|colophon)(?:$|[\s_-])/i;
 const headerWords =
   /(?:^|[\s_-])(?:site-?header|header|masthead|topbar|top-bar|nav|navbar|navigation|mainnav|menu|main-menu|breadcrumbs?)(?:$|[\s_-])/i;
-/** The beginnings of all of them: most names have none. */
+/** Common beginnings of all of them: most names match none. */
 const anyWord = /foot|fuss|pie|coloph|head|mast|top|nav|menu|breadcrumb/i;
 
 export interface PagePlaces {
-  /** Where an element puts what is in it; undefined: where its parent does. */
+  /** The part of the page that an element places its content in; undefined: that of its parent. */
   placeOf(
     kind: Pick<ElementKind, "name" | "isContainer">,
     attributes: Readonly<Record<string, string>>,
@@ -18,7 +18,7 @@ export interface PagePlaces {
 
 const namesMax = 2_000;
 
-/** Remembers what it made of a class: the same ones come a hundred times on a page. */
+/** Caches the result for each class: pages repeat the same ones a hundred times. */
 export function createPlaces(): PagePlaces {
   const byNames = new Map<string, LinkWhere | undefined>();
   return {
@@ -53,7 +53,7 @@ function ofTag(
   role: string | undefined,
   isInArticle: boolean,
 ): LinkWhere | undefined {
-  // An article has a header and a footer of its own: by-lines, not menus.
+  // The header and footer of an article are by-lines, not menus.
   if (name === "header") return isInArticle ? undefined : "header";
   if (name === "nav") return "header";
   if (name === "footer") return isInArticle ? undefined : "footer";

@@ -5,33 +5,34 @@ import { createNameCache } from "./name-cache.ts";
 import { withoutReferences, withoutReferencesMarked } from "./references.ts";
 
 /**
- * Finds the tags and texts of a page, as the HTML standard tells them apart and as htmlparser2's
- * tokenizer does: a test holds the two together. That one goes from sign to sign through its states,
- * which was a third of the time a page took; this one walks to the end of each thing, and makes a
- * string only of what somebody asks for.
+ * Finds the tags and texts of a page by the rules of the HTML standard. A test compares it with
+ * htmlparser2's tokenizer. That tokenizer runs a state machine for each character, which took a
+ * third of the time of a page; this scanner searches for the end of each item, and makes strings
+ * only of what a collector needs.
  *
- * Always true: every sign is looked at a fixed number of times. A tag that the page ends in is none.
+ * Every character is looked at a fixed number of times. A tag that the end of the page cuts off is
+ * ignored.
  */
 export interface PageHearer {
   open(tag: Tag): void;
-  /** `kind`: of the name in the end tag. */
+  /** `kind`: the kind of the end tag's name. */
   close(kind: ElementKind): void;
-  /** `bits`: its marks. Space alone comes as a single one. */
+  /** `bits`: the marks of the text. A text of spaces only comes as a single one. */
   text(part: string, bits: number): void;
-  /** What is in a script, a style, a title … : text, whatever it looks like. */
+  /** The content of a script, a style, a title …: plain text, even if it looks like markup. */
   raw(part: string): void;
-  /** Inside an SVG, where a title or a style is an element like others. */
+  /** Whether the position is inside an SVG, where a title or a style is an ordinary element. */
   isInDrawing(): boolean;
-  /** Whether it asks for class and id of all elements. */
+  /** Whether class and id of all elements are needed. */
   asksForNames(): boolean;
 }
 
-/** The same one for all tags of a page, and only good while it is heard of. */
+/** One object is reused for all tags of a page: it is only valid during the call. */
 export interface Tag {
   readonly kind: ElementKind;
-  /** Those that somebody asks for: attribute-flags.ts. */
+  /** Only the relevant ones: see attribute-flags.ts. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** What its attributes can matter for. */
+  /** The flags of its attributes. */
   readonly found: number;
   readonly isSelfClosed: boolean;
 }
@@ -53,7 +54,7 @@ export function scanPage(html: string, hear: PageHearer): void {
   const textEnd = { at: 0, bits: 0 };
   let attributeCount = 0;
 
-  /** From a "<". */
+  /** Called at a "<". */
   function markup(at: number): number {
     const next = at + 1 < length ? codes[at + 1]! : 0;
     if (isLetter(next)) return openTag(at + 1);
@@ -63,7 +64,7 @@ export function scanPage(html: string, hear: PageHearer): void {
     return text(at, true);
   }
 
-  /** A "<" that begins nothing is the first sign of a text. */
+  /** A "<" that begins no markup is the first character of a text. */
   function text(from: number, isBracket: boolean): number {
     findTextEnd(codes, isBracket ? from + 1 : from, textEnd);
     const { at } = textEnd;
@@ -99,13 +100,13 @@ export function scanPage(html: string, hear: PageHearer): void {
     tag.isSelfClosed = false;
     attributeCount = 0;
     const after = attributesFrom(end);
-    // Cut off in the middle: nobody knows what it would have been.
+    // The tag is cut off by the end of the page: ignore it.
     if (after === 0) return length;
     if (end - start <= nameCharsMax) hear.open(tag);
     return raw === "none" ? after : rawText(after, kind);
   }
 
-  /** Where the tag has ended, 0 when it never does. */
+  /** The position after the tag, or 0 if it never ends. */
   function attributesFrom(start: number): number {
     let at = start;
     while (at < length) {
@@ -152,7 +153,7 @@ export function scanPage(html: string, hear: PageHearer): void {
   function keep(kind: AttributeKind, from: number, to: number, hasReference: boolean): void {
     const { name, flag } = kind;
     if (name === "") return;
-    // Half of all attributes are classes that style sheets of other files ask for.
+    // Half of all attributes are classes that only external style sheets use.
     if (flag === flags.names && !tag.kind.isNamed && !hear.asksForNames()) return;
     if (tag.attributes === noAttributes) tag.attributes = {};
     const attributes = tag.attributes as Record<string, string>;
@@ -161,7 +162,7 @@ export function scanPage(html: string, hear: PageHearer): void {
     attributes[name] = hasReference ? withoutReferences(value, "attribute") : value;
   }
 
-  /** Up to the end tag of that name, or all the rest. */
+  /** Up to the matching end tag, or to the end of the page. */
   function rawText(start: number, { name, raw }: ElementKind): number {
     const end = raw === "rest" ? length : rawEnd(html, codes, start, name);
     if (end > start) {
@@ -175,7 +176,7 @@ export function scanPage(html: string, hear: PageHearer): void {
   while (at < length) at = codes[at] === less ? markup(at) : text(at, false);
 }
 
-/** For one page after the other: to ask for as much memory each time takes longer than to fill it. */
+/** Reused for all pages: allocating that much memory takes longer than filling it. */
 let scratch = Buffer.alloc(0);
 const scratchBytesMax = 1 << 20;
 
@@ -189,7 +190,7 @@ function codesOf(html: string): Uint16Array {
   return new Uint16Array(buffer.buffer, buffer.byteOffset, html.length);
 }
 
-/** After "<!". */
+/** Called after "<!". */
 function afterDeclaration(codes: Uint16Array, start: number, length: number): number {
   if (codes[start] === dash && codes[start + 1] === dash) {
     return afterComment(codes, start + 2, length);
@@ -208,7 +209,7 @@ function afterDeclaration(codes: Uint16Array, start: number, length: number): nu
   return length;
 }
 
-/** "-->", "--!>", or no comment at all: "<!-->", "<!--->". */
+/** "-->", "--!>", or an empty comment: "<!-->", "<!--->". */
 function afterComment(codes: Uint16Array, start: number, length: number): number {
   if (codes[start] === greater) return start + 1;
   if (codes[start] === dash && codes[start + 1] === greater) return start + 2;

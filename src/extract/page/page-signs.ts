@@ -2,7 +2,7 @@ import { folded } from "../text/clean-text.ts";
 import { flags } from "./attribute-flags.ts";
 import type { Collector } from "./page-events.ts";
 
-/** Signs that this is not really somebody's page, or not yet. */
+/** Signs that this is not a real page of a company, or not yet. */
 export interface SignCollector extends Collector {
   finish(text: {
     readonly title: string;
@@ -50,7 +50,7 @@ const blockedWords: readonly (readonly [string, RegExp])[] = [
 const shells =
   /^(?:root|app|__next|__nuxt|main-app|react-root|app-root|q-app|svelte|ember\d*|___gatsby)$/;
 const shellDepthMax = 5;
-/** So little text that a page of words would be called empty. */
+/** A page with less text counts as empty. */
 const shellCharsMax = 200;
 const askingCharsMax = 400;
 
@@ -65,13 +65,13 @@ export function createSignCollector(): SignCollector {
     open({ name, attributes, depth }) {
       if (name === "script") scripts += 1;
       else if (name === "app-root") hasShell = true;
-      // Further in it is a part of a page, which has more than that.
+      // A deeper element is only a part of a page that has more.
       else if (depth <= shellDepthMax && shells.test(attributes["id"] ?? "")) hasShell = true;
     },
     line({ text }) {
       read += text.length;
       if (
-        // Whoever says more than that has said something.
+        // A page with more text is not empty.
         read < askingCharsMax &&
         text.length < 300 &&
         /java ?script/i.test(text) &&
@@ -92,7 +92,7 @@ export function createSignCollector(): SignCollector {
           ((isEmpty && (hasShell || asksForScripts || chars < 20)) ||
             (asksForScripts && chars < askingCharsMax && links < 3)),
         parked: isShort ? first(parkedWords, text) : undefined,
-        // Long pages only speak of such things.
+        // Long pages only mention such words.
         blocked:
           isShort && links < 30
             ? (first(blockedWords, folded(title)) ??

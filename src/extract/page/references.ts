@@ -2,14 +2,14 @@ import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { marksWithin } from "../text/marks.ts";
 
 /**
- * Character references ("&amp;", "&#64;", "&nbsp") as htmlparser2 reads them. A page has few different
- * ones, so each is read once and remembered.
+ * Decodes character references ("&amp;", "&#64;", "&nbsp") as htmlparser2 does. A page has few
+ * different ones, so each is decoded once and cached.
  */
 export function withoutReferences(text: string, where: "text" | "attribute"): string {
   return decodedText(text, where === "text" ? inText : inAttributes, { bits: 0 });
 }
 
-/** The same of a text whose marks are `marked.bits`: those of what it is then are added to them. */
+/** The same for a text with the marks `marked.bits`: adds the marks of the decoded text to them. */
 export const withoutReferencesMarked = (text: string, marked: { bits: number }): string =>
   decodedText(text, inText, marked);
 
@@ -33,17 +33,20 @@ interface Decoded {
 
 interface Known {
   readonly decoded: Map<string, Decoded>;
-  /** What stands around a reference for the tokenizer to take it for one of these. */
+  /** Adds the context in which the tokenizer accepts the reference. */
   readonly wrap: (reference: string) => string;
 }
 
 const inText: Known = { decoded: new Map(), wrap: (reference) => reference };
 const inAttributes: Known = { decoded: new Map(), wrap: (reference) => `<a b="${reference}">` };
 const knownMax = 1_000;
-/** Longer than any name there is. */
+/** Longer than every known name. */
 const referenceCharsMax = 64;
 
-/** All that may belong to it, and a sign that in attributes tells "&copy=1" from one. */
+/**
+ * The end of the reference, including the character that decides in attributes whether "&copy=1" is
+ * one.
+ */
 function referenceEnd(text: string, start: number): number {
   const limit = Math.min(text.length, start + referenceCharsMax);
   let end = start + 1;
@@ -65,7 +68,7 @@ function decoded(reference: string, { decoded: all, wrap }: Known): Decoded {
   );
   tokenizer.write(written);
   tokenizer.end();
-  // Its own copy: a part of the page's text would keep the whole page in memory.
+  // Store a copy: a slice would keep the text of the whole page in memory.
   const one = { plain: read, bits: marksWithin(read) };
   if (all.size < knownMax) all.set(Buffer.from(reference).toString(), one);
   return one;

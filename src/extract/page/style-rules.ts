@@ -1,11 +1,11 @@
 /**
- * What a page's own styles hide or turn round. Only what is written in the page is known: inline
- * styles, and plain class and id rules of its <style> elements.
+ * The effects of a page's own styles that hide or reverse text. Only inline styles and simple class
+ * and id rules of its <style> elements are used.
  */
 export interface StyleRules {
-  /** Takes in the text of a <style> element. */
+  /** Adds the text of a <style> element. */
   add(css: string): void;
-  /** Whether class and id say anything. */
+  /** Whether any rule depends on class or id. */
   hasRules(): boolean;
   effectOf(tag: string, attributes: Readonly<Record<string, string>>): StyleEffect;
 }
@@ -23,7 +23,7 @@ const hiding =
   /(?:^|[;{\s])(?:display\s{0,5}:\s{0,5}none|visibility\s{0,5}:\s{0,5}hidden|font-size\s{0,5}:\s{0,5}0(?![.\d])|opacity\s{0,5}:\s{0,5}0(?![.\d])|(?:left|top|text-indent)\s{0,5}:\s{0,5}-\d{4,6}(?:px|em|rem))/i;
 const bidi = /unicode-bidi\s{0,5}:\s{0,5}(?:bidi-override|isolate-override)/i;
 const rightToLeft = /direction\s{0,5}:\s{0,5}rtl/i;
-/** Hidden only until a visitor clicks: what is in there is meant to be read. */
+/** Hidden only until a visitor clicks: such content is meant to be read. */
 const shownOnDemand =
   /tab|panel|pane|accordion|collaps|menu|nav|modal|popup|drop|slide|toggle|content|lightbox|dialog|more|faq|answer|detail|mobile|desktop/i;
 
@@ -33,7 +33,7 @@ export function createStyleRules(): StyleRules {
 
   function add(css: string): void {
     let count = 0;
-    // Rules inside @media and the like hold only sometimes: the nested brace keeps them out.
+    // Rules inside @media and similar blocks apply only sometimes: the nested brace excludes them.
     for (const [, selectors, body] of css
       .slice(0, cssCharsMax)
       .matchAll(

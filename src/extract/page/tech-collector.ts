@@ -4,7 +4,7 @@ export interface TechCollector extends Collector {
   finish(generator: string | undefined): readonly string[];
 }
 
-/** Addresses of scripts, styles and pictures that tell what a site is made with. */
+/** Addresses of scripts, styles and images that show what a site is made with. */
 const signs: readonly (readonly [string, RegExp])[] = [
   ["WordPress", /\/wp-(?:content|includes)\//],
   ["WooCommerce", /\/plugins\/woocommerce\//],
@@ -64,7 +64,7 @@ export function createTechCollector(): TechCollector {
       const isPicture = name === "img";
       const address = attributes["src"] ?? attributes["href"];
       if (address === undefined || address.startsWith("data:")) return;
-      // A few pictures tell as much as all of them.
+      // A few images are enough.
       if (isPicture ? ++pictures > 15 : ++checked > 150) return;
       const part = address.slice(0, 300).toLowerCase();
       if (!anySign.test(part)) return;

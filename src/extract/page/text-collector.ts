@@ -1,14 +1,14 @@
 import { createWordCounter, isLittleWord } from "../text/languages.ts";
 import type { Collector } from "./page-events.ts";
 
-/** What the words of a page tell: its language, what it is about, how much there is to read. */
+/** Facts from the words of a page: its language, its topics, the amount of text. */
 export interface TextCollector extends Collector {
   finish(options: { readonly title: string; readonly stated: readonly string[] }): {
     readonly language: string | undefined;
     readonly keywords: readonly string[];
   };
   chars(): number;
-  /** The first words, for signs of pages that are no pages. */
+  /** The first words, used to detect pages without real content. */
   beginning(): string;
 }
 

@@ -34,14 +34,14 @@ interface Draft {
 const peopleMax = 60;
 /** "Owner: …", "Owner – …" */
 const introducing = marks.colon | marks.bracket | marks.wide;
-/** So many lines after a name still speak of that person. */
+/** How many lines after a name may still be about that person. */
 const linesMax = 6;
-/** A role stands right below the name. */
+/** A role is directly below the name. */
 const roleLinesMax = 2;
 
 /**
- * People as team pages and imprints show them: a name that stands alone, with a role near it. A name
- * without a role is nobody: it may be a customer, a street, a product.
+ * People as team pages and imprints show them: a name on its own line, with a role near it. A name
+ * without a role does not count: it may be a customer, a street, a product.
  */
 export function createPeopleCollector(): PeopleCollector {
   const drafts: Draft[] = [];
@@ -55,7 +55,7 @@ export function createPeopleCollector(): PeopleCollector {
 
   function line({ text, marks: bits, where, block, heading, isBold, isLink }: PageLine): void {
     if (where === "header") return;
-    // Nobody's name is without a capital, and without one before we wait for no role.
+    // Every name has a capital letter, and no name before waits for a role.
     if (!current && (bits & (marks.wide | marks.capital)) === 0) return;
     const introduced = (bits & introducing) === 0 ? undefined : introducedPerson(text);
     const named = introduced && personName(introduced.name);
@@ -131,7 +131,7 @@ function statedIn(node: StructuredNode): readonly Omit<Draft, "lines">[] {
   return (isPerson ? [node, ...inner] : inner).flatMap((one) => {
     const name = cleanName(textOf(one, "name") ?? "", 80);
     if (!name || !/\s/.test(name) || /\d/.test(name)) return [];
-    // Who wrote an article is a person too, but does not work here.
+    // The author of an article is a person too, but not one of the company.
     if (one === node && textOf(one, "jobTitle") === undefined) return [];
     const email = textOf(one, "email")?.replace(/^mailto:/i, "");
     return [

@@ -1,6 +1,6 @@
 import { folded } from "../text/clean-text.ts";
 
-/** Words that stand in headings, roles and company names, but in nobody's name. */
+/** Words that occur in headings, roles and company names, but not in names of people. */
 const notInNames = new Set(
   (
     "our your the and for with from about contact contacts team home services service products product company " +
@@ -25,7 +25,9 @@ const title =
   /^(?:(?:prof|dr|dipl|ing|mag|med|phil|jur|rer|nat|mr|mrs|ms|herr|frau|monsieur|madame|mme|m|sr|sra|sig|dott|dipl-ing|dipl-kfm|ra|mba|msc|bsc)\.?[\s-]?)+\s/i;
 const word = /^\p{Lu}[\p{L}'’-]{0,24}\.?$/u;
 
-/** A person's name as written, without titles; undefined when it is likelier something else. */
+/**
+ * A person's name as written, without titles; undefined if the text is more likely something else.
+ */
 export function personName(text: string): string | undefined {
   if (text.length < 5 || text.length > 60 || /[\d@/|:;!?&#+*=<>"„“()[\]]/.test(text))
     return undefined;
@@ -42,7 +44,7 @@ export function personName(text: string): string | undefined {
   const named = words.filter((one, index) => index === 0 || !particle.test(one));
   if (named.length < 2 || named.length > 4) return undefined;
   if (!named.every((one) => word.test(one)) || named.some(isCommon)) return undefined;
-  // ALL CAPITALS is a slogan or a heading.
+  // A text in capitals is a slogan or a heading.
   if (named.every((one) => one.length > 2 && one === one.toUpperCase())) return undefined;
   return named.at(-1)!.replace(/\.$/, "").length < 2 ? undefined : bare;
 }

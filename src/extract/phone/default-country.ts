@@ -1,14 +1,14 @@
 import { isSupportedCountry, type CountryCode } from "libphonenumber-js/max";
 import { folded } from "../text/clean-text.ts";
 
-/** Country domains that anyone takes for their sound. */
+/** Country domains that are used all over the world. */
 const soldToAll = new Set(
   "io co ai tv me cc ly to fm gg ws la is it am im sh ac vc"
     .split(" ")
     .filter((name) => name !== "it"),
 );
 const byDomain: Readonly<Record<string, CountryCode>> = { uk: "GB", ac: "AC" };
-/** Where most pages of a language come from; the last resort. */
+/** The country in which most pages of a language are made; the last resort. */
 const byLanguage: Readonly<Record<string, CountryCode>> = {
   de: "DE",
   fr: "FR",
@@ -104,7 +104,7 @@ const byName: Readonly<Record<string, CountryCode>> = {
 };
 
 export interface CountryHints {
-  /** What the caller knows, as from the tile the place is in. */
+  /** The country that the caller knows, for example from the tile of the place. */
   readonly given?: string | undefined;
   /** addressCountry of structured data. */
   readonly stated?: string | undefined;
@@ -112,11 +112,11 @@ export interface CountryHints {
   readonly suffix?: string | undefined;
   /** "de", "de-AT". */
   readonly language?: string | undefined;
-  /** Countries of numbers that were written with their country code. */
+  /** Countries of the numbers on the page that have a country code. */
   readonly ofNumbers?: readonly string[];
 }
 
-/** The country whose numbers are written without a country code here. */
+/** The country to assume for numbers without a country code. */
 export function defaultCountry(hints: CountryHints): CountryCode | undefined {
   const { given, stated, suffix, language, ofNumbers = [] } = hints;
   return (

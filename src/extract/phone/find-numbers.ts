@@ -1,4 +1,4 @@
-/** Runs of digits that are written like telephone numbers, found by one walk over the text. */
+/** Runs of digits that look like telephone numbers, found in one pass over the text. */
 export interface NumberFound {
   readonly text: string;
   readonly start: number;
@@ -34,7 +34,7 @@ export function findNumbers(text: string): readonly NumberFound[] {
   return found;
 }
 
-/** "(0", "(+": brackets around the first digits. */
+/** "(0", "(+": a bracket before the first digits. */
 const beginsNumber = (text: string, at: number): boolean => {
   const next = text.charCodeAt(at + 1);
   return isDigit(next) || next === 43;
@@ -46,14 +46,15 @@ function numberEnd(text: string, start: number): number {
   for (let at = start; at < text.length && at - start < charsMax; at++) {
     const code = text.charCodeAt(at);
     if (isDigit(code)) {
-      // Another number begins: "0171 123456 0172 …" is told by its plus sign alone.
+      // A plus sign begins another number; in "0171 123456 0172 …" nothing else would show it.
       end = at + 1;
       separators = 0;
     } else if (code === 43) {
       if (at > start && !(at === start + 1 && text[start] === "(")) break;
     } else if (isSeparator(code)) {
       separators += 1;
-      // "089 / 123", "089 - 123", "(0) 89": three in a row are layout, not one number.
+      // "089 / 123", "089 - 123", "(0) 89": more than three separators in a row are layout, not one
+      // number.
       if (separators > 3) break;
       if (code === 47 && text.charCodeAt(at - 1) === 32 && startsAnew(text, start, at)) break;
     } else break;
@@ -61,7 +62,7 @@ function numberEnd(text: string, start: number): number {
   return end;
 }
 
-/** After " / ": a number with its own prefix, or as whole a number as the one before. */
+/** After " / ": a number with its own prefix, or one as long as the number before. */
 const startsAnew = (text: string, start: number, slash: number): boolean => {
   const rest = text.slice(slash + 1, slash + 25).trimStart();
   if (/^(?:\+|\(?0)[\d ().-]{6,}/.test(rest)) return true;
@@ -70,11 +71,11 @@ const startsAnew = (text: string, start: number, slash: number): boolean => {
   return countDigits(next, 0, next.length) > 7 && countDigits(text, start, slash) > 7;
 };
 
-/** Letters, signs or decimals around it: an id, a price, a coordinate, a date. */
+/** Letters, signs or decimals next to it: an id, a price, a coordinate, a date. */
 function isGlued(text: string, start: number, end: number): boolean {
   const before = text[start - 1] ?? " ";
   const after = text[end] ?? " ";
-  // Most stand by themselves.
+  // Most numbers have spaces around them.
   if (before === " " && after === " ") return false;
   if (/[\p{L}\p{N}_@=$€£#%]/u.test(before) && !isWideBreak(before)) return true;
   if (/[.,]/.test(before) && /\d/.test(text[start - 2] ?? "")) return true;
@@ -84,7 +85,7 @@ function isGlued(text: string, start: number, end: number): boolean {
   return /[.,]/.test(after) && /\d/.test(text[end + 1] ?? "");
 }
 
-/** Scripts that are written without spaces. */
+/** Characters of scripts that are written without spaces. */
 const isWideBreak = (sign: string): boolean =>
   /[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uffef]/.test(sign);
 
@@ -95,7 +96,7 @@ function extensionAfter(text: string, end: number): string | undefined {
 }
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-/** space ( ) . - / and the dashes of typesetters */
+/** space ( ) . - / and typographic dashes */
 const isSeparator = (code: number): boolean =>
   code === 32 ||
   code === 40 ||

@@ -8,10 +8,10 @@ import { isTaxNumber, labelBefore, type PhoneLabel } from "./phone-labels.ts";
 import { looksLikePhone, readNumber } from "./read-number.ts";
 
 /**
- * Numbers are noted in the pass and read after it: which country they belong to is known only then.
+ * Numbers are collected in the pass and parsed after it, because only then their country is known.
  */
 export interface PhoneCollector extends Collector {
-  /** Countries of the numbers that were written with their country code. */
+  /** Countries of the numbers that have a country code. */
   countries(): readonly string[];
   finish(options: FinishPhones): {
     readonly phones: readonly PhoneFact[];
@@ -32,7 +32,7 @@ interface Noted {
   readonly method: PhoneFact["method"];
   readonly says: PhoneLabel;
   readonly extension?: string | undefined;
-  /** The text the label is taken from, once the number proves to be one. */
+  /** The text before it, from which the label is taken when the number proves valid. */
   before?: string | undefined;
 }
 
@@ -57,7 +57,7 @@ export function createPhoneCollector(): PhoneCollector {
     for (const { text: number, start, end, extension } of findNumbers(plain)) {
       if (isDate(number)) continue;
       const before = plain.slice(Math.max(0, start - 60), start);
-      // The label may stand in the cell, or on the line, before.
+      // The label may be in the previous cell or on the previous line.
       const says = isTaxNumber(before, number)
         ? "other"
         : (labelled(before.trim() === "" ? `${lastLine} ` : before) ??
@@ -69,7 +69,7 @@ export function createPhoneCollector(): PhoneCollector {
       note({ text: digitsOf(letters!), method: "text", says: "phone" });
   }
 
-  /** Lists of articles, dates and prices have the same words before each number. */
+  /** Cached, because lists of articles, dates and prices have the same words before each number. */
   function labelled(before: string): PhoneLabel {
     let label = labels.get(before);
     if (label === undefined && !labels.has(before)) {
@@ -87,7 +87,7 @@ export function createPhoneCollector(): PhoneCollector {
         decoded(href.slice(0, 200)),
       )?.[1];
       if (number === undefined) return;
-      // People link their fax too; the words before it tell.
+      // Fax numbers are linked too; the words before them show it.
       const says = labelBefore(lastLine) === "fax" ? "fax" : "phone";
       const one: Noted = { text: number.replace(/[;?,].*$/s, ""), method: "tel", says };
       links.push(one);
@@ -123,7 +123,7 @@ function finish(noted: readonly Noted[], options: FinishPhones) {
       continue;
     if (one.says === undefined && !looksLikePhone(one.text, country ?? "US")) continue;
     if (one.says === "other") {
-      // Not read as a telephone's at all: a shop's page has hundreds of article numbers.
+      // Not parsed as telephone numbers: a shop's page has hundreds of article numbers.
       others.add(bareDigits(one.text));
       continue;
     }
@@ -143,7 +143,8 @@ function finish(noted: readonly Noted[], options: FinishPhones) {
       url,
     });
   }
-  // A fax that stands somewhere else without its label is still a fax, unless people are told to call it.
+  // A fax number without its label elsewhere is still a fax, unless a link or structured data
+  // offers it as a telephone.
   const isFaxOnly = ({ value, method }: PhoneFact) => faxes.has(value) && method === "text";
   const isOther = ({ value, method }: PhoneFact) =>
     method === "text" && others.has(written.get(value)!);
@@ -155,10 +156,10 @@ function finish(noted: readonly Noted[], options: FinishPhones) {
 
 const bareDigits = (text: string): string => text.replace(/\D/g, "").replace(/^0+/, "");
 
-/** So nobody else writes them; on a page that gives no hint of its country they tell their own. */
+/** A format of North America only; on a page without other hints it shows the country. */
 const northAmerican = /^\s*(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}\s*$/;
 
-/** A space between letters and digits of different elements: "<b>Phone</b><i>089 …</i>". */
+/** Adds a space between letters and digits of different elements: "<b>Phone</b><i>089 …</i>". */
 function unglued(text: string, seams: readonly number[]): string {
   if (seams.length === 0) return text;
   let plain = "";
@@ -171,7 +172,7 @@ function unglued(text: string, seams: readonly number[]): string {
   return plain + text.slice(from);
 }
 
-/** "12.03.2024", with the hour after it: nobody's number, and tables are full of them. */
+/** "12.03.2024", perhaps with the hour: not a telephone number, and frequent in tables. */
 const isDate = (text: string): boolean =>
   /^(?:(?:0?[1-9]|[12]\d|3[01])[./-](?:0?[1-9]|1[0-2])[./-](?:19|20)\d{2}|(?:19|20)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?: \d{1,2})?$/.test(
     text,
@@ -181,13 +182,13 @@ const isDate = (text: string): boolean =>
 const labelAfter = (text: string): PhoneLabel =>
   /^\s{0,2}[([]?\s{0,1}(?:fax|telefax)\b/i.test(text) ? "fax" : undefined;
 
-/** Most links. */
+/** True for most links. */
 const isPath = (href: string): boolean => href.charCodeAt(0) === slash;
 const slash = 47;
 const mayCall = /^\s{0,5}[tcp%]/i;
 const wide = /[\uff10-\uff19\uff08\uff09\uff0b\uff0d]/;
 const wideDigits = marks.wide | marks.digit;
-/** Six digits near each other, wide ones, or the beginning of a number in letters. */
+/** Six digits close together, wide digits, or the beginning of a number in letters. */
 const mayHold = (text: string, bits: number): boolean =>
   (digitsIn(bits) >= 6 && /\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d\D{0,4}\d/.test(text)) ||
   ((bits & wideDigits) === wideDigits && /[\uff10-\uff19]{2}/.test(text)) ||

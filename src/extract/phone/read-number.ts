@@ -11,13 +11,13 @@ export interface ReadNumber {
   readonly extension?: string;
 }
 
-/** A number as somebody wrote it, or undefined when no telephone has it. */
+/** Parses a number as written; undefined if it is not a valid telephone number. */
 export function readNumber(text: string, country: CountryCode | undefined): ReadNumber | undefined {
   if (text.length > 60) return undefined;
   const plain = text
     .normalize("NFKC")
     .replace(/[\u2010-\u2015\u2212]/g, "-")
-    // "+49 (0) 89": the zero is dialled only inside the country.
+    // "+49 (0) 89": the zero is only dialled inside the country.
     .replace(/^(\s*(?:\+|00)\s*[1-9]\d{0,2}[\s.-]*)\(0\)/, "$1")
     .replace(/^\s*\(\s*(?:\+|00)\s*(\d{1,3})\s*\)/, "+$1 ")
     .replace(/^\s*00(?=[1-9])/, "+")
@@ -37,7 +37,7 @@ export function readNumber(text: string, country: CountryCode | undefined): Read
   };
 }
 
-/** Signs by which a reader knows a number without a label: brackets, or groups and a leading zero. */
+/** Signs of a telephone number without a label: brackets, or groups and a leading zero. */
 export function looksLikePhone(text: string, country: CountryCode): boolean {
   const body = text.trim();
   if (isDateLike(body) || /^\d{1,3}\.\d{4,}/.test(body)) return false;
@@ -47,7 +47,8 @@ export function looksLikePhone(text: string, country: CountryCode): boolean {
   if (/^\(?0|^\(\d{2,4}\)/.test(body) && country !== "US") return true;
   if (country === "US" || country === "CA")
     return /^(?:1[-. ])?\(?\d{3}\)?[-. /]{1,2}\d{3}[-. ]\d{4}$/.test(body);
-  // Countries that dial without a zero: Spain, Italy's mobiles, Poland, Portugal, the north.
+  // Countries that dial without a zero: Spain, Italian mobiles, Poland, Portugal, the Nordic
+  // countries.
   return groups.length >= 3 && groups.every((group) => group.length <= 4) && !body.includes(".");
 }
 

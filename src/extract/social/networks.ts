@@ -1,4 +1,4 @@
-/** A profile on a social network, as its own pages call it. */
+/** A profile on a social network, with the network's own address for it. */
 export interface SocialProfile {
   readonly network: string;
   readonly url: string;
@@ -8,9 +8,11 @@ export interface SocialProfile {
 interface Network {
   readonly name: string;
   readonly hosts: RegExp;
-  /** First parts of paths that are nobody's profile: share dialogues, posts, pages of the network. */
+  /**
+   * First path segments that are not profiles: share dialogs, posts, pages of the network itself.
+   */
   readonly reserved: ReadonlySet<string>;
-  /** The profile's part of the path and its handle, from decoded path segments and the query. */
+  /** Returns the profile's path and its handle, from decoded path segments and the query. */
   read(segments: readonly string[], query: URLSearchParams, host: string): Found | undefined;
 }
 
@@ -24,12 +26,12 @@ const everywhere =
   "share sharer sharer.php intent dialog plugins login signin signup register home explore search about help support terms privacy legal policies policy settings hashtag tag tags i p tv reel reels stories status video videos watch photo photos events groups embed embed.js oauth api developers developer business ads careers jobs download app apps blog press ";
 
 const handlePattern = /^@?[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,78}[\p{L}\p{N}_-])?$/u;
-/** Accounts of builders, templates and the networks themselves, which come with a theme. */
+/** Accounts of site builders, templates and the networks themselves, which are part of themes. */
 const nobodys = words(
   "wix wixcom squarespace shopify wordpress wordpressdotcom godaddy jimdo weebly webflow facebook facebookapp twitter x instagram youtube linkedin pinterest tiktok google yourpage yourprofile yourname your-page your-company yourcompany username user profile example page pages company name themeforest envato elegantthemes template_name handle account undefined null home index.php index.html",
 );
 
-/** One segment that is the handle: facebook.com/name. */
+/** One path segment that is the handle: facebook.com/name. */
 const plain =
   (base: string, prefix = "") =>
   (segments: readonly string[]): Found | undefined => {
@@ -77,7 +79,7 @@ const networks: readonly Network[] = [
             }
           : undefined;
       }
-      // A post or a photo of somebody: not where they are to be found.
+      // A post or a photo, not a profile.
       if (/^(?:posts|photos|videos|events|reviews?|permalink)$/.test(second) && third)
         return undefined;
       return facebook([first]);
@@ -190,7 +192,7 @@ const networks: readonly Network[] = [
   },
 ];
 
-/** The profile that an address leads to, or undefined: share links, posts and dialogues are none. */
+/** The profile at an address, or undefined: share links, posts and dialogs are not profiles. */
 export function profileOf(href: string): SocialProfile | undefined {
   if (href.length > 500 || isOwnPath(href) || !mayBe.test(href)) return undefined;
   let url: URL;

@@ -3,14 +3,14 @@ import type { Collector } from "../page/page-events.ts";
 import { profileOf } from "./networks.ts";
 
 export interface SocialCollector extends Collector {
-  /** `sameAs`: what the structured data says. */
+  /** `sameAs`: the profiles in the structured data. */
   finish(sameAs: readonly string[]): readonly SocialFact[];
 }
 
 const weights = { structured: 3, header: 2, footer: 2, body: 1 } as const;
 const profilesMax = 50;
 
-/** Links to profiles, the company's own first: it links them from every page's header or footer. */
+/** Links to profiles, the company's own first: its pages link it in header or footer. */
 export function createSocialCollector(): SocialCollector {
   const profiles = new Map<string, SocialFact & { seen: number }>();
 

@@ -6,7 +6,7 @@ import { parseTolerant } from "./tolerant-json.ts";
 const nodesMax = 2_000;
 const valuesMax = 200;
 
-/** The things that a JSON-LD script tells of, `@graph` and lists taken apart. */
+/** The nodes of a JSON-LD script; `@graph` and lists are flattened. */
 export function readJsonLd(text: string): readonly StructuredNode[] {
   const budget = { left: nodesMax };
   return topLevel(parseTolerant(text)).flatMap((one) => nodeOf(one, budget) ?? []);

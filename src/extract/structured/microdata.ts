@@ -3,7 +3,7 @@ import type { Collector, Element } from "../page/page-events.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { typeName, type StructuredNode, type StructuredValue } from "./structured-node.ts";
 
-/** Things described by itemscope and itemprop, put together in the pass. */
+/** Nodes described by itemscope and itemprop, built during the pass. */
 export interface MicrodataCollector extends Collector {
   finish(): readonly StructuredNode[];
 }
@@ -78,7 +78,7 @@ function put(scope: Scope, names: readonly string[], value: StructuredValue): vo
 function attributeValue({ name, attributes }: Element): string | undefined {
   const { content, href, src, datetime, value, itemprop = "" } = attributes;
   if (content !== undefined) return content;
-  // By the book a link's value is its address, but many mean the text in it.
+  // By the standard a link's value is its address, but many authors mean its text.
   if (name === "a")
     return /url|sameas|email|telephone|image|logo|map/i.test(itemprop) ? href : undefined;
   if (name === "link" || name === "area") return href;

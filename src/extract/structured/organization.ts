@@ -2,7 +2,10 @@ import type { AddressFact, OrganizationFact } from "../page-facts.ts";
 import { cleanName, cleanText } from "../text/clean-text.ts";
 import { isNode, nodesOf, textOf, textsOf, type StructuredNode } from "./structured-node.ts";
 
-/** Types of schema.org that describe whose page it is; local businesses have hundreds of subtypes. */
+/**
+ * Types of schema.org that describe the owner of a page; local businesses have hundreds of
+ * subtypes.
+ */
 const organizationTypes =
   /(?:Organization|Business|Corporation|Company|Store|Shop|Restaurant|Hotel|Motel|Hostel|Lodging|Resort|Bakery|Cafe|CafeOrCoffeeShop|BarOrPub|Brewery|Winery|Distillery|Dentist|Physician|MedicalClinic|Clinic|Hospital|Pharmacy|Optician|Attorney|Notary|Legal|LegalService|Accounting|AccountingService|Service|Agency|Agent|RealEstateAgent|Contractor|Electrician|Plumber|Locksmith|HousePainter|HVAC|Roofing|Florist|Salon|Spa|Gym|HealthClub|Club|School|University|College|EducationalOrganization|Library|Museum|Dealer|AutoRepair|AutoDealer|GasStation|Bank|ATM|Insurance|InsuranceAgency|Center|Centre|Place|Church|NGO|TravelAgency|ChildCare|VeterinaryCare|DryCleaningOrLaundry|MovingCompany|Airline|Brand)$/;
 const notOrganizations =

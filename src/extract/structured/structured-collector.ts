@@ -9,7 +9,7 @@ import { parseTolerant } from "./tolerant-json.ts";
 export interface Structured {
   readonly nodes: readonly StructuredNode[];
   readonly organizations: readonly OrganizationFact[];
-  /** Values under keys such as "email" in the state that a script starts from. */
+  /** Values under keys such as "email" in the initial state of a script. */
   readonly stateEmails: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function createStructuredCollector(): StructuredCollector {
   };
 }
 
-/** The one that says most comes first: publishers and partners are mentioned in passing. */
+/** The most detailed one comes first: publishers and partners are only mentioned. */
 const best = (all: readonly OrganizationFact[]): readonly OrganizationFact[] =>
   [...all].sort((a, b) => richness(b) - richness(a));
 

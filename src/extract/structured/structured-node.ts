@@ -1,6 +1,6 @@
 import { cleanText } from "../text/clean-text.ts";
 
-/** A thing of schema.org, from JSON-LD or microdata: types and properties, each with its values. */
+/** A node of schema.org, from JSON-LD or microdata: types, and properties with their values. */
 export interface StructuredNode {
   readonly types: readonly string[];
   readonly properties: ReadonlyMap<string, readonly StructuredValue[]>;
@@ -35,7 +35,7 @@ export const textOf = (node: StructuredNode, name: string): string | undefined =
 export const nodesOf = (node: StructuredNode, name: string): readonly StructuredNode[] =>
   (node.properties.get(name) ?? []).filter(isNode);
 
-/** The node and all inside it, at most so many. */
+/** The node and the nodes inside it, at most `nodesMax`. */
 export function withInner(node: StructuredNode, nodesMax = 500): readonly StructuredNode[] {
   const all: StructuredNode[] = [node];
   for (let at = 0; at < all.length && all.length < nodesMax; at++) {

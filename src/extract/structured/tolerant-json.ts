@@ -1,8 +1,8 @@
 import { shown } from "../text/characters.ts";
 
 /**
- * JSON as people paste it into pages: with comments, trailing commas, raw line breaks in strings,
- * wrapped in CDATA or HTML comments. Undefined when it is nothing of the kind.
+ * Parses JSON as people paste it into pages: with comments, trailing commas, raw line breaks in
+ * strings, wrapped in CDATA or HTML comments. Undefined if it cannot be parsed.
  */
 const charsMax = 300_000;
 
@@ -18,7 +18,7 @@ export function parseTolerant(text: string): unknown {
 }
 
 function parsed(text: string): unknown {
-  if (nesting(text) > 200) return undefined; // deeper than any page means it
+  if (nesting(text) > 200) return undefined; // no real page nests this deep
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -37,7 +37,7 @@ function nesting(text: string): number {
   return deepest;
 }
 
-/** One walk that knows what is inside a string and what is not. */
+/** One pass that knows whether it is inside a string. */
 function repaired(text: string): string {
   let out = "";
   let at = 0;

@@ -3,7 +3,7 @@ import type { PageFacts } from "../page-facts.ts";
 
 export const siteUrl = "https://www.tischlerei-brandt.de/kontakt";
 
-/** A page of a small company, decoded as far as we can. */
+/** The facts of a small company's page, with all decodings on. */
 export const extractFrom = (html: string, more: Partial<PageInput> = {}): PageFacts =>
   extractPage({ html, url: siteUrl, deobfuscate: "all", ...more });
 
@@ -17,7 +17,7 @@ export const phonesIn = (html: string, more: Partial<PageInput> = {}): readonly 
     .phones.map(({ value }) => value)
     .sort();
 
-/** Cloudflare's way of hiding, for making examples. */
+/** Encodes an address as Cloudflare does, for examples. */
 export function cloudflareHex(text: string, key = 0x5a): string {
   const bytes = [key, ...Buffer.from(text, "utf8").map((byte) => byte ^ key)];
   return Buffer.from(bytes).toString("hex");

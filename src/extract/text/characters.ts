@@ -7,13 +7,13 @@ const invisible = new RegExp(`[${classOf(invisibleRanges)}]`, "g");
 const plainSpaces = /[\0-\x20\x7f]+/g;
 const spaces = new RegExp(`[${classOf(spaceRanges)}]+`, "g");
 
-/** As a reader sees it: nothing invisible, every run of space a single one. */
+/** The text as a reader sees it: without invisible characters, with single spaces. */
 export function shown(text: string): string {
   const bits = marksOf(text);
   return (bits & marks.odd) === 0 ? text : withoutOdd(text, bits);
 }
 
-/** The same, of a text that is known to have something odd in it. `bits`: its marks. */
+/** The same for a text with odd characters. `bits`: its marks. */
 export function withoutOdd(text: string, bits: number): string {
   if ((bits & marks.wide) === 0) return text.replace(plainSpaces, " ");
   return text.replace(invisible, "").replace(spaces, " ").replace(loneSurrogates, "");

@@ -1,10 +1,10 @@
 /**
- * Words that a line of text is searched for, told by how they begin: those for "@" ("at", "arroba",
- * "chiocciola" …) and "copyright". Most lines have none, and need no closer look.
+ * Detects words that make a line worth a closer look, by their first letters: words for "@" ("at",
+ * "arroba", "chiocciola" …) and "copyright". Most lines have none.
  */
 export const cueLetters = "ackmsz";
 
-/** By the first three signs of a word, 0 or less than a letter where there is none. */
+/** By the first three characters of a word; a missing one is 0 or not a letter. */
 export function isCue(first: number, second: number, third: number): boolean {
   const next = second | 32;
   const last = third | 32;
@@ -25,7 +25,7 @@ export function isCue(first: number, second: number, third: number): boolean {
   }
 }
 
-/** Those that begin beyond ASCII: "ät", "собака". */
+/** Cue words that begin with a non-ASCII letter: "ät", "собака". */
 export const isWideCue = (code: number): boolean =>
   code === 0xe4 || code === 0xc4 || code === 0x441 || code === 0x421;
 

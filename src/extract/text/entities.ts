@@ -1,4 +1,4 @@
-/** Decodes what stands in scripts and in structured data, where the parser does not: "&#105;nfo". */
+/** Decodes entities in scripts and in structured data, where the parser does not: "&#105;nfo". */
 export function withoutEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text

@@ -1,4 +1,4 @@
-/** The commonest little words of each language: enough to tell which one a page is in. */
+/** The most common short words of each language: enough to detect the language of a page. */
 const little: Readonly<Record<string, string>> = {
   en: "the and of to in is for with you our your are we that this from on as at by an be or have it",
   de: "der die das und ist in zu den mit von für auf sie wir ihre unser unsere ein eine nicht auch bei sich dem des im zum oder",
@@ -24,7 +24,7 @@ for (const [language, words] of Object.entries(little))
 
 export interface WordCounter {
   add(text: string): void;
-  /** ISO 639-1, or undefined when there is too little to tell. */
+  /** ISO 639-1, or undefined if there is too little text. */
   language(): string | undefined;
 }
 
@@ -82,7 +82,7 @@ export function createWordCounter(): WordCounter {
   };
 }
 
-/** Where the letters from `start` on end; `start` itself where there is none. */
+/** The end of the letters that begin at `start`; `start` itself if there are none. */
 function wordEnd(text: string, start: number): number {
   let at = start;
   while (at < text.length && isLetterAt(text, at)) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
@@ -92,7 +92,7 @@ function wordEnd(text: string, start: number): number {
 function isLetterAt(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   if (code < 128) return code >= 97 && code <= 122;
-  // The common scripts, without asking what Unicode knows about all of them.
+  // Common scripts first, because Unicode property tests are slow.
   if (code >= 0xc0 && code <= 0x24f) return code !== 0xd7 && code !== 0xf7;
   if (code >= 0x400 && code <= 0x481) return true;
   if ((code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3)) return true;

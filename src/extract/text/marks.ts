@@ -2,36 +2,37 @@ import { cueLetters, isCue, isWideCue } from "./cue-words.ts";
 import { isOddBeyondAscii } from "./odd-characters.ts";
 
 /**
- * What kinds of signs are in a text, found once. A line of a page is asked a dozen questions, and
- * nearly every line has the same answer to all of them: there is no digit, no "@" and no bracket in it.
+ * The kinds of characters in a text, determined once. Each line of a page is tested a dozen times,
+ * and for nearly every line all answers follow from the marks: no digit, no "@", no bracket.
  */
 export const marks = {
-  /** 0 to 9, or one of their wide forms. */
+  /** 0 to 9, or a wide form of these. */
   digit: 1,
-  /** "@", or one of its wide forms. */
+  /** "@", or a wide form of it. */
   at: 2,
   colon: 4,
-  /** What addresses in words stand in: brackets, strokes, dashes. */
+  /** Signs that enclose the words of an address: brackets, strokes, dashes. */
   bracket: 8,
-  /** Beyond ASCII, where anything may be. */
+  /** Any non-ASCII character. */
   wide: 16,
-  /** Space that is not a single one, or anything else that is not shown as it stands. */
+  /** Repeated spaces, or any other character that is not shown as it is. */
   odd: 32,
-  /** Anything but space. */
+  /** Any character except spaces. */
   word: 64,
   /** A to Z. */
   capital: 128,
-  /** "&": what comes from the page itself is still to be decoded. */
+  /** "&": the text may contain references that have to be decoded. */
   reference: 256,
-  /** A word that begins like one of cue-words.ts. */
+  /** A word that may begin one of cue-words.ts. */
   cue: 512,
 } as const;
 
 const marksMask = 4_095;
-// Known only here: what the first and the last sign are, for texts that are joined in a word.
+// Internal bits: whether the first and the last character are part of a word, for joining texts.
 const beginsInWord = 1_024;
 const endsInWord = 2_048;
-// Of a single sign: two spaces are odd, and a cue is looked for where a word begins.
+// Bits of a single character: two spaces are odd, and cues are only searched at the start of a
+// word.
 const single = 4_096;
 const oddFromSingle = 7;
 const letter = 8_192;
@@ -74,7 +75,7 @@ export function marksOf(text: string): number {
   return whole(bits, digits, text.charCodeAt(0), before);
 }
 
-/** Of a part that stands within a text: a letter may make a cue with those around it. */
+/** The marks of a part of a text: a letter may form a cue with its neighbours. */
 export const marksWithin = (part: string): number => {
   const bits = marksOf(part) & marksMask & ~beginsInWord & ~endsInWord;
   return /[a-z]/i.test(part) ? bits | marks.cue : bits;
@@ -82,11 +83,11 @@ export const marksWithin = (part: string): number => {
 
 export interface TextEnd {
   at: number;
-  /** The marks of all before it. */
+  /** The marks of everything before it. */
   bits: number;
 }
 
-/** Walks from `from` to the next "<" of a page, or to its end, and says in `end` what it met. */
+/** Walks from `from` to the next "<" of a page, or to its end, and stores the result in `end`. */
 export function findTextEnd(codes: Uint16Array, from: number, end: TextEnd): void {
   let bits = 0;
   let digits = 0;
@@ -116,7 +117,7 @@ function whole(bits: number, digits: number, first: number, last: number): numbe
   );
 }
 
-/** `cueLetter` after what is no letter: one test where two would often be guessed wrong. */
+/** `cueLetter` after a non-letter. One test, because the processor would often mispredict two. */
 const cueAfter = (before: number): number => (~before & letter) << 1;
 
 const less = 60;
@@ -125,12 +126,12 @@ function wideMarks(code: number): number {
   if (code === 0xff20 || code === 0xfe6b) return bits | marks.at;
   if (isWideCue(code)) return bits | marks.cue;
   if (code >= 0xff10 && code <= 0xff19) return bits | marks.digit;
-  // What is taken out of a word may leave a cue behind.
+  // Removing a character inside a word may create a cue.
   return isOddBeyondAscii(code) ? bits | marks.odd | marks.cue : bits;
 }
 
 export const noMarks = 0;
-/** Of two texts, one right after the other. */
+/** The marks of two texts joined without a space. */
 export function joinedMarks(first: number, second: number): number {
   if (first === noMarks) return second;
   const isSplitWord = (first & endsInWord) !== 0 && (second & beginsInWord) !== 0;
@@ -142,5 +143,5 @@ export function joinedMarks(first: number, second: number): number {
   );
 }
 
-/** How many digits, up to 255. */
+/** The number of digits, up to 255. */
 export const digitsIn = (bits: number): number => bits >> digitsShift;

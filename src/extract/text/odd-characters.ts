@@ -1,6 +1,6 @@
 type Range = readonly [first: number, last: number];
 
-/** Zero-width signs, soft hyphens, variation selectors, marks that turn the direction of writing. */
+/** Zero-width characters, soft hyphens, variation selectors, marks of the writing direction. */
 export const invisibleRanges: readonly Range[] = [
   [0xad, 0xad],
   [0x34f, 0x34f],
@@ -15,7 +15,7 @@ export const invisibleRanges: readonly Range[] = [
   [0xfeff, 0xfeff],
   [0xfff9, 0xfffb],
 ];
-/** Control characters, among them U+001F, which separates fields in our files, and all space. */
+/** Control characters, including U+001F, which separates fields in our files, and all spaces. */
 export const spaceRanges: readonly Range[] = [
   [0, 0x20],
   [0x7f, 0xa0],
@@ -28,13 +28,13 @@ export const spaceRanges: readonly Range[] = [
 ];
 const surrogates: Range = [0xd800, 0xdfff];
 
-/** Beyond ASCII, in order: what is not shown as it stands. Half a pair may stand alone. */
+/** Non-ASCII characters, in order, that are not shown as they are. Surrogates may be unpaired. */
 const oddRanges: readonly Range[] = [...invisibleRanges, ...spaceRanges.slice(1), surrogates].sort(
   ([first], [second]) => first - second,
 );
 
 export function isOddBeyondAscii(code: number): boolean {
-  // Letters with accents, which most such signs are.
+  // Accented letters, the most frequent case.
   if (code < 0x300) return code <= 0xa0 || code === 0xad;
   for (const [first, last] of oddRanges) if (code <= last) return code >= first;
   return false;

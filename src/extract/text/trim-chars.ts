@@ -1,14 +1,14 @@
 export interface TrimmedChars {
-  /** Matches one character that may go from the start. */
+  /** Matches a character to remove from the start. */
   readonly start?: RegExp;
-  /** Matches one character that may go from the end. */
+  /** Matches a character to remove from the end. */
   readonly end?: RegExp;
 }
 
 /**
  * Removes characters from the ends of a text, in time proportional to what it removes. A pattern
- * such as /[.,]+$/ looks at every run of these characters from each of its places, which takes
- * hours on a page that has a long one in its middle.
+ * such as /[.,]+$/ tries every run of these characters from each of its positions, which takes
+ * hours on a page with a long run in its middle.
  */
 export function trimChars(text: string, { start, end }: TrimmedChars): string {
   let from = 0;

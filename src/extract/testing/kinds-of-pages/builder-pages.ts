@@ -1,7 +1,7 @@
 import { cloudflareHex } from "../extract-from.ts";
 import type { KindOfPage } from "./kind-of-page.ts";
 
-/** What site builders, shop systems and content management systems put out. */
+/** Output of site builders, shop systems and content management systems. */
 export const builderPages: readonly KindOfPage[] = [
   {
     kind: "WordPress with Elementor, share buttons in the article",

@@ -1,6 +1,6 @@
 import type { KindOfPage } from "./kind-of-page.ts";
 
-/** Pages that somebody wrote by hand, long ago or in a hurry. */
+/** Pages written by hand, long ago or in a hurry. */
 export const handMadePages: readonly KindOfPage[] = [
   {
     kind: "tables and font tags of 1999",

@@ -1,4 +1,4 @@
-/** A page as somebody's site really has it, and what a careful reader would note down from it. */
+/** A realistic page, and the facts that a careful reader would take from it. */
 export interface KindOfPage {
   readonly kind: string;
   readonly url: string;

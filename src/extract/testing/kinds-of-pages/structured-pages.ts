@@ -1,6 +1,6 @@
 import type { KindOfPage } from "./kind-of-page.ts";
 
-/** Pages whose facts stand in schema.org's, hCard's or a script's form. */
+/** Pages with facts in schema.org, hCard or script form. */
 export const structuredPages: readonly KindOfPage[] = [
   {
     kind: "JSON-LD as a graph, with references",
