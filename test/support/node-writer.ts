@@ -18,7 +18,8 @@ const { readVersion } = await load<typeof import("../../src/base/version.ts")>("
 
 const { openNodeIn } = await loadNode();
 const gossip = { on: "no", keys: undefined, cluster: "test", host: "127.0.0.1", port: 0 } as const;
-await using node = await openNodeIn({
+// Not `await using`: Node 22, which only strips types, does not know it.
+const node = await openNodeIn({
   kind: kind === "service" ? "service" : "command",
   paths: config.createPaths(folder),
   log: silentLogger,
@@ -49,3 +50,4 @@ async function writeOn(): Promise<void> {
 await Promise.all(Array.from({ length: atOnce }, writeOn));
 process.stdout.write("done\n");
 await new Promise((resolve) => process.stdin.resume().once("end", resolve));
+await node[Symbol.asyncDispose]();
