@@ -1,6 +1,6 @@
 import type { Attribution } from "./place-source.ts";
 
-/** Open data whose licence asks for something, by the first part of the ids of its places. */
+/** Open data with an attribution, by the first part of the ids of its places. */
 export const osmAttribution: Attribution = {
   text: "© OpenStreetMap contributors",
   licence: "ODbL-1.0",
@@ -23,10 +23,10 @@ const byPrefix: Readonly<Record<string, Attribution>> = {
   fsq: foursquareAttribution,
 };
 
-/** Names of open data, as in `export --without osm`. */
+/** Names of open data, as used in `export --without osm`. */
 export const openDataNames = Object.keys(byPrefix);
 
-/** `osm` of the id of a place (`osm/node/1`), or of who wrote a value (`place:osm/node/1`). */
+/** `osm` for the id of a place (`osm/node/1`) or the source of a value (`place:osm/node/1`). */
 export function openDataOf(idOrSource: string): string | undefined {
   const [, name = ""] = /^(?:place:)?([a-z]+)\//.exec(idOrSource) ?? [];
   return Object.hasOwn(byPrefix, name) ? name : undefined;
@@ -35,18 +35,18 @@ export function openDataOf(idOrSource: string): string | undefined {
 export const attributionOf = (name: string): Attribution | undefined =>
   Object.hasOwn(byPrefix, name) ? byPrefix[name] : undefined;
 
-/** What has to be shown beside data that comes from these places, each once. */
+/** The attributions that must be shown with data from these places, each once. */
 export function attributionsOf(placeIds: Iterable<string>): readonly Attribution[] {
   const names = new Set<string>();
   for (const id of placeIds) names.add(id.slice(0, Math.max(0, id.indexOf("/"))));
   return [...names].sort().flatMap((name) => attributionOf(name) ?? []);
 }
 
-/** One line for people: `© OpenStreetMap contributors (ODbL-1.0), https://…`. */
+/** As one line: `© OpenStreetMap contributors (ODbL-1.0), https://…`. */
 export const attributionLine = ({ text, licence, url }: Attribution): string =>
   `${text} (${licence}), ${url}`;
 
-/** Of the open data that a value comes from, by who wrote it. */
+/** The licence of the open data that a value comes from, by the value's source. */
 export function licenceOf(source: string): string | undefined {
   const name = openDataOf(source);
   return name === undefined ? undefined : attributionOf(name)?.licence;

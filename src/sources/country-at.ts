@@ -8,13 +8,13 @@ let loaded: CountryCoder | undefined;
 const borders = (): CountryCoder =>
   (loaded ??= loadPackage("@rapideditor/country-coder") as CountryCoder);
 
-/** ISO 3166-1 alpha-2 of the country that a point lies in, offline; undefined: in none. */
+/** ISO 3166-1 alpha-2 of the country at a point, offline; undefined: no country. */
 export const countryAt = ({ latitude, longitude }: Point): string | undefined =>
   borders().iso1A2Code([longitude, latitude]) ?? undefined;
 
 /**
- * The code of a country that is written as a code or by its name in one of many languages, with or
- * without accents: `de`, `DEU`, `Deutschland`, `Allemagne`, `ドイツ`. Undefined: no country.
+ * The code of a country given as a code or a name in one of many languages, with or without
+ * accents: `de`, `DEU`, `Deutschland`, `Allemagne`, `ドイツ`. Undefined: not a country.
  */
 export function countryCodeOf(text: string): string | undefined {
   const plain = text.trim();
@@ -77,7 +77,7 @@ function byName(): ReadonlyMap<string, string> {
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
 const english = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 const notCountries = new Set(["EU", "EZ", "UN", "ZZ", "XA", "XB", "QO", "AC", "CP", "DG", "EA", "IC", "TA"]); // prettier-ignore
-/** Codes that were given up, such as DD, have the name of the country that came after. */
+/** Withdrawn codes, such as DD, have the name of the country that followed. */
 const isCountry = (code: string): boolean =>
   !notCountries.has(code) &&
   english.of(code) !== undefined &&

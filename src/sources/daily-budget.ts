@@ -4,18 +4,18 @@ import type { Clock } from "../base/clock.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { sourceBusy } from "./source-busy.ts";
 
-/** How much a source may be asked on one day (UTC), by all nodes that share the bucket. */
+/** Limits the requests and bytes of a source per day (UTC), for all nodes that share the bucket. */
 export interface DailyBudget {
-  /** Counts one request before it is sent. Throws `places_budget` if the day has none left. */
+  /** Counts one request before it is sent. Throws `places_budget` if none is left today. */
   take(): Promise<void>;
-  /** Counts what came back. */
+  /** Counts received bytes. */
   addBytes(bytes: number): Promise<void>;
   used(): Promise<{ readonly requests: number; readonly bytes: number }>;
 }
 
 export interface DailyBudgetOptions {
   readonly bucket: Pick<Bucket, "get" | "putIfAbsent" | "putIfMatch">;
-  /** The day is added to it: `<prefix>2026-11-17.json`. */
+  /** The key is the prefix and the day: `<prefix>2026-11-17.json`. */
   readonly prefix: string;
   readonly name: string;
   readonly requestsMax: number;
@@ -35,7 +35,8 @@ export function createDailyBudget(options: DailyBudgetOptions): DailyBudget {
     const got = await bucket.get(key);
     if (got.status !== "found") return { used: none, etag: undefined };
     const parsed = schema.safeParse(jsonOf(got.body));
-    // Damaged: count from the limit, so that a fault never makes us ask too much.
+    // If the object is damaged, count as if the budget were used up, so that we never send too many
+    // requests.
     return { used: parsed.data ?? { requests: requestsMax, bytes: bytesMax }, etag: got.etag };
   };
   const change = async (apply: (used: typeof none) => typeof none): Promise<void> => {

@@ -1,11 +1,11 @@
 import { AppError, assert } from "../base/app-error.ts";
 
 /**
- * The earth in tiles of 0.1° × 0.1°. All arithmetic is in whole decidegrees, so that every machine
- * cuts it the same way. Always:
- * - a tile holds its southern and western edge, not its northern and eastern one; the northernmost
- *   row also holds the pole;
- * - longitudes are those from -180 up to, and without, 180: what lies at 180 is in the tile at -180;
+ * The earth in tiles of 0.1° × 0.1°. All arithmetic is in whole tenths of a degree, so that every
+ * machine gets the same tiles. Invariants:
+ * - a tile includes its southern and western edge, not its northern and eastern one; the
+ *   northernmost row also includes the pole;
+ * - longitudes go from -180 up to, but not including, 180: a point at 180 is in the tile at -180;
  * - its id is its south-western corner: `30.2_-97.7`.
  */
 export interface Tile {
@@ -21,7 +21,7 @@ export interface Point {
   readonly longitude: number;
 }
 
-/** In degrees. Of a tile: one that crosses no meridian of 180°, since no tile does. */
+/** In degrees. No box of a tile crosses the 180° meridian. */
 export interface Box {
   readonly south: number;
   readonly west: number;
@@ -31,10 +31,10 @@ export interface Box {
 
 const rowsEnd = 900;
 const around = 3_600;
-/** 0.3 - 0.1 is 0.19999999999999998: within a hundredth of a millimetre an edge is reached. */
+/** 0.3 - 0.1 is 0.19999999999999998: a point this close to an edge (0.1 mm) counts as on it. */
 const slack = 1e-9;
 const earthRadiusKm = 6_371.0088;
-/** A campaign that needs more is a mistake in its locations. */
+/** A campaign that needs more tiles has a mistake in its locations. */
 export const tilesMax = 200_000;
 
 export function tileAt({ latitude, longitude }: Point): Tile {
@@ -45,7 +45,7 @@ export function tileAt({ latitude, longitude }: Point): Tile {
 export const isPoint = ({ latitude, longitude }: Point): boolean =>
   Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
 
-/** Undefined: no tile has such an id. */
+/** Returns undefined if no tile has this id. */
 export function parseTileId(id: string): Tile | undefined {
   const [, south, west] = /^(-?\d{1,2}\.\d)_(-?\d{1,3}\.\d)$/.exec(id) ?? [];
   if (south === undefined || west === undefined) return undefined;
@@ -81,9 +81,9 @@ export function centreOf({ south, west }: Tile): Point {
 }
 
 /**
- * Every tile of the box around a point, snapped outwards: whatever is within `radiusKm` is in one
- * of them. South to north, west to east; around the meridian of 180° in one go, and all around the
- * earth where the box reaches a pole.
+ * Every tile that overlaps the box around a point: whatever is within `radiusKm` is in one of them.
+ * South to north, west to east; contiguous across the 180° meridian, and all around the earth if
+ * the box reaches a pole.
  */
 export function tilesAround(point: Point, radiusKm: number): readonly Tile[] {
   assert(isPoint(point) && radiusKm >= 0, `no box of ${radiusKm} km around a point`);
@@ -93,7 +93,7 @@ export function tilesAround(point: Point, radiusKm: number): readonly Tile[] {
   const first = south <= -90 ? -rowsEnd : rowOf(south);
   const last = rowOf(Math.min(north, 90));
   const isPolar = south <= -90 || north >= 90;
-  // Not angle / cos(latitude): a circle is widest a little nearer to the pole than its centre.
+  // Not angle / cos(latitude): a circle is widest slightly closer to the pole than its centre.
   const half = isPolar ? 180 : toDegrees(Math.asin(Math.sin(angle) / Math.cos(latitude)));
   const west = isPolar ? -around / 2 : columnOf(point.longitude - half);
   const east = isPolar ? around / 2 - 1 : columnOf(point.longitude + half);
@@ -105,7 +105,7 @@ export function tilesAround(point: Point, radiusKm: number): readonly Tile[] {
   ).flat();
 }
 
-/** By row, then by column: an order that does not depend on how the tiles were found. */
+/** By row, then by column: independent of how the tiles were found. */
 export const compareTiles = (a: Tile, b: Tile): number => a.south - b.south || a.west - b.west;
 
 const toRadians = (degrees: number) => (degrees * Math.PI) / 180;

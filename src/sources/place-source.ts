@@ -2,41 +2,45 @@ import type { Tile } from "./grid.ts";
 import type { Place } from "./place.ts";
 
 /**
- * Where places come from. Two sorts: an **area** source answers everything in a tile, a **search**
- * source what it finds for a phrase there. Throughout:
- * - an answer is complete, or the call throws AppError; part of an answer never passes for all of it;
- * - a tile holds its southern and western edge and not the others (see ./grid.ts); a place elsewhere is
+ * A source of places. There are two types: an **area** source returns everything in a tile, a
+ * **search** source what it finds for a phrase there. Invariants:
+ * - an answer is complete, or the call throws AppError; a partial answer is never returned as a
+ *   complete one;
+ * - a tile includes its southern and western edge only (see ./grid.ts); places outside it are
  *   dropped and counted;
- * - the id of a place stays the same for as long as the source knows it;
+ * - the id of a place does not change as long as the source has it;
  * - an aborted signal ends a call with its reason;
- * - several may ask at once.
+ * - calls may run concurrently.
  */
 export interface PlaceSource {
-  /** `file:places.jsonl`. The same for all who use it. */
+  /** `file:places.jsonl`. The same on every node. */
   readonly name: string;
-  /** Names it in keys of objects and witnesses: 1 to 63 of a-z, 0-9, `.` and `-`. */
+  /** Its name in keys of objects and witnesses: 1 to 63 of a-z, 0-9, `.` and `-`. */
   readonly key: string;
   readonly attribution: Attribution;
-  /** Absent: asking costs nobody anything. */
+  /** The source's rate limit. Absent: requests cost nothing. */
   readonly gate?: SourceGate;
-  /** Of an area source: all places of a tile. `onRequest` is called when a request goes out. */
+  /** Area sources: all places of a tile. `onRequest` is called when a request is sent. */
   area?(tile: Tile, signal?: AbortSignal, onRequest?: () => void): Promise<TilePlaces>;
-  /** Of a search source: places of a tile that it finds by a phrase. Its end means: that is all. */
+  /**
+   * Search sources: the places of a tile that match a phrase. The iteration ends when there are no
+   * more.
+   */
   search?(query: SearchQuery): AsyncIterable<Place>;
   /** Undefined: there is none of that id. It is found sooner if one knows the tile that it lies in. */
   look(id: string, options?: LookOptions): Promise<Place | undefined>;
-  /** Whether it can be asked now. */
+  /** Whether the source is available now. */
   check(signal?: AbortSignal): Promise<SourceHealth>;
 }
 
 export interface Attribution {
-  /** What must be shown beside the data. "": nothing is asked for. */
+  /** The text to show with the data. "": none is required. */
   readonly text: string;
   readonly licence: string;
   readonly url: string;
 }
 
-/** How a source wants to be asked, by all nodes together. */
+/** The rate limit of a source, for all nodes together. */
 export interface SourceGate {
   readonly key: string;
   readonly delayMs: number;
@@ -47,11 +51,11 @@ export interface SourceGate {
 
 export interface TilePlaces {
   readonly places: readonly Place[];
-  /** Which edition of the data this is: another one may say something else. */
+  /** The release of the data; another release may have other places. */
   readonly release: string;
-  /** How old the data is, ISO 8601; undefined: nobody says. */
+  /** The time of the data, ISO 8601; undefined: unknown. */
   readonly dataTime: string | undefined;
-  /** Places that the source gave for the tile and that lie elsewhere. */
+  /** How many returned places are outside the tile. */
   readonly outside: number;
 }
 

@@ -4,18 +4,18 @@ import { categoryText } from "./overture-categories.ts";
 import { usedScore, type PhraseMatcher, type PhraseMatches } from "./phrase-matcher.ts";
 
 /**
- * Phrases made ready for many places. A place is found by a phrase if it has one of the phrase's used
- * tags or categories, or if every word of the phrase is among the words of its name, categories or
- * description. Each place is looked at once for all phrases: a tile of 5,000 places and 20 phrases
- * takes some milliseconds.
+ * Phrases prepared for matching many places. A phrase finds a place if the place has one of the
+ * phrase's used tags or categories, or if every word of the phrase is among the words of its name,
+ * categories or description. Each place is processed once for all phrases: a tile of 5,000 places
+ * and 20 phrases takes a few milliseconds.
  */
 export interface CompiledPhrases {
   readonly phrases: readonly PhraseMatches[];
-  /** Which phrases find a place, as positions in `phrases`. */
+  /** The phrases that find a place, as positions in `phrases`. */
   matching(place: Place): readonly number[];
 }
 
-/** So many letters in common make one word of two: plumber, plumbers, plumbing. */
+/** Two words with this many letters in common count as one: plumber, plumbers, plumbing. */
 const stemLength = 5;
 const endingMax = 4;
 const categoriesKnownMax = 10_000;
@@ -57,7 +57,7 @@ export function compilePhrases(
   const phrasesOfCategory = (category: string): readonly number[] => {
     const known = likeCategory.get(category);
     if (known) return known;
-    // `Klempner` is a plumber, though no word of the two agrees: both stand for one tag.
+    // `Klempner` matches plumber, though no word is the same: both mean one tag.
     const tags = usedTags(matcher.match(categoryText(category)));
     const found = matches.flatMap((match, at) =>
       byCategory.get(category)?.includes(at) ||
@@ -114,7 +114,7 @@ const usedTags = ({ matches }: PhraseMatches): ReadonlySet<string> =>
       .map(({ tag }) => tag),
   );
 
-/** By way of a third name: both must be surer than one alone would have to be. */
+/** For a match through a third name, both parts must be more certain than a direct match. */
 const sameTag = 0.85;
 
 interface WantedWord {
@@ -123,7 +123,7 @@ interface WantedWord {
   readonly word: string;
 }
 
-/** One bit for each word of a phrase. */
+/** The limit of words in a phrase: one bit for each. */
 const wordsMax = 30;
 
 function isAkin(a: string, b: string): boolean {

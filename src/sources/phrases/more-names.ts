@@ -1,7 +1,7 @@
 /**
- * What people call a business and the presets do not: the person instead of the office ("realtor"),
- * the work instead of the trade ("roof repair"), and words that a translation lacks. By tag, then by
- * language. A tag must be one of a preset; a test checks it.
+ * Names for businesses that the presets lack: the person instead of the office ("realtor"), the
+ * work instead of the trade ("roof repair"), and words missing in a translation. By tag, then by
+ * language. Each tag must occur in a preset; a test checks it.
  */
 export const moreNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "office=it": {

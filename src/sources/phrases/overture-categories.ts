@@ -1,6 +1,6 @@
 /**
- * Categories of businesses as Overture Maps names them, for `forager phrases` and plans. The list need
- * not be whole: a category that a file holds and that is not here is scored by its own words.
+ * Overture's categories of businesses, for `forager phrases` and plans. The list need not be
+ * complete: other categories in a file are scored by their own words.
  */
 const names: readonly string[] = [
   "hotel motel hostel resort bed_and_breakfast guest_house campground rv_park cottage cabin inn",
@@ -74,5 +74,5 @@ export const overtureCategories: readonly string[] = [
   ...new Set(names.flatMap((line) => line.split(" "))),
 ];
 
-/** `pest_control_service` as people say it. */
+/** `pest_control_service` as plain words. */
 export const categoryText = (category: string): string => category.replaceAll(/[_-]+/g, " ").trim();

@@ -1,4 +1,4 @@
-/** Trades that OpenStreetMap has tags for and the presets do not know; any one of the tags is enough. */
+/** Trades that have tags in OpenStreetMap and no preset; any one of the tags is enough. */
 export const ownPresets: readonly {
   readonly tags: readonly string[];
   readonly names: Readonly<Record<string, string>>;

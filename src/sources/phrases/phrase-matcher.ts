@@ -2,47 +2,59 @@ import { categoryText, overtureCategories } from "./overture-categories.ts";
 import { osmPresets, type Preset } from "./preset-index.ts";
 import { createTextScorer, type Scored, type ScoredText, type TextScorer } from "./score-texts.ts";
 
-/** What a phrase looks for, in the words of one sort of source. */
+/** A tag or category that a phrase matches, for one type of source. */
 export interface TagMatch {
   readonly source: "osm" | "overture";
-  /** `craft=plumber`, or `amenity=restaurant + cuisine=pizza` where both are needed; for Overture a category. */
+  /**
+   * `craft=plumber`, or `amenity=restaurant + cuisine=pizza` if both are needed; for Overture a
+   * category.
+   */
   readonly tag: string;
   /** 0 to 1. */
   readonly score: number;
-  /** "used" finds places by it; "proposed" is shown, and waits for a yes in the campaign's config. */
+  /**
+   * "used": places are found by it. "proposed": it is shown, and used only if the campaign's config
+   * names it.
+   */
   readonly state: "used" | "proposed";
-  /** Why: the text that agrees with the phrase. */
+  /** The reason: the text that matches the phrase. */
   readonly because: string;
 }
 
 export interface PhraseMatches {
   readonly phrase: string;
-  /** The best first; of none, only names are searched. */
+  /** The best first. If there are none, only names are searched. */
   readonly matches: readonly TagMatch[];
 }
 
-/** By phrase: what a person wrote in a campaign's config. A list that is there replaces ours. */
+/** By phrase: tags from a campaign's config. A list in it replaces ours. */
 export type TagOverrides = ReadonlyMap<
   string,
   { readonly osm?: readonly string[]; readonly overture?: readonly string[] }
 >;
 
 export interface PhraseMatcherOptions {
-  /** Beside English; none: those of all languages are tried where English finds nothing. */
+  /**
+   * Languages in addition to English. If none are given, all languages are tried when English finds
+   * nothing.
+   */
   readonly languages?: readonly string[];
   readonly overrides?: TagOverrides;
 }
 
 export interface PhraseMatcher {
   match(phrase: string): PhraseMatches;
-  /** How well a phrase agrees with a category of any file, 0 to 1. */
+  /** How well a phrase matches a category of any file, 0 to 1. */
   likeCategory(phrase: string, category: string): number;
 }
 
-/** Those whose words we know. */
+/** The languages of the presets. */
 export const phraseLanguages = (): readonly string[] => osmPresets().languages;
 
-/** Part of every witness: another number means that tiles may hold places that were not found before. */
+/**
+ * Part of every witness. Increase it when the matcher changes: then tiles may have places that were
+ * not found before.
+ */
 export const matcherVersion = 1;
 export const usedScore = 0.75;
 export const proposedScore = 0.55;
@@ -50,7 +62,7 @@ const nearBest = 0.85;
 const presetsMax = 4;
 const worths = [1, 0.97, 0.8];
 const tagWorth = 0.95;
-/** A hit by way of another source's name is less sure. */
+/** A match through another source's name is less certain. */
 const bridgeWorth = 0.9;
 const strangerWorth = 0.97;
 
@@ -145,7 +157,7 @@ function presetTexts(language: string): readonly ScoredText[] {
   });
 }
 
-/** Of each preset its best score in English and the languages asked for. */
+/** The best score of each preset, in English and the given languages. */
 function bestOf(phrase: string, languages: readonly string[]): readonly Scored[] {
   const asked = [...new Set(["en", ...languages])].filter((one) =>
     osmPresets().languages.includes(one),
@@ -180,7 +192,10 @@ const nearTheBest = (ranked: readonly Scored[]): readonly Scored[] =>
     .filter(({ score }) => score >= proposedScore && score >= nearBest * ranked[0]!.score)
     .slice(0, presetsMax);
 
-/** Without those that are a special kind of one that is accepted: it finds their places too. */
+/**
+ * Removes presets that are special cases of an accepted one, because that one finds their places
+ * too.
+ */
 function acceptPresets(presets: readonly Preset[], ranked: readonly Scored[]): readonly Scored[] {
   const near = nearTheBest(ranked);
   return near.filter(({ item }) => {

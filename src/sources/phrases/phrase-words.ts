@@ -1,12 +1,11 @@
 import { folded } from "../../base/fold-text.ts";
 
 /**
- * Words of phrases and of what things are called, made comparable. What is here decides the quality of
- * the matcher: a word that says nothing ("company") must not decide, and two words for one thing
- * ("attorney", "lawyer") must be one.
+ * Makes the words of phrases and names comparable. The quality of the matcher depends on this:
+ * generic words ("company") must not decide, and synonyms ("attorney", "lawyer") must be equal.
  */
 
-/** Words that say that something is a business, not which. */
+/** Generic words, which say that something is a business, but not which. */
 const generic: ReadonlySet<string> = new Set(
   (
     "company companies contractor contractors service services shop shops store stores agency agencies " +
@@ -31,7 +30,7 @@ const generic: ReadonlySet<string> = new Set(
     .map(folded),
 );
 
-/** Groups of words for one thing; the first stands for all. Spellings of two countries are here too. */
+/** Groups of synonyms; the first word represents all. They include national spellings. */
 const synonymGroups: readonly string[] = [
   "car auto autos automobile automotive vehicle cars",
   "veterinary vet vets veterinarian veterinarians",
@@ -87,9 +86,9 @@ const canonical: ReadonlyMap<string, string> = new Map(
 );
 
 export interface PhraseWord {
-  /** Folded, and one for all of its synonyms. */
+  /** Folded, and replaced by the first of its synonyms. */
   readonly text: string;
-  /** Without its ending: of two words with one stem, one stands for the other. */
+  /** The word without its ending: words with one stem match each other. */
   readonly stem: string;
   readonly isGeneric: boolean;
 }
@@ -110,14 +109,14 @@ export function phraseWords(text: string, language: string): readonly PhraseWord
   return words;
 }
 
-/** `d'avocats` is two words, and `hi-fi` is one of two letters no more. */
+/** Splits `d'avocats` into two words, and joins `hi-fi`, which would be two short ones. */
 const joinedWords = (text: string): readonly string[] =>
   text
     .replaceAll(/\b[dlnscjmt]['’](?=\p{L})/gu, " ")
     .replaceAll(/['’`]/g, "")
     .match(/[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu) ?? [];
 
-/** Endings of each language, the longest first; a stem keeps four letters. */
+/** Endings by language, the longest first; a stem keeps at least four letters. */
 const endings: Readonly<Record<string, string>> = {
   en: "ations ation ements ement ings ing eries ery ists ist ians ian ers ors ies er or al es ry s y e",
   de: "ereien erei innen ungen ung isten ist ern ers in en er es e n s",
@@ -134,7 +133,7 @@ const endingLists = new Map(
 );
 const stemLengthMin = 4;
 
-/** Japanese says by an ending that something is a shop, a firm, an office or a profession. */
+/** Endings of Japanese words that mean a shop, a firm, an office or a profession. */
 const japaneseEnding =
   /(?:屋さん|専門店|代理店|販売店|工事店|事務所|業者|会社|企業|工場|職人|教室|さーびす|屋|店|業|院|所|士|師|場|館)$/;
 

@@ -3,16 +3,16 @@ import { moreNames } from "./more-names.ts";
 import { ownPresets } from "./own-presets.ts";
 import { programFile } from "../../base/package-files.ts";
 
-/** A kind of business in OpenStreetMap, and what it is called. */
+/** A kind of business in OpenStreetMap, with its names. */
 export interface Preset {
-  /** Any one of these sets is enough; of a set, every tag is needed. */
+  /** Any one of these sets is enough; every tag of the set is needed. */
   readonly tags: readonly (readonly string[])[];
-  /** By language: its name, its aliases, and terms that people look for. */
+  /** By language: its name, its aliases, and search terms. */
   readonly texts: Readonly<Record<string, readonly (readonly string[])[]>>;
 }
 
 export interface PresetData {
-  /** The package and version that it is made of. */
+  /** The package and version that it was made from. */
   readonly from: string;
   readonly licence: string;
   readonly languages: readonly string[];
@@ -21,7 +21,10 @@ export interface PresetData {
 
 let loaded: PresetData | undefined;
 
-/** The file that `scripts/data/osm-presets.ts` makes, and names of our own. Read once for each process. */
+/**
+ * The data that `scripts/data/osm-presets.ts` generates, with our own names. Loaded once for each
+ * process.
+ */
 export function osmPresets(): PresetData {
   if (loaded) return loaded;
   const file = programFile("sources/data/osm-presets.json");
@@ -35,7 +38,7 @@ export function osmPresets(): PresetData {
   return (loaded = { ...data, presets });
 }
 
-/** As aliases; where it has no name in that language, the first of them is it. */
+/** Adds names as aliases; in a language without a name, the first one becomes the name. */
 function withNames(preset: Preset, names: Readonly<Record<string, string>> = {}): Preset {
   const added = Object.entries(names).map(([language, text]) => {
     const list = text.split(", ");

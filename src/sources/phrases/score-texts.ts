@@ -1,8 +1,8 @@
 import { phraseWords, type PhraseWord } from "./phrase-words.ts";
 
 /**
- * How well a phrase and a text agree, from 0 to about 1: the cosine of their words, each weighted by
- * how rare it is among all texts of a language. Words that any business has count a fifth.
+ * How well a phrase and a text match, from 0 to about 1: the cosine of their words, each weighted
+ * by its rarity among all texts of a language. Generic words count a fifth.
  */
 export interface TextScorer {
   /** The best texts of each item, best first. */
@@ -12,9 +12,9 @@ export interface TextScorer {
 export interface ScoredText {
   readonly item: number;
   readonly text: string;
-  /** How much a hit on this text is worth: 1 for a name. */
+  /** The weight of a match with this text: 1 for a name. */
   readonly worth: number;
-  /** Whether it sells things over a counter; undefined: not known. */
+  /** Whether it is a shop; undefined: unknown. */
   readonly isShop?: boolean | undefined;
 }
 
@@ -30,16 +30,21 @@ interface IndexedText extends ScoredText {
 const genericWeight = 0.2;
 const onlyGeneric = 0.3;
 const headMissed = 0.8;
-/** "divorce lawyer" is a kind of lawyer, whatever "divorce" is: the head word and the whole name agree. */
+/** "divorce lawyer" is a kind of lawyer: the head word and the whole name match. */
 const kindOf = 0.78;
 const surely = 0.9;
-/** The phrase says "store" and it is none, or the other way round. */
+/**
+ * The factor if the phrase says "store" and the text does not mean a shop, or the other way round.
+ */
 const otherSort = 0.85;
-/** The phrase says "tree service", and "tree" is a word of a garden centre. */
+/**
+ * The factor for a loose term: the phrase says "tree service", and "tree" is a term of garden
+ * centres.
+ */
 const looseTerm = 0.92;
 const termWorth = 0.8;
 const likeWords = 0.66;
-/** In these languages the first word says what it is, in the others the last one. */
+/** In these languages the first word is the head, in the others the last one. */
 const headFirst: ReadonlySet<string> = new Set(["es", "fr", "it", "pt", "pl"]);
 
 export function createTextScorer(texts: readonly ScoredText[], language: string): TextScorer {
@@ -64,7 +69,7 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
   }
   const stems = [...byStem.keys()];
 
-  /** Stems of texts that a word of the phrase may stand for, and how surely. */
+  /** Stems of texts that a word of the phrase may match, with the certainty of each. */
   const likenesses = (word: PhraseWord, isAlone: boolean): ReadonlyMap<string, number> => {
     const found = new Map<string, number>();
     if (byStem.has(word.stem)) found.set(word.stem, 1);
@@ -138,11 +143,11 @@ interface Hit {
   telling: boolean;
   head: boolean;
   readonly words: Set<PhraseWord>;
-  /** Stems of the text that were hit, by a word that is surely the same. */
+  /** Stems of the text that were matched by a certainly equal word. */
   readonly theirs: Set<string>;
 }
 
-/** A dog's daycare is none of children, and an animal hospital none of people. */
+/** Words for animals: a dog daycare is not for children, and an animal hospital not for people. */
 const otherBeings: ReadonlySet<string> = new Set(
   "animal pet dog cat horse bird fish tier hund katze pferd perro gato chien chat cane hond".split(
     " ",
@@ -178,7 +183,10 @@ const newHit = (): Hit => ({
   theirs: new Set(),
 });
 
-/** One begins with the other, or a compound ends with it, or, of a phrase of one word, they look alike. */
+/**
+ * How alike two words are: one begins with the other, or a compound ends with it, or, for a phrase
+ * of one word, they look alike.
+ */
 function likenessOf(word: string, stem: string, isAlone: boolean): number {
   const [short, long] = word.length < stem.length ? [word, stem] : [stem, word];
   if (joinedScript.test(short)) return isAlone && long.includes(short) ? shareOf(short, long) : 0;
@@ -190,7 +198,7 @@ function likenessOf(word: string, stem: string, isAlone: boolean): number {
 
 const joinedScript = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{2,}$/u;
 
-/** Japanese joins words: the longer the part that agrees, the surer. */
+/** Japanese joins words: the longer the common part, the more certain the match. */
 const shareOf = (short: string, long: string): number => Math.sqrt(short.length / long.length);
 
 function trigramDice(a: string, b: string): number {

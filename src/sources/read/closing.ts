@@ -1,13 +1,13 @@
 /**
- * Whether a row says that its place is closed, as many programs and files write it. A place that is
- * closed for good is no place any more. One that is closed for a time (renovation, season) stays one.
+ * Whether a row says that its place is closed, in the forms of many programs and files. A place
+ * that is closed for good is left out. One that is closed for a time (renovation, season) stays.
  */
 import { plainName } from "./place-names.ts";
 import type { Row } from "./row-shapes.ts";
 
 export type Closing = "for good" | "temporarily";
 
-/** Undefined: nothing in the row says so. */
+/** Undefined: the row says nothing about it. */
 export function closingOf(row: Row): Closing | undefined {
   let found: Closing | undefined;
   let [hasMain, hasLifecycle, isVacant] = [false, false, false];
@@ -27,7 +27,7 @@ export function closingOf(row: Row): Closing | undefined {
       found ??= closing;
     }
   }
-  // `disused:shop=bakery` beside `amenity=cafe`: something else is there now.
+  // `disused:shop=bakery` beside `amenity=cafe`: another business is there now.
   return (hasLifecycle || isVacant) && !hasMain ? "for good" : found;
 }
 
@@ -51,12 +51,12 @@ const readers = {
   /** `date_closed` of Foursquare. */
   date: (value: unknown): Closing | undefined =>
     value instanceof Date || /\d/.test(String(value)) ? "for good" : undefined,
-  /** `unresolved_flags` of Foursquare: a list, or its text. */
+  /** `unresolved_flags` of Foursquare: a list, or a text. */
   flags(value: unknown): Closing | undefined {
     const flags = Array.isArray(value) ? value.map(String) : String(value).split(/[^a-z_]+/i);
     return flags.some((flag) => goneFlags.has(flag.toLowerCase())) ? "for good" : undefined;
   },
-  /** `closed`, `off`, `Mo-Su off`; a comment gives a reason, and then it is not for good. */
+  /** `closed`, `off`, `Mo-Su off`. With a comment, which gives a reason, it is not for good. */
   hours(value: unknown): Closing | undefined {
     const found = /^\s*(?:(?:mo-su|24\/7)\s+)?(?:closed|off)\s*("[^"]*")?\s*$/i.exec(String(value));
     if (!found) return undefined;
@@ -93,13 +93,16 @@ const roleByName: Readonly<Record<string, Role>> = {
   demolished: "closed",
   razed: "closed",
 };
-/** What it is, in OpenStreetMap. */
+/** Keys of OpenStreetMap that say what a place is. */
 const mainKey = /^(?:shop|craft|office|amenity|healthcare|tourism|leisure|club|education)$/;
-/** What it was before it closed: `disused:shop=bakery`. Its old name alone says nothing. */
+/**
+ * Keys that say what it was before it closed: `disused:shop=bakery`. An old name alone does not
+ * count.
+ */
 const lifecycleKey =
   /^(?:disused|was|abandoned|closed|demolished|razed):(?!.*(?:name|website|phone))/;
 
-/** Files have few keys, and each of them on every row. */
+/** Cached: files have few keys, and each of them in every row. */
 const roles = new Map<string, Role | undefined>();
 const rolesMax = 10_000;
 

@@ -4,21 +4,21 @@ import { fieldByName, fieldNames, plainName, type FieldName } from "./place-name
 import type { Row } from "./row-shapes.ts";
 
 export interface CsvRow {
-  /** From 1: where it ends. */
+  /** The line where the row ends, from 1. */
   readonly line: number;
   readonly row: Row;
 }
 
 export interface CsvOptions {
-  /** Found out where it is left out. */
+  /** Default: detected. */
   readonly delimiter?: string | undefined;
-  /** Field → header, where a file calls a field what nobody would guess. */
+  /** Field → header, for files with unknown headers. */
   readonly columns?: Readonly<Record<string, string>> | undefined;
 }
 
 const recordLengthMax = 2 ** 20;
 
-/** Rows of a CSV file under the names of their columns, as many at once as come at once. */
+/** The rows of a CSV file by column name, in batches as they arrive. */
 export async function* csvRows(
   chunks: AsyncIterable<string>,
   { delimiter, columns = {} }: CsvOptions,
@@ -54,7 +54,7 @@ export async function* csvRows(
 }
 
 const sampleLength = 64 * 1024;
-/** Excel's own line. */
+/** A first line `sep=;`, as Excel writes it. */
 const hint = /^\ufeff?sep=(.)\r?\n/i;
 const withoutHint = (text: string): string => text.replace(hint, "");
 
@@ -90,7 +90,7 @@ function openParser(head: string, asked: string | undefined): readonly [CsvParse
   const failed = new Promise<never>((_, reject) => {
     parser.on("error", (error: CsvError) => reject(translate(error)));
   });
-  failed.catch(() => {}); // told to whoever writes next
+  failed.catch(() => {}); // reported to the next write
   const write = (text: string) =>
     Promise.race([
       new Promise<readonly RawRow[]>((resolve) => parser.write(text, () => resolve(drained()))),
@@ -107,7 +107,9 @@ function openParser(head: string, asked: string | undefined): readonly [CsvParse
   return [{ write, end }, hinted === undefined ? 0 : 1];
 }
 
-/** The one that parts the first lines into the same number of cells, most of them. */
+/**
+ * The delimiter that splits the first lines into equal numbers of cells; the one with most cells.
+ */
 function delimiterOf(text: string): string {
   const lines = text
     .replaceAll(/"[^"]*"/g, "")
@@ -122,7 +124,7 @@ function delimiterOf(text: string): string {
   return counts.reduce((best, next) => (next.score > best.score ? next : best)).one;
 }
 
-/** A second column of one name keeps its values: the added character is in no name. */
+/** A second column with the same name keeps its values: the added character occurs in no name. */
 function columnKeys(
   headers: readonly string[],
   columns: Readonly<Record<string, string>>,

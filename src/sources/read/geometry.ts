@@ -1,8 +1,8 @@
 import type { Point } from "../grid.ts";
 
 /**
- * The point of any geometry: of a point itself, of the rest the centre of its box. A box that would be
- * wider than half the earth crosses the meridian of 180°, and is taken the other way round.
+ * The point of any geometry: a point itself, or the centre of the bounding box. A box wider than
+ * half the earth is taken to cross the 180° meridian.
  */
 export function pointOfGeometry(geometry: unknown): Point | undefined {
   const box: Extent = { south: Infinity, north: -Infinity, positive: none(), negative: none() };
@@ -10,7 +10,7 @@ export function pointOfGeometry(geometry: unknown): Point | undefined {
   return centreOf(box);
 }
 
-/** Of well-known binary, as GeoParquet has it: a point; undefined for anything else. */
+/** The point in well-known binary, as in GeoParquet; undefined for other geometries. */
 export function pointOfWkb(bytes: Uint8Array): Point | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 21) return undefined;
@@ -26,7 +26,9 @@ export function pointOfWkb(bytes: Uint8Array): Point | undefined {
     : undefined;
 }
 
-/** `POINT(11.5 48.1)`, `SRID=4326;POLYGON((…))`, with or without Z and M: any WKT by its numbers. */
+/**
+ * `POINT(11.5 48.1)`, `SRID=4326;POLYGON((…))`, with or without Z and M: any WKT, by its numbers.
+ */
 export function pointOfWkt(text: string): Point | undefined {
   const match = /^\s*(?:SRID=\d+;)?\s*[A-Z]+\s*(ZM|Z|M)?\s*(\(.*\))\s*$/is.exec(text);
   if (!match) return undefined;

@@ -8,12 +8,12 @@ export interface TextRecord {
   readonly text: string | undefined;
 }
 
-/** In UTF-16 units, as texts are counted here. */
+/** In UTF-16 units, like the length of a string. */
 export const recordLengthMax = 2 ** 20;
 
 /**
- * The lines of a file of JSON lines, also of a GeoJSON sequence, as many at once as come at once. A last
- * line that is cut short is an error: a file that lost its end must not pass for one with fewer places.
+ * The lines of a JSON Lines file or a GeoJSON sequence, in batches as they arrive. An incomplete
+ * last line is an error: a truncated file must not pass for one with fewer places.
  */
 export async function* jsonLines(
   chunks: AsyncIterable<string>,
@@ -45,7 +45,10 @@ export async function* jsonLines(
 // oxlint-disable-next-line no-control-regex -- a record separator alone is blank too
 const isBlank = (text: string): boolean => /^[\s\u001e\ufeff]*$/.test(text);
 
-/** A record that is whole and wrong is told by its line; one without its end is the file's fault. */
+/**
+ * Whether a record is complete. A complete but wrong record is reported with its line; an
+ * incomplete one means that the file is truncated.
+ */
 function isWhole(text: string): boolean {
   const trimmed = text.trimEnd();
   return trimmed.endsWith("}") || trimmed.endsWith("]") || !/[[{]/.test(trimmed);
@@ -56,10 +59,10 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const lineFeed = 0x0a;
 
 /**
- * The records of a file that is one JSON document: every object directly in its list, found by counting
- * brackets outside of strings. The list is the document itself, or `"features"` (GeoJSON), or
- * `"elements"` (Overpass). Holds one record at a time. Throws if the text ends in the middle, has no
- * such list, or is an answer of Overpass that says it is incomplete.
+ * The records of a file that is one JSON document: every object directly in its list, found by
+ * counting brackets outside strings. The list is the document itself, or `"features"` (GeoJSON), or
+ * `"elements"` (Overpass). Holds one record in memory at a time. Throws if the text is truncated,
+ * has no such list, or is an answer of Overpass that says it is incomplete.
  */
 export async function* featureTexts(
   chunks: AsyncIterable<string>,

@@ -1,8 +1,8 @@
 /**
- * What files call the fields of a place. Names are compared without case, accents, spaces and
- * punctuation, so `E-Mail Adresse` is `emailadresse` and `addr:street` is `addrstreet`. Of a field with
- * one value the first name that has one counts; of a list all of them do. Headers of spreadsheets are
- * known in ten languages: en, de, es, fr, it, pt, nl, pl, sv, ja.
+ * The names of place fields in files. Names are compared without case, accents, spaces and
+ * punctuation, so `E-Mail Adresse` is `emailadresse` and `addr:street` is `addrstreet`. A field
+ * with one value takes it from the first name that has one; a list takes all. Headers of
+ * spreadsheets are known in ten languages: en, de, es, fr, it, pt, nl, pl, sv, ja.
  */
 export const fieldNames = {
   id: "id @id placeid osmid fsqplaceid gersid place_id uuid",
@@ -72,7 +72,7 @@ export const fieldNames = {
 
 export type FieldName = keyof typeof fieldNames;
 
-/** What it is may stand in several of these, and all of them count. */
+/** The category may be in several of these, and all of them count. */
 export const categoryNames =
   "category categories types type industry branche kategorie kategorien rubrik gewerbe categoría categoria " +
   "catégorie rubrique secteur settore branch branża bransch カテゴリ 業種 fsqcategorylabels basiccategory maincategory";
@@ -85,7 +85,7 @@ export const tagKeys: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Profiles elsewhere, by the ending of their key: `contact:facebook`, `facebook_id`, `Instagram URL`. */
+/** Social profiles, by the end of their key: `contact:facebook`, `facebook_id`, `Instagram URL`. */
 export const networkNames =
   "facebook instagram twitter linkedin youtube tiktok pinterest xing threads bluesky mastodon vk telegram";
 
@@ -98,10 +98,13 @@ export function plainName(name: string): string {
     .normalize("NFC");
 }
 
-/** By plain name: the field, and its place in the order of names. The first field that has a name keeps it. */
+/**
+ * By plain name: the field, and the rank of the name. If two fields have a name, the first one gets
+ * it.
+ */
 export const fieldByName: ReadonlyMap<string, NamedField> = namedFields();
 
-/** The field of a place that a header names, in any of the languages; undefined: none. */
+/** The field of a place for a header in any of the languages; undefined: none. */
 export const placeFieldNamed = (header: string): FieldName | undefined =>
   fieldByName.get(plainName(header))?.field;
 

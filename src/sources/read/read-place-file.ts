@@ -7,10 +7,10 @@ import { readJsonPlace, readRow, type ReadPlace } from "./read-place.ts";
 
 export interface PlaceFileOptions extends CsvOptions {
   readonly file: string;
-  /** Of the text; found out by a byte order mark, else UTF-8. */
+  /** The text encoding; default: from a byte order mark, else UTF-8. */
   readonly encoding?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** So many bytes were read more. */
+  /** Called with the number of newly read bytes. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -23,9 +23,9 @@ export interface FileRecord {
 const chunkBytes = 256 * 1024;
 
 /**
- * All records of a file, in batches: CSV, JSON lines, a GeoJSON collection or sequence, a JSON array, or
- * a saved answer of Overpass. A
- * record that cannot be read is told as bad; a file that cannot be read to its end throws AppError.
+ * All records of a file, in batches: CSV, JSON Lines, a GeoJSON collection or sequence, a JSON
+ * array, or a saved answer of Overpass. An unreadable record is returned as bad; a file that cannot
+ * be read to its end throws AppError.
  */
 export async function* readPlaceFile(
   options: PlaceFileOptions,
@@ -62,7 +62,7 @@ const tooLong: ReadPlace = {
 
 type Format = "csv" | "lines" | "collection";
 
-/** By what it begins with; its name only decides where that could be two things. */
+/** Detects the format by the first bytes; the file name decides only if they are ambiguous. */
 async function headOf(file: string, encoding?: string): Promise<{ readonly format: Format }> {
   if (!(await stat(file)).isFile()) {
     throw new AppError("invalid", "places_file", "it is no regular file");
@@ -73,7 +73,7 @@ async function headOf(file: string, encoding?: string): Promise<{ readonly forma
   const decoder = decoderOf(encoding ?? encodingOf(bytes), { fatal: false });
   const text = decoder.decode(bytes).trimStart();
   if (text === "") throw new AppError("invalid", "places_file", "it is empty");
-  // oxlint-disable-next-line no-control-regex -- a GeoJSON sequence has a record separator first
+  // oxlint-disable-next-line no-control-regex -- a GeoJSON sequence begins with a record separator
   const isJson = /^[\u001e\ufeff\s]*[[{]/.test(text);
   if (!isJson) return { format: "csv" };
   const isDocument =
@@ -82,7 +82,8 @@ async function headOf(file: string, encoding?: string): Promise<{ readonly forma
     /^\s*\{\s*"version"\s*:.*"elements"\s*:\s*\[/su.test(text);
   if (isDocument) return { format: "collection" };
   if (!/\.geojson$/iu.test(file)) return { format: "lines" };
-  // Its type may stand at its end; but features line by line are called .geojson too.
+  // The type may come at the end of the document; but .geojson files may also have one feature per
+  // line.
   const [first = ""] = text.split("\n", 1);
   const isFeature = /"type"\s*:\s*"Feature"/u.test(first) || readJsonPlace(first).kind !== "bad";
   return { format: isFeature ? "lines" : "collection" };

@@ -24,10 +24,10 @@ import {
 } from "./row-shapes.ts";
 import { streetOf } from "./street-line.ts";
 
-/** What became of one record; a reason says what would be right. */
+/** The result of reading one record; the reason of a bad one says what would be right. */
 export type ReadPlace =
   | { readonly kind: "place"; readonly place: Place }
-  /** It is not there any more: no fault of the file. */
+  /** The place no longer exists: not an error of the file. */
   | { readonly kind: "closed" }
   | { readonly kind: "bad"; readonly reason: string };
 
@@ -35,7 +35,7 @@ export type ReadPlace =
 export function readJsonPlace(text: string): ReadPlace {
   let value: unknown;
   try {
-    // A GeoJSON sequence (RFC 8142) has a record separator before each.
+    // In a GeoJSON sequence (RFC 8142) a record separator precedes each record.
     value = JSON.parse(text.startsWith("{") ? text : text.replace(/^[\p{Cc}\ufeff]+/u, ""));
   } catch {
     return bad("it is not JSON");
@@ -52,13 +52,13 @@ export function readJsonPlace(text: string): ReadPlace {
   return typeof row === "string" ? bad(row) : readRow(row);
 }
 
-/** Reads an element as Overpass writes it. */
+/** Reads an element in the format of Overpass. */
 export function readElement(element: Row): ReadPlace {
   const row = rowOfElement(element);
   return typeof row === "string" ? bad(row) : readRow(row);
 }
 
-/** Reads a row whose keys may be anything that `place-names.ts` knows. */
+/** Reads a row with any keys that `place-names.ts` knows. */
 export function readRow(given: Row): ReadPlace {
   const row = flattened(given);
   const closing = closingOf(row);
@@ -135,14 +135,14 @@ const listMax = 50;
 const noItems: readonly string[] = [];
 
 interface Sorted {
-  /** The best name first. */
+  /** The value of the best name first. */
   readonly values: ReadonlyMap<FieldName, readonly unknown[]>;
   readonly categories: readonly string[];
   readonly tags: readonly string[];
   readonly socials: readonly string[];
 }
 
-/** How it is stored, or that it is one of some kind: not what it is. */
+/** Values that say how a place is stored, or only that it exists: not categories. */
 const noCategories: ReadonlySet<string> = new Set(["node", "way", "relation", "feature", "yes", "no", "point"]); // prettier-ignore
 
 function sortByField(row: Row): Sorted {
@@ -191,13 +191,13 @@ interface Meaning {
   readonly network?: string;
 }
 
-/** Files have few keys, and each of them on every row. */
+/** Cached: files have few keys, and each of them in every row. */
 const meanings = new Map<string, Meaning>();
 const meaningsMax = 10_000;
 const networks = new RegExp(
   `^(?:contact)?(${networkNames.replaceAll(" ", "|")})(?:id|url|page|profile|handle|username)?$`,
 );
-/** Tags that are a category of their own; the others only say more. */
+/** Tags that are categories; other tags only add details. */
 const mainTags = /^(?:shop|craft|office|amenity|healthcare|tourism|leisure|club|education)$/;
 
 function meaningOf(key: string): Meaning {
@@ -216,7 +216,7 @@ function meaningOf(key: string): Meaning {
   return made;
 }
 
-/** Text: why it has none. */
+/** Returns a text if there is no point: the reason. */
 function pointOf(first: (field: FieldName) => unknown): Point | string {
   const [latitude, longitude] = [degreesOf(first("latitude")), degreesOf(first("longitude"))];
   const point =
@@ -230,7 +230,7 @@ function pointOf(first: (field: FieldName) => unknown): Point | string {
       ? "its latitude and longitude seem to be swapped"
       : "its point is not on the earth";
   }
-  // What a missing point becomes in many programs; nobody does business in that sea.
+  // Many programs write a missing point as 0, 0; no business is at that place in the ocean.
   if (point.latitude === 0 && point.longitude === 0) return "its point is 0, 0: that is no place";
   return point;
 }

@@ -1,4 +1,4 @@
-/** Words that stand for "not known" (lesson 38). */
+/** Words that mean "not known" (lesson 38). */
 const nothing = /^(?:none|null|nan|undefined|n\/a|-+)$/i;
 const nothingLengthMax = "undefined".length;
 // oxlint-disable-next-line no-control-regex -- control characters are what it is for
@@ -16,7 +16,7 @@ export function textOf(value: unknown, lengthMax = 2_000): string | undefined {
 const itemsMax = 50;
 const separators = /[;|\n]/;
 
-/** A list, or text whose items are parted by `;`, `|` or a line end. */
+/** A list, or text whose items are separated by `;`, `|` or a line end. */
 export function itemsOf(value: unknown): readonly string[] {
   if (typeof value === "string" && !separators.test(value)) {
     const only = textOf(value);
@@ -33,7 +33,7 @@ export function itemsOf(value: unknown): readonly string[] {
     .slice(0, itemsMax);
 }
 
-/** `4.5`, `4,5`, `1 234`. Undefined: no number. */
+/** `4.5`, `4,5`, `1 234`. Undefined: not a number. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   const text = textOf(value)?.replace(/\s/g, "");
@@ -42,7 +42,7 @@ export function numberOf(value: unknown): number | undefined {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(point) ? Number(point) : undefined;
 }
 
-/** Degrees as files write them: `48.137`, `48,137`, `48.137° N`, `48°8'14"N`, `W 97.7`. */
+/** Degrees in the forms that files have: `48.137`, `48,137`, `48.137° N`, `48°8'14"N`, `W 97.7`. */
 export function degreesOf(value: unknown): number | undefined {
   const plain = numberOf(value);
   if (plain !== undefined) return plain;

@@ -1,6 +1,6 @@
 /**
- * Rows of well-known files, made flat: Overture's columns hold structures, a Feature its point in its
- * geometry, OpenStreetMap's programs spell ids in several ways.
+ * Flattens rows of well-known files: Overture's columns contain structures, a GeoJSON feature has
+ * its point in its geometry, and OpenStreetMap programs write ids in several ways.
  */
 import { pointOfGeometry } from "./geometry.ts";
 import { tagKeys } from "./place-names.ts";
@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is Row {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Text: why it is none. */
+/** Returns a text if it is not a feature: the reason. */
 export function rowOfFeature(feature: Row): Row | string {
   const { id, geometry, properties } = feature;
   if (geometry !== undefined && geometry !== null && !isObject(geometry)) {
@@ -23,13 +23,16 @@ export function rowOfFeature(feature: Row): Row | string {
   return { ...(isText ? { id } : {}), ...(isObject(properties) ? properties : {}), ...point };
 }
 
-/** Whether it is an element as Overpass writes it: type, id, and tags in an object of their own. */
+/** Whether it is an element in the format of Overpass: type, id, and tags in an object. */
 export const isElement = (row: Row): boolean =>
   typeof row["type"] === "string" &&
   /^(?:node|way|relation)$/.test(row["type"]) &&
   (isObject(row["tags"]) || "center" in row || "lat" in row);
 
-/** Text: why it is none. Ways and relations have a centre only if it was asked for. */
+/**
+ * Returns a text if it is not usable: the reason. Ways and relations have a centre only if the
+ * query asked for it.
+ */
 export function rowOfElement(element: Row): Row | string {
   const { type, id, tags, center } = element;
   const { lat, lon } = isObject(center) ? center : element;
@@ -40,7 +43,10 @@ export function rowOfElement(element: Row): Row | string {
 
 const structures = ["names", "categories", "taxonomy", "addresses", "brand", "geometry"];
 
-/** Overture and its like: what stands inside of structures comes to the top. What is flat stays. */
+/**
+ * Overture and similar formats: moves values inside structures to the top. Flat rows stay as they
+ * are.
+ */
 export function flattened(row: Row): Row {
   if (!structures.some((name) => typeof row[name] === "object")) return row;
   const flat: Row = { ...row };
@@ -80,9 +86,9 @@ export function flattened(row: Row): Row {
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * `way/1`, `node 1`, and of rows with names that OpenStreetMap's programs use also `n1`, and of areas
- * (osmium) `a2`: `osm/node/1`. Others stay as they are: a list of somebody's own may well number its
- * places A1, A2.
+ * `way/1`, `node 1` become `osm/node/1` and so on; in rows with names that OpenStreetMap programs use
+ * also `n1`, and osmium's areas `a2`. Other ids stay as they are, because a user's own list may number
+ * its places A1, A2.
  */
 export function osmId(id: string, row: Row): string {
   const [, whole, short, number = ""] =

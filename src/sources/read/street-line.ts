@@ -5,7 +5,7 @@ export interface StreetParts {
   readonly street: string | undefined;
   readonly houseNumber: string | undefined;
   readonly unit: string | undefined;
-  /** Where there are no streets: a village, a hamlet. */
+  /** The village or hamlet, used where there are no streets. */
   readonly quarter: string | undefined;
   readonly country: string | undefined;
 }
@@ -15,7 +15,7 @@ const numberFirst: ReadonlySet<string> = new Set(
   "US CA GB IE AU NZ FR LU MC ZA IN SG HK PH MY TH TW IL EG MA DZ TN NG KE GH JM PR".split(" "),
 );
 
-/** `12 Main St, Unit 4` or `Hauptstraße 12`, as people write it where the place is. */
+/** `12 Main St, Unit 4` or `Hauptstraße 12`, in the order that is usual in the place's country. */
 export function streetOf(parts: StreetParts, point: Point): string | undefined {
   const { houseNumber, unit } = parts;
   const road = parts.street ?? parts.quarter;
@@ -33,7 +33,7 @@ export function streetOf(parts: StreetParts, point: Point): string | undefined {
 const hasNumber = (road: string, houseNumber: string): boolean =>
   road.endsWith(` ${houseNumber}`) || road.startsWith(`${houseNumber} `);
 
-/** By tile: near a border the other order is no loss. */
+/** By tile: near a border the order may be the other country's, which does no harm. */
 const known = new Map<string, string | undefined>();
 const knownMax = 50_000;
 

@@ -14,27 +14,27 @@ import { createSpill, type TileSpill } from "./spill.ts";
 import { encodeSnapshot } from "./tile-snapshot.ts";
 
 export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
-  /** Names the source in keys. */
+  /** The name of the source in keys. */
   readonly source: string;
-  /** What people call it. */
+  /** The name for people. */
   readonly name: string;
   readonly store: SnapshotStore;
-  /** For what does not fit into memory. */
+  /** A folder for data that does not fit into memory. */
   readonly tempFolder: string;
-  /** Only places there; `id` tells one area from another. */
+  /** Cuts only places in this area; its `id` identifies it. */
   readonly area?: PlaceArea | undefined;
   readonly onProgress?: (progress: CutProgress) => void;
-  /** Reads the file's records; absent: as text. */
+  /** Reads the file's records; absent: as a text file. */
   readonly records?: () => AsyncIterable<readonly FileRecord[]>;
-  /** How `records` reads it, if not all of it. */
+  /** Identifies how `records` reads the file, if not completely. */
   readonly variant?: string;
-  /** Names the release; absent: its bytes do. */
+  /** Identifies the release; absent: the file's bytes do. */
   readonly version?: Pick<SnapshotRelease, "release" | "content"> & { readonly dataTime: string };
 }
 
 export interface PlaceArea {
   readonly id: string;
-  /** That surely have all of it; none: anywhere. */
+  /** Boxes that together contain the whole area; none: anywhere. */
   readonly boxes: readonly Box[];
   has(point: Point): boolean;
 }
@@ -48,10 +48,10 @@ const linesShownMax = 3;
 const reasonsMax = 50;
 
 /**
- * Cuts a file into snapshots, one for each tile that has places. Nothing counts until the release is
- * finished, and that is written last: a file that turns out to be damaged, or a process that is
- * killed, leaves nothing that anyone reads. Cutting again writes what is missing. The name of a release
- * says which bytes it was made of, so the same file is cut once, by whichever machine.
+ * Cuts a file into snapshots, one for each tile that has places. Nothing counts until the release
+ * is finished, which is written last: a damaged file or a killed process leaves nothing that is
+ * read. Cutting again writes what is missing. The name of a release identifies the bytes it was
+ * made from, so a file is cut once, by whichever machine.
  */
 export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
   const { file, source, name, store, signal, area } = options;
@@ -144,7 +144,9 @@ async function writeTiles(
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The id stands first in each line. Programs tell a closed way twice, as a line and as an area. */
+/**
+ * The id is first in each line. Some programs list a closed way twice, as a line and as an area.
+ */
 function firstOfEach(lines: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return lines.filter((line) => {
@@ -194,7 +196,7 @@ function progressOf({ onProgress }: CutOptions, step: "hash" | "read", bytesTota
   };
 }
 
-/** A release without a place would only hide that the file is not what it seems. */
+/** A release without places would hide that something is wrong with the file. */
 function nothingRead(
   file: string,
   bad: number,
@@ -205,7 +207,7 @@ function nothingRead(
   return new AppError("invalid", "places_none", words);
 }
 
-/** A file whose every point is off the earth in one way has its columns swapped. */
+/** If every point is off the earth in the same way, the columns are swapped. */
 function checkSwapped(
   file: string,
   reasons: ReadonlyMap<string, { readonly count: number }>,

@@ -43,7 +43,7 @@ export function readArea(given: string | readonly Tile[]): PlaceArea {
   };
 }
 
-/** The box around all of them. */
+/** The bounding box of all of them. */
 function boundsOf(tiles: readonly Tile[]): readonly Box[] {
   const boxes = tiles.map(boxOf);
   if (boxes.length === 0) return [];

@@ -6,30 +6,34 @@ import { decodeSnapshot } from "./tile-snapshot.ts";
 
 /**
  * Snapshots in a bucket:
- * - `places/<source>/<release>/<tile>.jsonl.gz`: what the source said about a tile;
- * - `places/<source>/releases/<release>.json`: what a release has, written when all of its tiles are.
- * - `places/<source>/newest/<tile>.json`: of a source that is asked tile by tile, its newest release.
+ * - `places/<source>/<release>/<tile>.jsonl.gz`: the places of a tile;
+ * - `places/<source>/releases/<release>.json`: the contents of a release, written after its tiles;
+ * - `places/<source>/newest/<tile>.json`: the newest release, for a source that is queried by tile;
  * - `places/<source>/newest/file.json`: the release of a campaign's file that has come back.
- * The first two are created once; a release without the second is not there yet. The others are replaced.
+ *
+ * The first two are created once; a release without the second is not finished. The others are
+ * replaced.
  */
 export interface SnapshotStore {
-  /** Undefined: the release has nothing there. */
+  /** Undefined: the release has no places there. */
   read(at: SnapshotAt): Promise<TilePlaces | undefined>;
-  /** One that is already there is left as it is: a release never says two things. */
+  /** An existing one is left as it is: a release never has two contents. */
   write(at: SnapshotAt, body: Uint8Array): Promise<"created" | "exists">;
   release(source: string, release: string): Promise<SnapshotRelease | undefined>;
-  /** The one that `setAnswering` named, else the one with the newest data. */
+  /** The release that `setAnswering` named, else the one with the newest data. */
   latest(source: string): Promise<SnapshotRelease | undefined>;
   /** Makes a release the one that answers, though another one has newer data. */
   setAnswering(source: string, release: string): Promise<void>;
   /** Also removes the source's oldest releases, if it has more than are kept. */
   finish(release: SnapshotRelease): Promise<void>;
-  /** Of a source that is asked tile by tile: the snapshot that a newer one has replaced. */
+  /**
+   * For a source that is queried tile by tile: removes a snapshot that a newer one has replaced.
+   */
   remove(at: SnapshotAt): Promise<void>;
-  /** Of a source that is asked tile by tile: the release that was asked for last, and when. */
+  /** For a source that is queried tile by tile: the release of the last query, and its age. */
   newest(source: string, tile: string): Promise<NewestSnapshot | undefined>;
   setNewest(source: string, tile: string, release: string): Promise<void>;
-  /** When each tile of such a source was asked for last. */
+  /** When each tile of such a source was last queried. */
   newestTimes(source: string): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -49,23 +53,23 @@ const count = z.int().min(0);
 const releaseSchema = z.object({
   format: z.literal("forager-places-release/1"),
   source: z.string(),
-  /** What people call it: `file:places.jsonl`. */
+  /** The name for people: `file:places.jsonl`. */
   name: z.string(),
   release: z.string(),
   /** Of a release that depends on the area too: the hash of the file alone. */
   content: z.string().optional(),
   dataTime: z.iso.datetime().optional(),
   places: count,
-  /** Places of each tile that has some. */
+  /** The number of places in each tile that has any. */
   tiles: z.record(z.string(), count),
-  /** Left out because they lie outside of the area that was asked for. */
+  /** Left out because they are outside the area. */
   outside: count,
-  /** Left out because their id came before. */
+  /** Left out because their id had occurred before. */
   duplicates: count,
   /** Left out because they are closed. */
   closed: count,
   bad: count,
-  /** What must be shown beside the data. */
+  /** The attributions to show with the data. */
   attributions: z
     .array(z.object({ text: z.string(), licence: z.string(), url: z.string() }))
     .default([]),
@@ -111,7 +115,9 @@ export function createSnapshotStore(
         undefined,
       );
   };
-  /** What a release has first, then its tiles: a file that comes back is cut again. */
+  /**
+   * Removes the list of contents first, then the tiles: if the file comes back, it is cut again.
+   */
   const removeRelease = async (source: string, release: string): Promise<void> => {
     await bucket.delete(releaseKey(source, release));
     const tiles = await listAll(bucket, `places/${checkedKey(source)}/${release}/`);
@@ -120,7 +126,7 @@ export function createSnapshotStore(
       await Promise.all(some.map(({ key }) => bucket.delete(key)));
     }
   };
-  /** The one with the newest data answers, so it stays, whenever it was written. */
+  /** Keeps the release with the newest data, whenever it was written, because that one is used. */
   const removeOld = async (source: string): Promise<void> => {
     const listed = await listAll(bucket, `places/${checkedKey(source)}/releases/`);
     if (listed.length <= releasesMax) return;
@@ -132,7 +138,7 @@ export function createSnapshotStore(
       .filter((release) => release !== answering);
     for (const release of old) await removeRelease(source, release);
   };
-  /** Tiles of a release that was never finished, or whose removal was cut short. */
+  /** Removes tiles of releases that were never finished, or whose removal was interrupted. */
   const removeUnfinished = async (source: string): Promise<void> => {
     const prefix = `places/${checkedKey(source)}/`;
     const [finished, lastWritten] = [new Set<string>(), new Map<string, number>()];
@@ -185,7 +191,7 @@ export function createSnapshotStore(
   };
 }
 
-/** A node may lack the right to delete, or the bucket be away: the next one that may removes it. */
+/** Ignores a missing right to delete and an unavailable bucket: another node removes it later. */
 async function unlessRefused(run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -203,12 +209,15 @@ async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
   }
 }
 
-/** Of those that were written last, the one with the newest data: imports are not always in order. */
+/**
+ * How many of the last written releases are compared for the newest data, because imports need not
+ * be in order.
+ */
 const comparedMax = 20;
 /** Beside tiles, whose ids begin with a number. */
 const answeringFile = "file";
 const deletesAtOnce = 16;
-/** An import that has written nothing for so long does not go on. */
+/** An import that has written nothing for this long has ended. */
 const unfinishedMs = 86_400_000;
 
 const keyOf = ({ source, release, tile }: SnapshotAt) =>
@@ -230,6 +239,6 @@ function jsonOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString("utf8"));
   } catch {
-    return undefined; // the schema says what is wrong
+    return undefined; // the schema then reports what is wrong
   }
 }

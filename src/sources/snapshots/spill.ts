@@ -2,12 +2,12 @@ import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Lines by tile, of which a bounded part is in memory: what is more goes to one file, run by run, and
- * each tile knows where its runs are. So a file of any length is cut in the same memory.
+ * Lines by tile, with a bounded part in memory: the rest is in one file, in runs, and each tile
+ * knows where its runs are. So a file of any length is cut with the same memory.
  */
 export interface TileSpill extends AsyncDisposable {
   add(tile: string, line: string): void;
-  /** To be awaited now and then while lines are added. */
+  /** Await it now and then while adding lines. */
   settle(): Promise<void>;
   tiles(): readonly string[];
   /** All lines of a tile, in the order they were added. */

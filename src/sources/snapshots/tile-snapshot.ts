@@ -6,7 +6,7 @@ import type { Place } from "../place.ts";
 import type { TilePlaces } from "../place-source.ts";
 
 /**
- * What a source said about a tile: gzip, one JSON line that tells of it, then one line for each place.
+ * The places of a tile from one source: gzip of one JSON header line, then one line for each place.
  * Created once and never changed; docs/formats/places.md describes it.
  */
 export const snapshotFormat = "forager-places/1";
@@ -19,7 +19,7 @@ const header = z.object({
   dataTime: z.iso.datetime().optional(),
   places: z.int().min(0),
   outside: z.int().min(0),
-  /** Requests that it took, if the tile was too much for one. */
+  /** How many requests it took, if the tile was too much for one. */
   parts: z.int().min(1).optional(),
 });
 
@@ -35,7 +35,7 @@ export interface SnapshotAbout {
 /** `lines` are places as JSON, one each. */
 export function encodeSnapshot(about: SnapshotAbout, lines: readonly string[]): Uint8Array {
   const first = JSON.stringify({ format: snapshotFormat, ...about, places: lines.length });
-  // Level 1: places are written far more often than they are read, and mostly repeat themselves.
+  // Level 1: snapshots are written more often than they are read, and are very repetitive.
   return gzipSync(`${[first, ...lines].join("\n")}\n`, { level: 1 });
 }
 

@@ -5,11 +5,11 @@ import type { PlaceSource } from "../place-source.ts";
 
 export interface PlaceSourceSuiteOptions {
   readonly name: string;
-  /** Opens a source that has these places and no others. */
+  /** Opens a source with exactly these places. */
   readonly open: (places: readonly Place[]) => Promise<PlaceSource>;
-  /** Opens one that cannot be read to its end, though its beginning can. */
+  /** Opens a source that fails in the middle of reading. */
   readonly openBroken: (places: readonly Place[]) => Promise<PlaceSource>;
-  /** How the source names the place that this suite names `id`; absent: the same way. */
+  /** The source's id for the place that this suite calls `id`; absent: the same. */
   readonly idOf?: (id: string) => string;
 }
 

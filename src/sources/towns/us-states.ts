@@ -17,6 +17,6 @@ const codes: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** `TX` for `tx` and `Texas`; undefined: no state. */
+/** `TX` for `tx` and `Texas`; undefined: not a state. */
 export const stateCodeOf = (text: string): string | undefined =>
   codes.get(text.trim().toLowerCase().replaceAll(".", ""));

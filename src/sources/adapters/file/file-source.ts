@@ -9,22 +9,22 @@ import { cutPlaces, type CutOptions } from "../../snapshots/cut-places.ts";
 import type { SnapshotRelease, SnapshotStore } from "../../snapshots/snapshot-store.ts";
 
 export interface FileSourceOptions extends Omit<CutOptions, "name" | "signal"> {
-  /** What people call it; `file:` and the file's name where it is left out. */
+  /** The name for people; default: `file:` and the name of the file. */
   readonly name?: string;
-  /** How the file is cut; absent: as text. */
+  /** Cuts the file into snapshots; absent: as a text file. */
   readonly cut?: (options: CutOptions) => Promise<SnapshotRelease>;
 }
 
-/** A source whose releases are cut into snapshots, so what it has is known beforehand. */
+/** A source with releases that are cut into snapshots, so its content is known in advance. */
 export interface CutSource extends PlaceSource {
-  /** The release that answers now; cuts the file first where it has changed. */
+  /** The current release; cuts the file first if it has changed. */
   release(signal?: AbortSignal): Promise<SnapshotRelease>;
 }
 
 /**
- * Places from a file. It is cut into snapshots once, and again when it has changed; after that a tile is
- * one object, and a machine that has no such file, or cannot read it, answers from the newest release that
- * another one made.
+ * Places from a file. The file is cut into snapshots once, and again when it has changed; then a
+ * tile is one object. A machine that does not have the file, or cannot read it, uses the newest
+ * release that another machine made.
  */
 export function createFileSource(options: FileSourceOptions): CutSource {
   const {
@@ -59,7 +59,7 @@ export function createFileSource(options: FileSourceOptions): CutSource {
   return cutSource({ name, source, store, release });
 }
 
-/** A source that was imported under a name: its newest release answers. */
+/** A source that was imported under a name: its newest release is used. */
 export function createImportedSource(options: {
   readonly source: string;
   readonly store: SnapshotStore;
@@ -127,9 +127,9 @@ function cutSource({ name, source, store, release }: CutSourceParts): CutSource 
   };
 }
 
-/** Undefined: there is no such file on this machine. */
+/** Returns undefined if this machine does not have the file. */
 async function versionOf(file: string): Promise<string | undefined> {
-  if (isRemoteFile(file)) return "remote"; // looked at once by each process
+  if (isRemoteFile(file)) return "remote"; // checked once by each process
   try {
     const { mtimeMs, size, ino } = await stat(file);
     return `${mtimeMs} ${size} ${ino}`;

@@ -6,17 +6,18 @@ const run = promisify(execFile);
 const keys = "shop craft office amenity healthcare tourism leisure club education".split(" ");
 
 export interface ConvertExtractOptions {
-  /** `.osm.pbf`, or anything else that osmium reads. */
+  /** `.osm.pbf`, or another format that osmium reads. */
   readonly file: string;
-  /** The GeoJSON sequence that is made; beside it a file is written that can be removed. */
+  /** The GeoJSON sequence to create; a temporary file beside it can be removed afterwards. */
   readonly to: string;
   readonly program?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes a GeoJSON sequence of everything in an extract of OpenStreetMap that may be a business, through
- * osmium-tool. A closed way comes as a line and as an area (`a24` is way 12): readers turn both into one id.
+ * Converts everything in an OpenStreetMap extract that may be a business to a GeoJSON sequence,
+ * with osmium-tool. A closed way appears as a line and as an area (`a24` is way 12): readers turn
+ * both into one id.
  */
 export async function convertExtract(options: ConvertExtractOptions): Promise<void> {
   const { file, to, program = "osmium", signal } = options;

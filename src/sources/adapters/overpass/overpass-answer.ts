@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What a body of HTTP status 200 turned out to be. */
+/** What a response body with HTTP status 200 contains. */
 export type OverpassAnswer =
   | {
       readonly kind: "answer";
@@ -8,7 +8,7 @@ export type OverpassAnswer =
       /** Age of the data, ISO 8601. */
       readonly dataTime: string | undefined;
     }
-  /** The query was too much for the server: smaller ones may not be. */
+  /** The query was too much for the server; smaller ones may work. */
   | { readonly kind: "too_big"; readonly reason: string }
   | { readonly kind: "bad"; readonly reason: string };
 
@@ -19,8 +19,9 @@ const schema = z.object({
 });
 
 /**
- * A server that fails half-way answers 200, with a `remark` and part of the elements; an overloaded one
- * may answer 200 with HTML; a connection that breaks leaves half a document. None of them is an answer.
+ * Parses a body. A server that fails half-way answers 200, with a `remark` and a part of the
+ * elements; an overloaded one may answer 200 with HTML; a broken connection leaves half a document.
+ * None of these is an answer.
  */
 export function readAnswer(body: Uint8Array): OverpassAnswer {
   const text = Buffer.from(body).toString("utf8");
@@ -46,7 +47,7 @@ export function readAnswer(body: Uint8Array): OverpassAnswer {
   return { kind: "answer", elements, dataTime: isTime ? new Date(time).toISOString() : undefined };
 }
 
-/** The first words of an HTML page, for people. */
+/** The first words of an HTML page, to show to people. */
 function textOfPage(html: string): string {
   const text = html
     .slice(0, 20_000)
@@ -60,11 +61,11 @@ export interface OverpassStatus {
   /** 0: the server does not manage slots. */
   readonly rateLimit: number;
   readonly slotsNow: number;
-  /** Seconds until a slot is free; undefined: nobody says. */
+  /** Seconds until a slot is free; undefined: unknown. */
   readonly nextSlotS: number | undefined;
 }
 
-/** Reads the text of `/api/status`; undefined: it is something else. */
+/** Parses the text of `/api/status`; undefined: it is something else. */
 export function readStatus(text: string): OverpassStatus | undefined {
   const limit = /^Rate limit: (\d+)/m.exec(text)?.[1];
   if (limit === undefined) return undefined;

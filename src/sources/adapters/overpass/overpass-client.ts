@@ -8,12 +8,12 @@ import { readAnswer, readStatus, type OverpassAnswer } from "./overpass-answer.t
 import { queryTimeoutS } from "./overpass-query.ts";
 
 /**
- * Asks one Overpass server, as its operators want to be asked: one request at a time, at least `delayMs`
- * from start to start, nothing for 30 s after a refusal, and only while the day has budget left. Other
- * processes are kept apart by the queue's gate, not here.
+ * Queries one Overpass server within its operators' rules: one request at a time, at least
+ * `delayMs` from start to start, none for 30 s after a refusal, and only within the daily budget.
+ * The queue's gate, not this client, keeps other processes from querying at the same time.
  */
 export interface OverpassClient {
-  /** Throws AppError for everything that is neither an answer nor a query that was too big. */
+  /** Throws AppError for everything except an answer or a query that was too big. */
   ask(query: string, options?: AskOptions): Promise<Answered>;
 }
 
@@ -21,12 +21,12 @@ export type Answered = Exclude<OverpassAnswer, { readonly kind: "bad" }>;
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
-  /** A request goes out now. */
+  /** Called when a request is sent. */
   readonly onRequest?: (() => void) | undefined;
 }
 
 export interface OverpassClientOptions {
-  /** Of the interpreter: `https://overpass.example/api/interpreter`. */
+  /** The URL of the interpreter: `https://overpass.example/api/interpreter`. */
   readonly url: string;
   readonly fetcher: Pick<Fetcher, "fetch">;
   readonly budget: DailyBudget;
@@ -35,11 +35,11 @@ export interface OverpassClientOptions {
   readonly clock: Clock;
 }
 
-/** The least that a server asks for after a refusal. */
+/** The shortest pause that a server asks for after a refusal. */
 export const refusedMs = 30_000;
-/** Of a query whose answer was lost: the same one is refused while the first still runs. */
+/** The pause after a lost answer: the server refuses the same query while the first still runs. */
 const lostAnswerMs = (queryTimeoutS + 5) * 1_000;
-/** Longer without a request: ask for free slots first. */
+/** After this time without a request, ask for free slots first. */
 const statusAfterMs = 600_000;
 const dayMs = 86_400_000;
 const bytesMax = 96 * 2 ** 20;
@@ -70,7 +70,7 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     );
   };
 
-  /** Servers without slots, or without a page that says so, are asked without it. */
+  /** Servers without slots, or without a status page, are queried without this check. */
   const awaitSlot = async (signal: AbortSignal | undefined): Promise<void> => {
     const idleMs = clock.monotonicMs() - startedMs;
     if (!isStatusDue && idleMs < statusAfterMs) return;
@@ -130,7 +130,7 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     await budget.take();
     signal?.throwIfAborted();
     onRequest?.();
-    // The last moment before the request: an earlier one would make the next gap too short.
+    // The last moment before the request. An earlier one would make the next gap too short.
     startedMs = clock.monotonicMs();
     const request = new URL(url);
     request.searchParams.set("data", query);

@@ -15,22 +15,29 @@ export interface OverpassSourceOptions {
   readonly client: OverpassClient;
   readonly store: SnapshotStore;
   readonly gate: Omit<SourceGate, "key" | "limit">;
-  /** A snapshot of a tile answers for so long; then the server is asked again. */
+  /** A snapshot of a tile is used for this many days; then the server is queried again. */
   readonly snapshotDays: number;
   readonly clock: Clock;
 }
 
-/** 1/8 of a tile's edge is about a kilometre: a box that is still too much is not a matter of size. */
+/**
+ * 1/8 of a tile's edge is about a kilometre: if that box is still too much, size is not the
+ * problem.
+ */
 const splitsMax = 3;
 const dayMs = 86_400_000;
 
-/** Names snapshots and witnesses of a server by its host: servers may differ in what they have. */
+/**
+ * The name of a server in snapshots and witnesses: its host, because servers may have different
+ * data.
+ */
 export const overpassKey = (url: string): string =>
   `overpass.${new URL(url).host.toLowerCase().replaceAll(/[^a-z0-9.-]+/g, "-")}`.slice(0, 63);
 
 /**
- * OpenStreetMap through an Overpass server. A tile is asked for once in `snapshotDays`; its answer is kept
- * as a snapshot that all nodes read. A tile that is too much for the server is asked for in quarters.
+ * OpenStreetMap through an Overpass server. Each tile is queried once in `snapshotDays`; its answer
+ * is stored as a snapshot that all nodes read. A tile that is too much for the server is queried in
+ * quarters.
  */
 export function createOverpassSource(options: OverpassSourceOptions): PlaceSource {
   const { url, client, store, snapshotDays, clock } = options;
@@ -55,13 +62,14 @@ export function createOverpassSource(options: OverpassSourceOptions): PlaceSourc
         for (const quarter of quartersOf(box)) await read(quarter, level + 1);
         return;
       }
-      // Of several parts the oldest one says how old the whole is.
+      // The age of several parts is that of the oldest one.
       dataTime = dataTime !== undefined && dataTime < answer.dataTime! ? dataTime : answer.dataTime;
       for (const element of answer.elements) {
         const read = readElement(element);
         if (read.kind !== "place") continue;
         const { id, latitude = 0, longitude = 0 } = read.place;
-        // Boxes of Overpass have all of their edges, ours do not; and large areas reach over them.
+        // Boxes of Overpass include all of their edges, ours do not; and large areas extend beyond
+        // them.
         if (tileAt({ latitude, longitude }).id === tile.id) found.set(id, read.place);
         else counts.outside.add(id);
       }
@@ -116,7 +124,7 @@ export function createOverpassSource(options: OverpassSourceOptions): PlaceSourc
   };
 }
 
-/** The tile at -180° holds what lies at 180° too, which no box of Overpass that begins at -180° has. */
+/** The tile at -180° also contains what lies at 180°, so it needs a second box. */
 function boxesOf(tile: Tile): readonly Box[] {
   const box = boxOf(tile);
   return box.west === -180 ? [box, { ...box, west: 180, east: 180 }] : [box];

@@ -1,12 +1,12 @@
 /**
- * Runs in a process of its own: reads Parquet through DuckDB, whose memory would otherwise stay with the
- * program, and whose faults would end it. Requests are answered one after the other, rows in batches, each
- * of which is asked for.
+ * The program of a child process that reads Parquet through DuckDB: in the main program DuckDB
+ * would keep its memory, and a crash would end the program. It answers requests one after the
+ * other, and sends rows in batches, each on request.
  */
 import type { ChunkInfo, ParquetAnswer, ParquetRequest } from "./parquet-request.ts";
 
 const batchRows = 500;
-/** Columns of Overture and Foursquare that say something about a place. */
+/** Columns of Overture and Foursquare with facts about a place. */
 const wanted = new Set(
   ("id names categories taxonomy basic_category confidence websites socials emails phones brand addresses " +
     "operating_status fsq_place_id name latitude longitude address locality region postcode country date_closed tel " +
@@ -36,7 +36,7 @@ interface Opened {
 
 let opened: Opened | undefined;
 
-/** An instance reads in one folder; it is kept for the next request. */
+/** Each instance may read one folder. It is kept for the next request. */
 async function connect({ memoryMb, folder }: ParquetRequest): Promise<Connection> {
   if (opened?.folder === folder) return opened.connection;
   opened?.close();
@@ -45,7 +45,7 @@ async function connect({ memoryMb, folder }: ParquetRequest): Promise<Connection
   const instance = await DuckDBInstance.create(":memory:", {
     threads: "1",
     memory_limit: `${memoryMb}MB`,
-    // Nothing is ever downloaded.
+    // Download no extensions.
     autoinstall_known_extensions: "false",
     autoload_known_extensions: "false",
   });
@@ -55,7 +55,7 @@ async function connect({ memoryMb, folder }: ParquetRequest): Promise<Connection
     instance.closeSync();
   };
   await connection.run("set enable_geoparquet_conversion = false").catch(() => {});
-  // A sparse copy is filled between two requests: what was a hole must not be remembered.
+  // A sparse copy may be filled between two requests, so its holes must not be cached.
   await connection.run("set enable_external_file_cache = false").catch(() => {});
   await connection.run(`set allowed_directories = [${text(folder)}]`);
   await connection.run("set enable_external_access = false");
@@ -67,7 +67,7 @@ const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 const name = (column: string): string => `"${column.replaceAll('"', '""')}"`;
 
 let goOn = () => {};
-/** What the parent asks for after each batch. */
+/** Resolves when the parent asks for the next batch. */
 const more = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
 const send = (answer: ParquetAnswer): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -117,7 +117,7 @@ async function readRows(connection: Connection, request: ParquetRequest): Promis
   }
   const fields = columns.map((column) => `${name(column)} := ${name(column)}`).join(", ");
   const point = hasPoint ? "geometry" : "null::blob";
-  // One query for each box: of several at once DuckDB does not know which groups of rows it can skip.
+  // One query for each box: with several boxes in one query DuckDB cannot skip groups of rows.
   for (const test of boxTests(request, types)) {
     const where = [...test, ...confidenceTest(request, types)];
     await sendRows(
@@ -146,13 +146,15 @@ async function sendRows(result: Awaited<ReturnType<Connection["stream"]>>): Prom
   await flush();
 }
 
-/** Hex; "": none. */
+/** The geometry in hex; "": none. */
 function wkbOf(value: unknown): string {
   const { bytes } = (value ?? {}) as { readonly bytes?: Uint8Array };
   return bytes === undefined ? "" : Buffer.from(bytes).toString("hex");
 }
 
-/** bbox is float32: widened by more than its error; the point itself decides later. */
+/**
+ * bbox is float32, so the box is widened by more than its error; the exact point is tested later.
+ */
 const slack = 1e-5;
 
 /** The conditions of each box. */

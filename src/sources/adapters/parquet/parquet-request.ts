@@ -1,16 +1,19 @@
 import type { Box } from "../../grid.ts";
 
-/** What the process that reads Parquet is asked. */
+/** A request to the process that reads Parquet. */
 export interface ParquetRequest {
-  /** `chunks`: where columns are in the file, by its footer alone. */
+  /** `chunks`: the positions of columns in the file, from its footer alone. */
   readonly op: "chunks" | "rows";
   readonly file: string;
   /** The only folder that DuckDB may read in. */
   readonly folder: string;
   readonly memoryMb: number;
-  /** Rows that are surely outside of all of them are left out; one that is in two comes twice. None: all rows. */
+  /**
+   * Omits rows that are certainly outside all boxes; a row in two boxes comes twice. No boxes: all
+   * rows.
+   */
   readonly boxes: readonly Box[];
-  /** Of Overture: how sure it is that the place exists. */
+  /** Overture's confidence that the place exists. */
   readonly minConfidence: number;
 }
 
@@ -21,12 +24,12 @@ export type ParquetAnswer =
   | { readonly kind: "end"; readonly rssBytes: number }
   | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
-/** Where one column of one group of rows is. */
+/** The position of one column in one group of rows. */
 export interface ChunkInfo {
   readonly group: number;
   /** `bbox, xmin`. */
   readonly column: string;
-  /** NaN or undefined: not known, or no number. */
+  /** NaN or undefined: unknown, or not a number. */
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly offset: number;

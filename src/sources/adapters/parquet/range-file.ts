@@ -10,28 +10,28 @@ const request = require("undici/lib/api/api-request.js") as (
   options: Dispatcher.RequestOptions,
 ) => Promise<Dispatcher.ResponseData>;
 
-/** A file elsewhere, of which parts can be read. Calls throw AppError; `unavailable` may be tried again. */
+/** A remote file that can be read in parts. Calls throw AppError; `unavailable` may be retried. */
 export interface RangeFile {
-  /** For people: its address. */
+  /** Its address, for people. */
   readonly name: string;
   tail(signal?: AbortSignal): Promise<FileTail>;
-  /** Some bytes from the beginning of the range, none or all: fewer if the connection was cut. */
+  /** Bytes from the beginning of the range; fewer, or none, if the connection broke. */
   range(part: FilePart, signal?: AbortSignal): Promise<Buffer>;
 }
 
 export interface FileTail {
   readonly size: number;
-  /** Its last eight. */
+  /** Its last eight bytes. */
   readonly bytes: Buffer;
-  /** Names its content. */
+  /** Identifies the content. */
   readonly version: string;
 }
 
 export interface FilePart {
   readonly from: number;
-  /** Behind the last byte. */
+  /** The position after the last byte. */
   readonly to: number;
-  /** A file that has another version by now is an error. */
+  /** It is an error if the file has another version by now. */
   readonly version: string;
 }
 
@@ -39,7 +39,7 @@ const triesMax = 4;
 const agent = new Agent();
 export const tailBytes = 8;
 
-/** A file behind a server that has HTTP range requests. */
+/** A file on a server that supports HTTP range requests. */
 export function createHttpFile(url: string, userAgent: string): RangeFile {
   const ask = (headers: Readonly<Record<string, string>>, signal: AbortSignal | undefined) =>
     askServer({ url, userAgent, signal }, headers);
@@ -59,7 +59,7 @@ export function createHttpFile(url: string, userAgent: string): RangeFile {
   };
 }
 
-/** A file that is read as a whole when its first part is asked for: a small object of a bucket. */
+/** A file that is read completely at the first request: a small object in a bucket. */
 export function createBytesFile(
   name: string,
   read: () => Promise<{ readonly body: Buffer; readonly version: string }>,
@@ -80,7 +80,7 @@ export function createBytesFile(
   };
 }
 
-/** Tries again what may succeed later. */
+/** Repeats a step if it may succeed later. */
 export async function withRetries<T>(
   step: () => Promise<T>,
   signal: AbortSignal | undefined,
@@ -102,7 +102,7 @@ interface Asked {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The bytes that came, also if the connection was cut after them. */
+/** The bytes that arrived, even if the connection broke after them. */
 async function askServer(
   { url, userAgent, signal }: Asked,
   headers: Readonly<Record<string, string>>,

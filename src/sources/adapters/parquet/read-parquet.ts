@@ -14,31 +14,36 @@ export interface ReadParquetOptions {
   readonly boxes?: readonly Box[];
   readonly minConfidence?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Most memory that the process had. */
+  /** Called with the peak memory of the process. */
   readonly onEnd?: (rssBytes: number) => void;
 }
 
 const memoryMb = 200;
 const heapMb = 96;
 
-/** Overture says of itself that it has much junk; below this it doubts that a place exists at all. */
+/**
+ * Overture contains many wrong entries; below this confidence the place probably does not exist.
+ */
 export const minConfidenceDefault = 0.5;
 
 /**
- * Reads Parquet files in a process of its own, which is started by the first question and answers one
- * after the other. Close it: the process lives until then.
+ * Reads Parquet files in a child process, which starts with the first request and answers one
+ * request at a time. Close the reader, because the process lives until then.
  */
 export interface ParquetReader extends AsyncDisposable {
   /**
-   * Places of a file in the shape of Overture or Foursquare, or with a name and a point; in batches. All of
-   * them, or it throws: a process that ends without saying so has not read to the end.
+   * Places of a file in the format of Overture or Foursquare, or with a name and a point; in
+   * batches. Yields all of them or throws: if the process ends without an end message, it has not
+   * read everything.
    */
   places(options: ReadParquetOptions): AsyncGenerator<readonly FileRecord[]>;
-  /** Where the columns of a file are; only its first four bytes and its footer need to be there. */
+  /**
+   * The positions of the columns of a file; only its first four bytes and its footer are needed.
+   */
   chunks(file: string, signal?: AbortSignal): Promise<readonly ChunkInfo[]>;
 }
 
-/** `program` is for tests: that of the package is used otherwise. */
+/** `program` is for tests; default: the program in the package. */
 export function openParquetReader({ program }: { readonly program?: string } = {}): ParquetReader {
   let started: ParquetProcess | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -60,7 +65,7 @@ export function openParquetReader({ program }: { readonly program?: string } = {
         yield answer;
       }
     } finally {
-      // What is left of an answer that nobody waits for must not be taken for the next one.
+      // The unread rest of an answer must not be taken for the next one, so end the process.
       if (!isWhole) {
         started?.end();
         started = undefined;

@@ -8,32 +8,32 @@ import type { ParquetReader } from "./read-parquet.ts";
 export interface SparseCopyOptions {
   readonly from: RangeFile;
   readonly reader: Pick<ParquetReader, "chunks">;
-  /** The file that is made, as long as the one that it is a copy of. */
+  /** The file to create, with the length of the original. */
   readonly to: string;
-  /** None: all rows. */
+  /** No boxes: all rows. */
   readonly boxes: readonly Box[];
   readonly signal?: AbortSignal | undefined;
   readonly onBytes?: ((bytes: number, total: number) => void) | undefined;
 }
 
 export interface SparseCopy {
-  /** Of the whole file. */
+  /** The size of the whole file. */
   readonly size: number;
-  /** That were fetched. */
+  /** How many bytes were fetched. */
   readonly bytes: number;
-  /** Names this version of the file. */
+  /** Identifies this version of the file. */
   readonly version: string;
 }
 
-/** Answers without a byte, one after the other. */
+/** How many empty answers in a row are accepted. */
 const emptyMax = 4;
-/** For one piece: a connection that brings next to nothing each time is given up. */
+/** The limit for one piece: a connection that delivers almost nothing each time is given up. */
 const requestsMax = 100;
-/** Less than this between two pieces is fetched along: a request costs more. */
+/** A smaller gap between two pieces is fetched too, because a request costs more. */
 const gapMax = 64 * 1024;
 const pieceMax = 16 * 2 ** 20;
 const footerMax = 256 * 2 ** 20;
-/** More than readers widen a box by: they must not look into a hole. */
+/** More than readers widen a box by, so that they never read a hole. */
 const slack = 1e-4;
 const columns = new Set(
   ("bbox geometry id names categories taxonomy basic_category confidence websites socials emails phones brand addresses " +
@@ -43,14 +43,15 @@ const columns = new Set(
 
 interface Range {
   readonly from: number;
-  /** Behind the last byte. */
+  /** The position after the last byte. */
   readonly to: number;
 }
 
 /**
- * Copies of a remote Parquet file what is needed for some boxes: its footer, and the columns of places in
- * those groups of rows whose boxes overlap. The rest of the copy is a hole. Readers find the same rows in
- * it as in the whole file. If the file changes meanwhile, or is cut off for good, it throws.
+ * Copies the parts of a remote Parquet file that are needed for some boxes: its footer, and the
+ * place columns of those groups of rows that overlap a box. The rest of the copy is a hole. Readers
+ * find the same rows in it as in the whole file. Throws if the file changes meanwhile or stays
+ * unreachable.
  */
 export async function copySparse(options: SparseCopyOptions): Promise<SparseCopy> {
   const { from: remote, reader, to, boxes, signal, onBytes } = options;
@@ -94,7 +95,7 @@ function chosenChunks(chunks: readonly ChunkInfo[], boxes: readonly Box[]): read
     const of = bounds.get(group);
     const least = (name: string, flat: string) => (of?.get(`bbox, ${name}`) ?? of?.get(flat))?.min ?? NaN; // prettier-ignore
     const most = (name: string, flat: string) => (of?.get(`bbox, ${name}`) ?? of?.get(flat))?.max ?? NaN; // prettier-ignore
-    // What is not known is not left out: every comparison with NaN is false.
+    // Keep groups with unknown bounds: every comparison with NaN is false.
     return boxes.some(
       ({ south, west, north, east }) =>
         !(least("xmin", "longitude") > east + slack) &&
@@ -121,7 +122,7 @@ function joined(ranges: readonly Range[]): readonly Range[] {
   return found;
 }
 
-/** Goes on where a connection was cut. */
+/** Continues where a connection broke. */
 async function fetchRange(
   { from: remote, signal }: SparseCopyOptions,
   { from, to }: Range,

@@ -10,7 +10,10 @@ const dentist = ["amenity=dentist", "healthcare=dentist"];
 const hair = ["shop=hairdresser", "shop=beauty"];
 const heating = ["craft=hvac", "craft=plumber", "craft=heating_engineer"];
 
-/** The list that the first matcher was made with: it is tuned on these, and they say little. */
+/**
+ * The list that the first matcher was developed with. It is tuned on these phrases, so they prove
+ * little.
+ */
 export const firstList: readonly ListedPhrase[] = [
   one("en", "flooring contractor", "craft=floorer", "shop=flooring"),
   one("en", "wealth manager", ...financial),
@@ -75,7 +78,7 @@ export const firstList: readonly ListedPhrase[] = [
   one("ja", "不動産屋", "office=estate_agent"),
 ];
 
-/** A second list, of which the first matcher knew nothing. Ours was tuned on it. */
+/** A second list, which the first matcher was not tuned on; the present one was. */
 export const secondList: readonly ListedPhrase[] = [
   one("en", "mortgage broker", "office=financial", "office=financial_advisor", "office=mortgage"),
   one("ja", "弁護士", "office=lawyer"),

@@ -1,4 +1,4 @@
-/** A phrase as a campaign would have it, and the tags of which one must be the matcher's first. */
+/** A phrase as in a campaign, and the tags of which the matcher must put one first. */
 export interface ListedPhrase {
   readonly phrase: string;
   readonly lang: string;

@@ -1,9 +1,9 @@
 import type { ListedPhrase } from "./listed-phrase.ts";
 
 /**
- * 40 phrases written before there was a matcher, and never used to improve it: what it makes of them
- * is what it makes of phrases that nobody has tried. Tags are those that OpenStreetMap's own guidance
- * uses for such a business; any one of them on top counts as right.
+ * 40 phrases written before the matcher existed, and never used to tune it: its result on them is
+ * its result on unknown phrases. The tags are those that OpenStreetMap's documentation recommends
+ * for such a business; any of them in first place counts as right.
  */
 export const thirdList: readonly ListedPhrase[] = [
   { phrase: "tree surgeon", lang: "en", right: ["craft=arborist", "craft=gardener"] },

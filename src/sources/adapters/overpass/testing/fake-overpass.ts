@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { sleep, systemClock } from "../../../../base/clock.ts";
 
-/** An element of OpenStreetMap; nodes have lat and lon, others a centre. */
+/** An element of OpenStreetMap; nodes have lat and lon, others a center. */
 export interface FakeElement {
   readonly type: "node" | "way" | "relation";
   readonly id: number;
@@ -12,7 +12,7 @@ export interface FakeElement {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What the server does with one request instead of answering it. */
+/** How a request fails. */
 export type Fault =
   | "429" | "504" | "400" | "406" | "html" | "empty" | "cut" | "reset" | "timed out" | "out of memory"
   | "other remark"; // prettier-ignore
@@ -25,18 +25,18 @@ export interface FakeRequest {
 }
 
 /**
- * An Overpass server over HTTP that behaves as real ones do, at their worst: see the list of faults. It
- * knows the queries of this project and no others: anything else is a syntax error.
+ * An Overpass server over HTTP with the faults of real ones: see the list. It knows only the
+ * queries of this project: anything else is a syntax error.
  */
 export interface FakeOverpass extends AsyncDisposable {
   readonly url: string;
   readonly requests: FakeRequest[];
   readonly statusRequests: number;
-  /** Most requests that were under way at once. */
+  /** The largest number of requests in flight at once. */
   readonly atOnceMax: number;
-  /** The next requests meet these, one each. */
+  /** Faults of the next requests, one each. */
   readonly faults: Fault[];
-  /** Every request meets it. */
+  /** The fault of every request. */
   always: Fault | undefined;
   /** A box with more elements is too much. */
   elementsMax: number;
@@ -44,7 +44,7 @@ export interface FakeOverpass extends AsyncDisposable {
   slots: { rateLimit: number; free: number; nextInS: number };
   /** How long an answer takes. */
   answerMs: number;
-  /** What the status page says; undefined: what it should. */
+  /** The text of the status page; undefined: the normal one. */
   statusText: string | undefined;
 }
 
@@ -158,7 +158,7 @@ const statusText = ({ rateLimit, free, nextInS }: FakeOverpass["slots"]): string
     "",
   ].join("\n"); // prettier-ignore
 
-/** Undefined: a syntax error. Boxes have all of their edges, as those of Overpass. */
+/** Undefined: a syntax error. Boxes include all of their edges, as those of Overpass. */
 function select(elements: readonly FakeElement[], query: string): FakeElement[] | undefined {
   const [, type, id] = /;(node|way|relation)\((\d+)\);out (?:tags center|ids);$/.exec(query) ?? [];
   if (type !== undefined)

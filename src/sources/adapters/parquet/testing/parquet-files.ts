@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { DuckDBInstance } from "@duckdb/node-api";
 
-/** Writes the answer of a query as a Parquet file. */
+/** Writes the result of a query as a Parquet file. */
 export async function writeParquet(file: string, query: string, rowGroup = 2_048): Promise<void> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();
@@ -17,7 +17,7 @@ export async function writeParquet(file: string, query: string, rowGroup = 2_048
   }
 }
 
-/** Places in the shape of Overture, scattered over 4° × 4° in rows from south to north. */
+/** Places in the format of Overture, spread over 4° × 4°, in rows from south to north. */
 export const overtureQuery = (rows: number): string => `
   select 'g' || i as id,
     {xmin: x::float, xmax: x::float, ymin: y::float, ymax: y::float} as bbox,
@@ -36,14 +36,14 @@ export const overtureQuery = (rows: number): string => `
 export const wkb = (x: string, y: string): string =>
   `unhex('0101000000' || ${littleEndian(x)} || ${littleEndian(y)})`;
 
-/** The eight bytes of a double, turned around, in hex. */
+/** The eight bytes of a double in reverse order, in hex. */
 function littleEndian(value: string): string {
   const hex = `lpad(hex(${bits(value)}), 16, '0')`;
   const bytes = Array.from({ length: 8 }, (_, at) => `substr(${hex}, ${15 - at * 2}, 2)`);
   return `(${bytes.join(" || ")})`;
 }
 
-/** IEEE 754 by arithmetic: sign, exponent and fraction of a number that is not 0. */
+/** IEEE 754 by arithmetic: sign, exponent and fraction of a number other than 0. */
 function bits(value: string): string {
   const size = `abs(${value}::double)`;
   const exponent = `floor(log2(${size}))`;
@@ -55,7 +55,7 @@ export interface FileServer extends AsyncDisposable {
   readonly url: string;
   bytes: number;
   requests: number;
-  /** Connections that are cut in the middle, one for each of the next answers. */
+  /** How many of the next answers are cut off in the middle. */
   cuts: number;
   status: number | undefined;
   /** Closes every connection without an answer. */
@@ -63,7 +63,7 @@ export interface FileServer extends AsyncDisposable {
   etag: string;
 }
 
-/** A file over HTTP, with range requests as object stores have them. */
+/** A file over HTTP, with range requests like those of object stores. */
 export async function serveFile(file: string): Promise<FileServer> {
   const content = readFileSync(file);
   const server = createServer((request, response) => {
