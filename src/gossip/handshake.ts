@@ -19,7 +19,7 @@ export interface Handshake {
   enter(from: string, packet: Uint8Array): Entered | undefined;
   /** Opens what came over a connection; no session is admitted there. */
   openOfPeer(bytes: Uint8Array): { readonly peer: Peer; readonly opened: Opened } | undefined;
-  /** Greets where somebody may be. */
+  /** Greets addresses where peers may be. */
   greet(): void;
   /** Answers a challenge. */
   prove(address: string, token: Uint8Array): void;

@@ -20,7 +20,7 @@ interface PeerAddress {
  */
 export interface PeerTable {
   meet(how: How, address: string, node?: string): void;
-  /** This node sent a packet from there. */
+  /** Call when this node sent a packet from this address. */
   learn(address: string, node: string): void;
   howOf(address: string): How | undefined;
   /** Addresses to greet now. */

@@ -7,13 +7,15 @@ export interface ChildProcessesOptions {
   /** The program to run, with its settings as JSON in the first argument. */
   readonly program: URL;
   readonly clock: Clock;
-  /** A message of a process. */
+  /** Called for each message of a process. */
   readonly onEvent: (message: unknown, worker: string) => void;
 }
 
-/** Processes that are killed on purpose. However the run ends, `stop` leaves none of them behind. */
+/**
+ * Child processes that a run may kill on purpose. However the run ends, `stop` leaves none running.
+ */
 export interface ChildProcesses {
-  /** `first` is its first message: secrets that must not show in a list of processes. */
+  /** `first` is the first message to it: secrets that must not show in a list of processes. */
   start(settings: { readonly worker: string }, first?: object): void;
   /** Does nothing if the process has ended. */
   send(worker: string, message: string): void;
@@ -39,7 +41,7 @@ export function createChildProcesses({
   let isStopping = false;
   let fail: (error: AppError) => void = () => {};
   const failed = new Promise<never>((_, reject) => (fail = reject));
-  failed.catch(() => {}); // callers that await it get the error; without this, an unawaited one ends the process
+  failed.catch(() => {}); // callers that await it get the error; without this line an unhandled rejection ends the process
 
   function start(settings: { readonly worker: string }, first?: object): void {
     const { worker } = settings;
@@ -65,7 +67,7 @@ export function createChildProcesses({
         fail(new AppError("unavailable", "demo_no_worker", `${worker} did not start`, { cause }));
       });
     });
-    if (first) child.send(first, () => {}); // one that is gone already is heard of above
+    if (first) child.send(first, () => {}); // the exit handler above reports a process that is gone
     workers.set(worker, { child, exited });
   }
 

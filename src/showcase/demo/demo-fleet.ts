@@ -20,19 +20,24 @@ export interface DemoFleetOptions {
   readonly clock: Clock;
 }
 
-/** Three nodes, each a process with a data folder of its own. They share a bucket, and gossip. */
+/** Three nodes, each a process with its own data folder. They share a bucket and use gossip. */
 export interface DemoFleet {
   readonly leases: LeaseLog;
-  /** Rejects when a node ends that nobody ended. */
+  /** Rejects when a node ends by itself. */
   readonly failed: Promise<never>;
-  /** `kill -9`. Answers what its process id was. */
+  /** `kill -9`. Returns its process id. */
   kill(name: string): number;
   start(name: string): void;
-  /** Calls whenever a node has just got a lease. One listener; the latest. */
+  /**
+   * Calls the listener whenever a node has just got a lease. A new listener replaces the one
+   * before.
+   */
   onClaim(listener: (name: string) => void): void;
-  /** No node starts a task any more; gossip and sync go on. */
+  /** Nodes start no more tasks; gossip and sync continue. */
   rest(): void;
-  /** What each of them knows, once all have answered; after a while, of those that have. */
+  /**
+   * What each node knows. Waits until all have answered; after a limit, returns the answers so far.
+   */
   states(signal: AbortSignal): Promise<readonly (DemoNodeState & { readonly name: string })[]>;
   stop(): Promise<void>;
 }
@@ -88,7 +93,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       states.clear();
       const giveUpMs = clock.monotonicMs() + statesMs;
       while (states.size < nodeNames.length && clock.monotonicMs() < giveUpMs) {
-        // One that has just been started may not listen yet: it is asked again.
+        // A node that has just been started may not listen yet, so ask again.
         for (const name of nodeNames) if (!states.has(name)) processes.send(name, "state");
         await sleep(clock, 200, signal);
       }
@@ -98,7 +103,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   };
 }
 
-/** Taken again a moment later by the nodes: who is faster than they are makes the demo fail. */
+/** The ports are free now; if another program takes one before the nodes do, the demo fails. */
 async function freePorts(count: number): Promise<readonly number[]> {
   const sockets = Array.from({ length: count }, () => createSocket("udp4"));
   for (const socket of sockets) {

@@ -1,8 +1,8 @@
 /**
- * One node of the demo: what `forager work` does, in one process, with one difference. The region's
- * names are nobody's, so each of them leads to this machine. Works until its parent says "stop",
- * goes away, or it is killed. Its settings are JSON in the first argument; the key of the fleet is
- * the first message, since arguments can be read by all.
+ * One node of the demo: like `forager work` in one process, except that the invented host names of
+ * the region resolve to this machine. It works until its parent says "stop" or is gone, or until it
+ * is killed. Its settings are JSON in the first argument; the fleet's key is the first message,
+ * because every user can read arguments.
  */
 import { once } from "node:events";
 import {
@@ -24,7 +24,7 @@ import type { LeaseEvent } from "./lease-log.ts";
 export interface DemoNodeSettings {
   readonly worker: string;
   readonly folder: string;
-  /** Of the bucket that all share. */
+  /** The address of the shared bucket. */
   readonly bucket: string;
   readonly queue: string;
   readonly gossip: Settings["gossip"];
@@ -32,26 +32,26 @@ export interface DemoNodeSettings {
   readonly version: string;
 }
 
-/** To the parent. */
+/** A message to the parent. */
 export type NodeEvent = LeaseEvent | ({ readonly kind: "state" } & DemoNodeState);
 
 export interface DemoNodeState {
   readonly node: string;
   readonly digest: string;
   readonly datagrams: number;
-  /** Peers that have told it that they know as much. */
+  /** How many peers report that they have the same data. */
   readonly equals: number;
-  /** It was told to rest, and has nothing in flight: it writes no more. */
+  /** It was told to rest and has no task in flight: it writes nothing more. */
   readonly isAtRest: boolean;
 }
 
 const concurrency = 20;
-/** Short, so that what a killed node held comes back while one looks on. */
+/** Short, so that the tasks of a killed node come back while people watch. */
 const leaseMs = 8_000;
 
 const settings = JSON.parse(process.argv[2] ?? "") as DemoNodeSettings;
-process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody would stop us
-// Ctrl-C reaches all processes of a terminal, and it is the parent who says when to stop.
+process.on("disconnect", () => process.exit(1)); // without its parent nobody would stop it
+// Ctrl-C reaches all processes of a terminal, but the parent decides when to stop.
 process.on("SIGINT", () => {});
 const [{ key }] = (await once(process, "message")) as [{ readonly key: string }];
 const tell = (event: NodeEvent) => void process.send?.(event);
@@ -137,7 +137,7 @@ async function tellState(): Promise<void> {
   tell({ kind: "state", node: id, digest, datagrams, equals, isAtRest });
 }
 
-/** The same queue; who holds what is told. */
+/** The same queue, which also reports claims and ends of leases. */
 function told(inner: Queue): Queue {
   const tasks = new Map<number, string>();
   return {

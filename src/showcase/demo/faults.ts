@@ -17,13 +17,15 @@ export interface FaultOptions {
   readonly clock: Clock;
 }
 
-/** Each site takes about six: by then most are in the middle. */
+/** Each site needs about six claims, so by then most visits have started and not ended. */
 const claimsPerSite = 4;
 
-/** Of the node that was killed. Its leases run out sooner. */
+/** How long the killed node stays away, at most. Its leases run out sooner. */
 const awayMsMax = 15_000;
 
-/** Kills one node in the middle of the run and starts it again once the others hold all its leases. */
+/**
+ * Kills one node in the middle of the run, and starts it again when the others hold all its leases.
+ */
 export function createFaults({ fleet, size, clock }: FaultOptions) {
   let killed: KilledNode | undefined;
   let isBack = false;
@@ -36,8 +38,8 @@ export function createFaults({ fleet, size, clock }: FaultOptions) {
     fleet.start(killed.name);
   };
   fleet.onClaim((name) => {
-    // Whoever it is, with a lease that it has just got: it dies in the middle of something. All sites
-    // are visited side by side and end together, so the visits that have ended say little.
+    // Kills the node that has just got a lease, so it has a task in flight. All sites are visited
+    // at the same time, so the number of ended visits is no measure of the progress.
     claims += 1;
     if (killed || claims < claimsPerSite * size) return;
     killed = { name, pid: fleet.kill(name), visited: seen };
@@ -48,15 +50,15 @@ export function createFaults({ fleet, size, clock }: FaultOptions) {
       seen = visited;
       if (fleet.leases.isAllTaken() || clock.monotonicMs() > backMs) comeBack();
     },
-    /** All is done: the dead one comes back, if it has not yet. */
+    /** At the end the killed node starts again, if it has not yet. */
     end: comeBack,
     killed: () => killed,
   };
 }
 
 /**
- * The leases of a dead node that ran out, according to the queue's log. The others had ended just before
- * its death, and it could not report that any more.
+ * The leases of a dead node that ran out, according to the queue's log. Its other tasks had ended
+ * just before its death, and it could not report that any more.
  */
 export async function tasksTakenOver(fleet: DemoFleet, queue: Queue): Promise<readonly TakeOver[]> {
   const expired = new Set<number>();

@@ -4,18 +4,21 @@ import type { RegionRequest } from "../fake-web/region-server.ts";
 import { scoreOf, expectedOf, type Score } from "../fake-web/expected-data.ts";
 import type { Site } from "../fake-web/site.ts";
 
-/** What is left of a demo: checked against the expected data of the region and the server's own log. */
+/**
+ * The results of a demo, to be checked against the expected data of the region and the web server's
+ * own log.
+ */
 export interface Evidence {
   readonly sites: readonly Site[];
   readonly requests: readonly RegionRequest[];
   readonly companies: readonly Company[];
   readonly status: CampaignStatus;
-  /** Tasks that did not end well. */
+  /** Tasks that failed. */
   readonly failed: number;
   readonly delayMs: number;
-  /** Of what each node has on its disk. */
+  /** Digests of the data on each node's disk. */
   readonly digests: readonly string[];
-  /** Leases of a dead node that nobody took over. */
+  /** Leases of a dead node that no other node took over. */
   readonly abandoned: number;
 }
 
@@ -27,27 +30,27 @@ export interface Verdict {
   readonly phones: Score;
   readonly socials: Score;
   readonly politeness: PolitenessResult;
-  /** What was fetched although robots.txt forbids it: host and path. */
+  /** URLs that were fetched although robots.txt forbids it: host and path. */
   readonly forbidden: readonly string[];
   readonly failed: number;
-  /** Whether all nodes know the same. */
+  /** Whether all nodes have the same data. */
   readonly isEqual: boolean;
   readonly abandoned: number;
 }
 
 export interface PolitenessResult {
   readonly hosts: number;
-  /** Of all hosts without a wish of their own: the shortest time between two requests. */
+  /** The shortest time between two requests to a host without a crawl delay. */
   readonly gapMsMin: number | undefined;
   readonly delayMs: number;
-  /** Of those whose robots.txt asks for more. */
+  /** The same for hosts whose robots.txt asks for a longer delay. */
   readonly slowGapMsMin: number | undefined;
   readonly slowDelayMs: number;
   /** Pairs of requests that were too close. */
   readonly early: readonly string[];
 }
 
-/** Timers and clocks of two processes: what nobody can keep exactly. */
+/** The tolerance for timers and clocks of two processes. */
 const toleranceMs = 2;
 const slowDelayMs = 1_000;
 const least = { emailRecall: 0.95, emailPrecision: 0.98, others: 0.95 };
@@ -120,7 +123,7 @@ function judgePoliteness(
     lastByHost.set(host, request);
     if (!last) continue;
     const gapMs = atMs - last.atMs;
-    // What a host wishes is known from its robots.txt on: the gap after that is its own already.
+    // A host's own delay is known after its robots.txt, so it applies to the first gap after that.
     const isSlow = slow.has(host);
     if (isSlow) slowGapMsMin = Math.min(slowGapMsMin, gapMs);
     else gapMsMin = Math.min(gapMsMin, gapMs);

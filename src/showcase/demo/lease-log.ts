@@ -1,4 +1,4 @@
-/** What a node reports about a lease, as it happens. */
+/** A node's report about a lease. */
 export interface LeaseEvent {
   readonly kind: "claimed" | "ended";
   readonly id: number;
@@ -8,25 +8,25 @@ export interface LeaseEvent {
 }
 
 export interface TakeOver {
-  /** Of the task. */
+  /** The id of the task. */
   readonly id: number;
   readonly task: string;
   readonly from: string;
-  /** Undefined: nobody has it yet. */
+  /** Undefined: no node has it yet. */
   readonly by: string | undefined;
-  /** From the death of the one to the claim of the other. */
+  /** The time from the death of the first node to the claim of the second. */
   readonly afterMs: number | undefined;
 }
 
 /**
- * Which node held which lease, as the nodes report it: the queue knows leases, not their holders. A
- * killed node reports nothing more, so its leases are free for the others.
+ * Which node held which lease, according to the nodes' reports: the queue knows leases, not which
+ * node holds them. A killed node reports nothing more, so its leases are free for the others.
  */
 export interface LeaseLog {
   note(node: string, event: LeaseEvent, atMs: number): void;
-  /** How many it holds now. */
+  /** How many leases the node holds now. */
   holds(node: string): number;
-  /** The leases it holds are left behind. */
+  /** Marks its leases as left behind. */
   nodeDied(node: string, atMs: number): void;
   takeOvers(): readonly TakeOver[];
   /** True if other nodes hold all leases of dead nodes. */

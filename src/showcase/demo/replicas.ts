@@ -3,7 +3,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Paths } from "../../config/index.ts";
 import { nodeNames } from "./demo-fleet.ts";
 
-/** What is on the disk of a node. */
+/** The data on the disk of a node. */
 export interface ReplicaCount {
   readonly name: string;
   readonly node: string;
@@ -13,7 +13,10 @@ export interface ReplicaCount {
   readonly digest: string;
 }
 
-/** From the folders, when all processes are gone: what a disk has, not what a process says. */
+/**
+ * Read from the folders after all processes have ended: what a disk has, not what a process
+ * reports.
+ */
 export async function readReplicas(
   folders: readonly Paths[],
   log: Logger,

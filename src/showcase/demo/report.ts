@@ -7,7 +7,7 @@ const linesMax = 5;
 const lineCharsMax = 160;
 const recordLinesMax = 24;
 
-/** What a person should know after the demo, and what to do next. */
+/** The results of the demo for people, and what to do next. */
 export function formatReport(result: DemoResult, nextLines: readonly string[]): string {
   const { verdict, elapsedMs, requests, visits, contacts, reasons, record } = result;
   const { targets, places, politeness } = verdict;
@@ -44,7 +44,7 @@ export function formatReport(result: DemoResult, nextLines: readonly string[]): 
   return lines.join("\n");
 }
 
-/** Who died, who took over what, and that nothing of it was lost. */
+/** Which node died, which nodes took over which tasks, and that nothing was lost. */
 function fleetLines({ killed, takeOvers, replicas, verdict, cluster }: DemoResult) {
   const lines: string[] = [];
   if (killed) {

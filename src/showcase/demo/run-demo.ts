@@ -23,7 +23,7 @@ import { chooseRecord, showRecord, type ShownRecord } from "./show-record.ts";
 import { campaignName, politeDelayMs, setStage, type Stage } from "./stage.ts";
 
 export interface DemoOptions {
-  /** Of a data folder that has nothing in it. */
+  /** An empty data folder. */
   readonly paths: Paths;
   readonly size: number;
   readonly crawl: Settings["crawl"];
@@ -32,7 +32,7 @@ export interface DemoOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly startProgress: (total: number) => ProgressHandle;
-  /** What `forager status --cluster` says of it, while all of it runs. */
+  /** Returns the output of `forager status --cluster` while the fleet runs. */
   readonly showCluster: (where: ClusterPlace) => Promise<string | undefined>;
 }
 
@@ -52,9 +52,9 @@ export interface DemoResult {
   /** How the visits of websites ended → how many. */
   readonly visits: Readonly<Record<string, number>>;
   readonly contacts: Readonly<Record<"emails" | "phones" | "socials" | "people", number>>;
-  /** The most tasks that waited for each reason at any look. */
+  /** For each reason, the largest number of waiting tasks that was seen. */
   readonly reasons: Readonly<Partial<Record<WaitingReason, number>>>;
-  /** Undefined: it was over before. */
+  /** Undefined: the run ended before. */
   readonly killed: KilledNode | undefined;
   readonly takeOvers: readonly TakeOver[];
   readonly replicas: readonly ReplicaCount[];
@@ -67,14 +67,14 @@ export interface DemoResult {
 }
 
 const lookMs = 100;
-/** What a run may take before it is called stuck, beside the time its sites need. */
+/** The limit of a run, in addition to the time that its sites need. */
 const patienceMs = 120_000;
-/** The replicas need milliseconds; a machine that has much else to do needs more. */
+/** The replicas need milliseconds; a busy machine needs more. */
 const settleMs = 30_000;
 
 /**
- * Sets a region up, lets a fleet of three nodes find and visit all of it, kills one of them in the
- * middle, and judges what they brought.
+ * Sets up a region, lets a fleet of three nodes find and visit all of it, kills one of them in the
+ * middle, and checks the results.
  */
 export async function runDemo(options: DemoOptions): Promise<DemoResult> {
   const { paths, size, clock, log, crawl, version } = options;
@@ -136,13 +136,13 @@ export async function runDemo(options: DemoOptions): Promise<DemoResult> {
 }
 
 /**
- * Until nobody is at work any more, as one whose lease was taken over may be, and all know the same,
- * and that of each other; else the digests, or the drift, will show it.
+ * Waits until no node has a task in flight and all nodes know that they have the same data. If that
+ * does not happen, the digests show it. A node whose lease was taken over may still be working.
  */
 async function settle(fleet: DemoFleet, { clock, signal }: DemoOptions): Promise<void> {
   const giveUpMs = clock.monotonicMs() + settleMs;
   while (clock.monotonicMs() < giveUpMs) {
-    fleet.rest(); // again: one that has just been started may not have heard it
+    fleet.rest(); // again: a node that has just been started may have missed it
     const states = await fleet.states(signal);
     const knowing = states.filter(
       ({ isAtRest, equals }) => isAtRest && equals === nodeNames.length - 1,
@@ -160,7 +160,7 @@ interface Watched {
   readonly onLook: (visited: number) => void;
 }
 
-/** Looks at the queue, as anyone could from another process, until there is nothing left to do. */
+/** Watches the queue, like any other process could, until there is nothing left to do. */
 async function watch(
   { size, clock, signal }: DemoOptions,
   { queue, progress, peaks, onLook }: Watched,
@@ -186,8 +186,8 @@ async function watch(
 }
 
 /**
- * A visit is a chain of tasks of which one at a time waits or runs. Once all places are found, the
- * visits without such a task are over; before that nobody knows.
+ * A visit is a chain of tasks: one at a time waits or runs. When all places are found, a visit
+ * without such a task has ended; before that it is unknown.
  */
 function visitsEnded({ kinds }: QueueStats, size: number): number {
   const open = (name: string) => {

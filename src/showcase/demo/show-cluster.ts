@@ -3,7 +3,7 @@ import type { ClusterPlace } from "./run-demo.ts";
 
 const patienceMs = 30_000;
 
-/** What this very program says of the fleet, asked as anybody would. Undefined: it said nothing. */
+/** Runs this program's `status --cluster`. Undefined: it printed nothing. */
 export function showCluster(
   program: string,
   { data, bucket, queue }: ClusterPlace,
@@ -11,7 +11,8 @@ export function showCluster(
   const args = ["status", "--cluster", "--data", data, "--bucket", bucket, "--queue", queue];
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...args], { timeout: patienceMs }, (_, stdout) =>
-      // Its exit code says whether something needs attention, and so do its lines.
+      // Ignore the exit code: it says whether something needs attention, and the output says so
+      // too.
       resolve(stdout.trim() || undefined),
     );
   });

@@ -3,18 +3,18 @@ import { join } from "node:path";
 import type { Paths } from "../../config/index.ts";
 import type { Company } from "../../records/index.ts";
 
-/** One company as the data folder has it: a file for people, and lines that other nodes read. */
+/** One company in the data folder: a file for people, and lines that other nodes read. */
 export interface ShownRecord {
   readonly file: string;
   readonly text: string;
   readonly journal: string;
-  /** USV lines of the company, with marks that can be seen. */
+  /** USV lines of the company, with visible separators. */
   readonly lines: readonly string[];
 }
 
 const linesMax = 3;
 
-/** The one with the most to see. */
+/** The company with the most data. */
 export function chooseRecord(companies: readonly Company[]): Company | undefined {
   const worth = ({ emails, phones, socials, people }: Company) =>
     3 * emails.length + phones.length + Object.keys(socials).length + people.length;
@@ -26,7 +26,7 @@ export async function showRecord(paths: Paths, company: Company): Promise<ShownR
   const text = await readFile(paths.resolve(file), "utf8");
   const names = await readdir(paths.resolve("wal"), { recursive: true });
   let best: Pick<ShownRecord, "journal" | "lines"> = { journal: "", lines: [] };
-  // What each node wrote is in a journal of its own: the one that found the company is shown.
+  // Each node's writes are in its own journal; show the node that found the company.
   for (const name of names.filter((one) => one.endsWith(".usv")).sort()) {
     const lines = contactLines(await readFile(paths.resolve("wal", name), "utf8"), company);
     const isBetter = worthOf(lines) > worthOf(best.lines);
@@ -35,7 +35,7 @@ export async function showRecord(paths: Paths, company: Company): Promise<ShownR
   return { file, text, ...best };
 }
 
-/** A name says most. */
+/** A line with the name counts most. */
 const worthOf = (lines: readonly string[]) =>
   lines.length + (lines.some((line) => line.includes("␟name␟")) ? 1_000 : 0);
 
@@ -50,8 +50,8 @@ function contactLines(bytes: string, { target }: Company): readonly string[] {
 }
 
 /**
- * U+001F and its like are made to part values, not to be looked at. Node and session are random and
- * long: their beginning will do here.
+ * Replaces U+001F and similar characters by visible ones, and shortens the random ids of node and
+ * session.
  */
 function visible(line: string): string {
   const [stamp = "", node = "", session = "", ...rest] = line.split("\u001f");

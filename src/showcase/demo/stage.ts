@@ -18,7 +18,7 @@ import { startRegionServer, type RegionServer } from "../fake-web/region-server.
 import { makeRegion, type Region } from "../fake-web/region.ts";
 import { makeSite, type Site } from "../fake-web/site.ts";
 
-/** A region, its web, and a campaign that knows nothing of either but a list of places. */
+/** A region, its web servers, and a campaign that only has a list of places. */
 export interface Stage extends AsyncDisposable {
   readonly region: Region;
   readonly sites: readonly Site[];
@@ -36,13 +36,13 @@ export interface StageOptions {
 }
 
 export const campaignName = "demo";
-/** Of the campaign: a real one leaves a host alone for a second. */
+/** The campaign's delay for a host; a real campaign waits a second. */
 export const politeDelayMs = 100;
-/** Where the four tiles meet. */
+/** The common corner of four tiles. */
 const centre = { name: "Nowhere, in the Atlantic", latitude: 46.6, longitude: -30 };
 const seed = 7;
 
-/** Makes all of it: config, plan, the first tasks. */
+/** Creates everything: config, plan, the first tasks. */
 export async function setStage({ folders, size, queue, clock }: StageOptions): Promise<Stage> {
   const region = makeRegion({ size, random: createSeededRandom(seed) });
   const random = createSeededRandom(seed + 1);

@@ -2,7 +2,7 @@ import type { Random } from "../../base/random.ts";
 import { emailForms, pick, type EmailForm } from "./email-writing.ts";
 import { languages, type Language } from "./languages.ts";
 
-/** What is odd about a site. Each shows what happens to those who do not expect it. */
+/** The unusual property of a site. Each tests one thing that breaks naive crawlers. */
 export type Trait =
   | "plain"
   | "redirects" //      the home page moves to a folder of its language
@@ -41,7 +41,7 @@ export interface Business {
     readonly form: EmailForm;
     readonly page: PageKind;
   }[];
-  /** E.164 and as it is written; the first also stands on the home page. */
+  /** E.164 and as written on the site; the first is also on the home page. */
   readonly phones: readonly {
     readonly value: string;
     readonly written: string;
@@ -96,7 +96,7 @@ export function makeBusiness({ index, phrase, tile }: BusinessPlace, random: Ran
   const latin = language.latin
     ? `${language.latin.families[number]}-${language.latin.trades[phrase.number]}`
     : slug(name);
-  // A few letters of chance: nobody's real domain.
+  // Random letters, so that it is not a real domain.
   const domain = `${latin}-${code(random)}.${language.suffix}`;
   const place = random.below(language.towns.length);
   const given = pick(language.givenNames, random);
@@ -156,7 +156,10 @@ function makePhones(country: Language["country"], random: Random): Business["pho
     : [first, { ...makePhone(country, random), page: "imprint" }];
 }
 
-/** Numbers that regulators keep for films where there are some, and written as people there do. */
+/**
+ * A number from a range that the regulator reserves for films, if there is one, written as is usual
+ * there.
+ */
 function makePhone(
   country: Language["country"],
   random: Random,

@@ -1,6 +1,6 @@
 import type { Random } from "../../base/random.ts";
 
-/** How far one must go to read an address: see `deobfuscate` of the extraction. */
+/** The level of decoding that an address needs: see `deobfuscate` of the extraction. */
 export type EmailLevel = "off" | "simple" | "all";
 
 /** A way in which sites write addresses. */
@@ -69,7 +69,7 @@ export const emailForms: readonly EmailForm[] = [
   },
 ];
 
-/** What looks like an address and is none, or nobody's. */
+/** Text that looks like an address and is not one, or not the company's. */
 export const fakeEmails: readonly string[] = [
   `<img src="/img/badge_22_8@2x.png" alt=""> <small>badge_22_8@2x.png</small>`,
   `<script>Sentry.init({ dsn: "https://9f8e7d6c5b4a39281706f5e4d3c2b1a0@o45049.ingest.sentry.io/4504" });</script>`,

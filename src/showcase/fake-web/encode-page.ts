@@ -1,6 +1,6 @@
 export type Charset = "utf-8" | "windows-1252" | "shift_jis" | "utf-16le";
 
-/** The page's bytes. Node decodes all of these, but encodes only some. */
+/** Encodes the page. Node decodes all of these charsets, but encodes only some. */
 export function encodePage(text: string, charset: Charset): Buffer {
   switch (charset) {
     case "utf-8":
@@ -15,7 +15,7 @@ export function encodePage(text: string, charset: Charset): Buffer {
 }
 
 type Table = ReadonlyMap<string, readonly number[]>;
-/** Written out: the decoder of Node 20 takes these bytes for control characters. */
+/** Spelled out: the decoder of Node 20 takes these bytes for control characters. */
 const windowsTable: Table = new Map([
   ...oneByte().map(([byte]) => [String.fromCharCode(byte!), [byte!]] as const),
   ...Array.from(
@@ -33,7 +33,7 @@ function encodeBy(text: string, table: Table): Buffer {
   );
 }
 
-/** Every sequence of bytes, decoded: the table read the other way round. */
+/** The reverse of the decoding table: every sequence of bytes, decoded. */
 function tableOf(charset: string, sequences: readonly (readonly number[])[]): Table {
   const decoder = new TextDecoder(charset);
   const table = new Map<string, readonly number[]>();

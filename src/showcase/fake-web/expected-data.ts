@@ -1,7 +1,7 @@
 import type { PageContacts } from "./page-html.ts";
 import type { Site } from "./site.ts";
 
-/** What a polite visit without a browser must find about a business. */
+/** The contact data that a polite visit without a browser must find. */
 export interface ExpectedContacts {
   readonly emails: readonly string[];
   readonly phones: readonly string[];
@@ -29,7 +29,7 @@ export function expectedOf(
   };
 }
 
-/** How much of the expected data was found, and how much of what was found is right. */
+/** The share of the expected data that was found, and the share of the found data that is right. */
 export interface Score {
   readonly recall: number;
   readonly precision: number;
@@ -38,7 +38,7 @@ export interface Score {
   readonly wrong: readonly string[];
 }
 
-/** Pairs of sets, one for each page or site; counted over all of them. */
+/** Pairs of sets, one for each page or site; counted over all pairs. */
 export function scoreOf(
   pairs: readonly { readonly expected: readonly string[]; readonly found: readonly string[] }[],
 ): Score {

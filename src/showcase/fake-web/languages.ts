@@ -1,8 +1,8 @@
-/** What the sites of the region are written with. All names are made up. */
+/** The words for the sites of the region. All names are invented. */
 export interface Language {
   readonly code: "de" | "en" | "fr" | "es" | "ja";
   readonly country: "DE" | "GB" | "FR" | "ES" | "JP";
-  /** Ends the domains of this language's companies. */
+  /** The top-level domain of this language's companies. */
   readonly suffix: string;
   readonly families: readonly string[];
   readonly givenNames: readonly string[];
@@ -11,7 +11,7 @@ export interface Language {
   readonly streets: readonly string[];
   readonly legalForm: string;
   readonly words: Words;
-  /** For the company's domain and mailboxes, where its own letters do not do. */
+  /** For domains and mailboxes, if the language does not use Latin letters. */
   readonly latin?: { readonly families: readonly string[]; readonly trades: readonly string[] };
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 
-/** Many sites in one server on loopback: nothing leaves the machine. */
+/** Many sites on one server on loopback: no traffic leaves the machine. */
 export interface PacedSite extends AsyncDisposable {
   readonly url: string;
   readonly answers: () => Readonly<Record<AnswerKind, number>>;
@@ -12,7 +12,7 @@ export interface PacedSite extends AsyncDisposable {
 const answerKinds = ["good", "slow_body", "error", "refused", "reset"] as const;
 type AnswerKind = (typeof answerKinds)[number];
 
-/** Shares of answers that are not good. */
+/** Shares of bad answers. */
 const shares: readonly (readonly [AnswerKind, number])[] = [
   ["error", 0.03],
   ["refused", 0.02],

@@ -2,7 +2,7 @@ import type { Random } from "../../base/random.ts";
 import type { Business, PageKind } from "./business.ts";
 import { fakeEmails, pick } from "./email-writing.ts";
 
-/** One page of a site, and what is really to be found on it. */
+/** One page of a site, with the data that it really contains. */
 export interface SitePage {
   readonly kind: PageKind;
   readonly path: string;

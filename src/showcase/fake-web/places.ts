@@ -1,7 +1,7 @@
 import type { Business } from "./business.ts";
 import type { Region } from "./region.ts";
 
-/** The region as a list of places, as a map or an open data set would give it. */
+/** The region as a list of places, as a map or an open data set would have it. */
 export interface PlaceLine {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface PlaceLine {
   readonly website: string;
 }
 
-/** `port` of the region's server; without it, the sites are where the web's are. */
+/** `port`: that of the region's server; without it, the default port of the web. */
 export const websiteOf = ({ domain }: Pick<Business, "domain">, port?: number): string =>
   `http://www.${domain}${port === undefined ? "" : `:${port}`}/`;
 

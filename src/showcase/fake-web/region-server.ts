@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { sleep, type Clock } from "../../base/clock.ts";
 import type { FakeAnswer, Site } from "./site.ts";
 
-/** All sites of a region in one server on loopback, told apart by their host. */
+/** All sites of a region on one server on loopback, distinguished by the Host header. */
 export interface RegionServer extends AsyncDisposable {
   readonly port: number;
-  /** Every request, in the order of arrival: the server's own witness of what visitors did. */
+  /** Every request, in order of arrival: an independent record of what visitors did. */
   readonly requests: () => readonly RegionRequest[];
   /** The shortest time between the starts of two requests to one host; undefined below two. */
   gapMsMin(host: string): number | undefined;

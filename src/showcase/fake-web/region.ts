@@ -1,19 +1,19 @@
 import type { Random } from "../../base/random.ts";
 import { makeBusiness, type Business } from "./business.ts";
 
-/** A region that does not exist, its businesses, and everything there is to know about them. */
+/** An invented region, its businesses, and all their data. */
 export interface Region {
   readonly tiles: readonly string[];
   readonly phrases: readonly string[];
   readonly businesses: readonly Business[];
 }
 
-/** In the middle of an ocean: nobody's real neighbourhood. */
+/** In the middle of an ocean, so no real places are affected. */
 const south = 46.5;
 const west = -30.1;
 const phrases = ["carpenter", "bakery"] as const;
 
-/** The same seed and size make the same region, to the letter. */
+/** The same seed and size make exactly the same region. */
 export function makeRegion({
   size,
   random,

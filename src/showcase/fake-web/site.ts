@@ -4,14 +4,14 @@ import type { Business } from "./business.ts";
 import { encodePage, type Charset } from "./encode-page.ts";
 import { makePages, type SitePage } from "./page-html.ts";
 
-/** A business's site: how each path is answered, and what a polite visitor can learn there. */
+/** A business's site: the answer for each path, and the data that a polite visitor can find. */
 export interface Site {
   readonly business: Business;
   readonly hosts: readonly string[];
   readonly pages: readonly SitePage[];
-  /** What comes of a visit without a browser. */
+  /** The outcome of a visit without a browser. */
   readonly outcome: "done" | "robots" | "parked" | "unreadable";
-  /** An address on a page that robots may not visit: whoever has it, was there. */
+  /** An address on a page that robots may not visit: finding it proves a forbidden visit. */
   readonly forbiddenEmail?: string;
   answer(path: string): FakeAnswer;
 }
@@ -21,7 +21,7 @@ export interface FakeAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly delayMs?: number;
-  /** Answered with 429 and Retry-After, the first time. */
+  /** The first request is answered with 429 and Retry-After. */
   readonly isBusyFirst?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function makeSite(business: Business, random: Random): Site {
   };
 }
 
-/** Where each oddity waits: followed like any other link. */
+/** Links to the unusual pages, on the home page. */
 const oddLinks: Partial<Readonly<Record<Business["trait"], string>>> = {
   endless: `<a href="/calendar/?page=1">calendar</a>`,
   broken_links: `<a href="/gone/">old</a> <a href="/gone/too/">older</a>`,
@@ -67,7 +67,7 @@ function pageAnswer(page: SitePage, { trait }: Business, charset: Charset): Fake
   const isSlow = trait === "slow" && page.kind === "contact";
   return {
     status: 200,
-    // Some servers say it, some leave it to the page.
+    // Some servers declare the charset in the header, some only in the page.
     headers: {
       "content-type": charset === "shift_jis" ? "text/html; charset=Shift_JIS" : "text/html",
     },
@@ -147,7 +147,7 @@ function oddAnswers(
   }
 }
 
-/** Hundreds of megabytes of nothing in a few hundred kilobytes: many small files in one. */
+/** Hundreds of megabytes of spaces in a few hundred kilobytes: many small gzip members. */
 function bomb(): Buffer {
   const member = gzipSync(Buffer.alloc(2 ** 20, 0x20));
   return Buffer.concat(Array.from({ length: bombBytes / 2 ** 20 }, () => member));

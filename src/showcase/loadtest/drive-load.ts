@@ -15,11 +15,11 @@ export interface DriveOptions {
   readonly jobs: LoadJobs;
   readonly profile: Profile;
   readonly timeScale: number;
-  /** Of each job. */
+  /** Pages of each job. */
   readonly pages: number;
-  /** All of them, with those of the warm-up. */
+  /** All tasks, including those of the warm-up. */
   readonly tasks: number;
-  /** How each worker that is stopped is continued. */
+  /** When each stopped worker is continued. */
   readonly stops: readonly ContinueWhen[];
   readonly progress: ProgressHandle;
   readonly clock: Clock;
@@ -28,9 +28,11 @@ export interface DriveOptions {
 }
 
 export interface Driven {
-  /** From the end of the arrivals until the last slow call to the queue; 0 when there was none. */
+  /**
+   * The time from the end of the arrivals to the last slow call to the queue; 0 if there was none.
+   */
   readonly recoveryMs: number;
-  /** Of the workers, at the worst moment. */
+  /** The peak memory of the workers. */
   readonly peakBytes: number;
   readonly elapsedMs: number;
 }
@@ -39,14 +41,14 @@ const lookMs = 500;
 const killsWanted = 4;
 const stopTriesMax = 3;
 const restMs = 2_000;
-/** V8 gives back what it does not need a minute after the last work. A short run waits less. */
+/** V8 returns unused memory a minute after the last work. A short run waits less. */
 const afterMsMax = 90_000;
-/** Beyond the run's own length, before it is called stuck. */
+/** The limit of a run beyond its own length. */
 const patienceMs = 120_000;
 
 /**
- * What workers take that rest after their first work: code is loaded and compiled by then, which
- * is not what a load test asks about.
+ * The memory of idle workers after their first work. By then code is loaded and compiled, which the
+ * load test does not measure.
  */
 export async function warmUpCrew(options: DriveOptions): Promise<number> {
   const { queue, jobs, pool, clock, signal } = options;
@@ -62,9 +64,9 @@ export async function warmUpCrew(options: DriveOptions): Promise<number> {
 }
 
 /**
- * Lets the jobs arrive, kills workers now and then, stops and continues others, and looks until all
- * jobs have ended. A queue that loses tasks ends too soon, one that forgets them never: both are
- * for the judge.
+ * Adds jobs over time, kills workers now and then, stops and continues others, and watches until
+ * all jobs have ended. A queue that loses tasks ends too soon, and one that never completes them
+ * runs out of time; the checks after the run report both.
  */
 export async function driveLoad(options: DriveOptions): Promise<Driven> {
   const { queue, pool, jobs, profile, timeScale, clock, signal, note } = options;
@@ -94,7 +96,7 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     options.progress.advance(done + failed + skipped - ended);
     ended = done + failed + skipped;
     const found = slowNow();
-    // One that is stopped in the middle of a transaction holds others up for a while.
+    // A worker that is stopped inside a transaction delays others for a while.
     if (found > slow && !stopping.isUnderWay()) lastSlowMs = passedMs;
     slow = found;
     peakBytes = Math.max(peakBytes, pool.memoryBytes());
@@ -108,7 +110,9 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
   }
 }
 
-/** One worker after the other is stopped and continued, each with a job to be late with. */
+/**
+ * Stops and continues one worker after the other, each with a job whose tasks it finishes too late.
+ */
 function createStopping({ pool, jobs, clock, signal, note, stops }: DriveOptions) {
   let over = 0;
   let tries = 0;
@@ -118,7 +122,7 @@ function createStopping({ pool, jobs, clock, signal, note, stops }: DriveOptions
   return {
     isUnderWay: () => underWay !== undefined,
     isOver: () => over === stops.length,
-    /** How long workers were stopped so far, which is not time of the load. */
+    /** How long workers were stopped so far. This time does not count as load. */
     tookMs: () => tookMs + (underWay ? clock.monotonicMs() - sinceMs : 0),
     async next(passed: number): Promise<void> {
       const when = stops[over];
@@ -132,7 +136,7 @@ function createStopping({ pool, jobs, clock, signal, note, stops }: DriveOptions
           over += 1;
           tries = 0;
         })
-        .catch(() => {}) // the load test is being ended, and says so itself
+        .catch(() => {}) // the load test is being ended, and reports that itself
         .finally(() => {
           underWay = undefined;
           tookMs += clock.monotonicMs() - sinceMs;
@@ -150,7 +154,7 @@ async function isOver(queue: Queue): Promise<boolean> {
   return jobs.every(({ name, ended }) => name === "default" || ended !== null);
 }
 
-/** What workers take that rest again: as soon as it is little enough, or after a while. */
+/** The memory of idle workers after the load: as soon as it is low enough, or after a limit. */
 export async function memoryAfter(options: DriveOptions, enoughBytes: number): Promise<number> {
   const { pool, profile, timeScale, clock, signal } = options;
   const untilMs = clock.monotonicMs() + Math.min(afterMsMax, profile.durationMs / timeScale);

@@ -6,7 +6,7 @@ export interface Page {
   readonly bytes: number;
 }
 
-/** Half the work of `fetch`: what a load test measures is the queue and its workers. */
+/** Half the work of `fetch`: the load test measures the queue and its workers, not HTTP. */
 export function createGetPage(connectionsMax: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });
   return (url: string, signal: AbortSignal): Promise<Page> =>

@@ -5,39 +5,44 @@ import type { LoadResult } from "./load-worker.ts";
 import type { Stop } from "./stop-worker.ts";
 import type { VisitEvent } from "./visit-log.ts";
 
-/** What a load test leaves behind: the workers' own logs and metrics, and the queue. */
+/** The data that a load test is checked by: the workers' own logs and metrics, and the queue. */
 export interface LoadEvidence {
-  /** What the queue said it took, by `taskName`. */
+  /** Tasks that the queue acknowledged, by `taskName`. */
   readonly acknowledged: ReadonlySet<string>;
   readonly tasks: readonly Pick<Task, "id" | "job" | "key" | "state" | "token" | "result">[];
   readonly jobs: readonly Pick<Job, "name" | "ended" | "completions">[];
   readonly events: readonly VisitEvent[];
-  /** Workers that were killed, and when. */
+  /** Killed workers, with the time. */
   readonly kills: ReadonlyMap<string, number>;
   /** Workers that were stopped and continued. */
   readonly stops: readonly Stop[];
   readonly stopsWanted: number;
   readonly reconciled: Reconciled;
   readonly metrics: MetricsSnapshot;
-  /** Without workers that were stopped. */
+  /** Metrics of workers that were never stopped. */
   readonly steadyMetrics: MetricsSnapshot;
   readonly gate: { readonly delayMs: number; readonly limit: number };
-  /** A job that is not here has no cap. */
+  /** By job; an absent job has no cap. */
   readonly jobCaps: ReadonlyMap<string, number>;
-  /** From the end of the arrivals until the last slow call to the queue; 0 when there was none. */
+  /**
+   * The time from the end of the arrivals to the last slow call to the queue; 0 if there was none.
+   */
   readonly recoveryMs: number;
   readonly recoveryMsMax: number;
-  /** Of the machine, without what the workers used; 0–1. Sites would be elsewhere. */
+  /**
+   * The share of the machine's CPU that was free, without the workers' use; 0–1. Real sites would
+   * be on other machines.
+   */
   readonly cpuFree: number;
   readonly memoryFree: number;
-  /** Of a worker after the load, in times of one that has not worked yet. */
+  /** Memory of a worker after the load, relative to one that has not worked yet. */
   readonly memoryAfterTimes: number;
 }
 
 export interface LoadCheck {
   readonly name: string;
   readonly value: number;
-  /** What is good, for people: "0", "< 1 %". Absent: only shown. */
+  /** The limit for people: "0", "< 1 %". Absent: only shown. */
   readonly bar?: string;
   readonly unit?: "ms" | "%" | "x";
   readonly isGood: boolean;
@@ -106,19 +111,19 @@ export function judgeLoad(evidence: LoadEvidence): readonly LoadCheck[] {
   ];
 }
 
-/** Acknowledged, and not there. */
+/** Tasks that were acknowledged and are missing. */
 function addsLost({ acknowledged, tasks }: LoadEvidence): number {
   const there = new Set(tasks.map(taskName));
   return [...acknowledged].filter((name) => !there.has(name)).length;
 }
 
-/** Stops in which others had the worker's tasks before it went on. */
+/** Stops in which other workers had the worker's tasks before it continued. */
 const lateStops = ({ stops }: LoadEvidence) => stops.filter(({ wasLate }) => wasLate).length;
 
 const isDone = (one: VisitEvent): one is VisitEvent & { event: "finished" } =>
   one.event === "finished" && one.outcome === "done";
 
-/** Tasks that were completed under a lease although a newer one existed: nobody was fenced off. */
+/** Tasks that were completed under an old lease although a newer one existed: fencing failed. */
 function lateAccepted({ events }: LoadEvidence): number {
   const newest = new Map<number, number>();
   for (const { id, token } of events) newest.set(id, Math.max(token, newest.get(id) ?? 0));
@@ -128,7 +133,7 @@ function lateAccepted({ events }: LoadEvidence): number {
   return new Set(late.map(({ id }) => id)).size;
 }
 
-/** Tasks that are done, though the one that held the newest lease was told that it had lost it. */
+/** Tasks that are done, although the holder of the newest lease got the answer `lost`. */
 function refused({ events, tasks }: LoadEvidence): number {
   const tokens = new Map(tasks.map(({ id, token }) => [id, token]));
   const own = events.filter((one) => isDone(one) && one.token === tokens.get(one.id));
@@ -138,14 +143,14 @@ function refused({ events, tasks }: LoadEvidence): number {
 
 const idOf = ({ id }: VisitEvent) => id;
 
-/** Tasks whose result was found under another lease than their last. */
+/** Tasks whose result was written under another lease than their last. */
 const resultsOfAnother = ({ tasks }: LoadEvidence) =>
   tasks.filter(
     ({ state, result, token }) =>
       state === "done" && (JSON.parse(result ?? "{}") as Partial<LoadResult>).token !== token,
   ).length;
 
-/** Each (task) whose end the queue acknowledged more than once as done. */
+/** Tasks whose end the queue acknowledged more than once as done. */
 function twice({ events }: LoadEvidence): number {
   const counts = new Map<number, number>();
   for (const one of events) {
@@ -161,8 +166,8 @@ interface Visit {
 }
 
 /**
- * A visit of a worker that was killed ended with it. One of a worker that was stopped ended there:
- * what is left of it once it is continued, no queue can hold back.
+ * The visits by key. A visit of a killed worker ended with the worker. A visit of a stopped worker
+ * ended at the stop: the queue cannot hold back what the worker does after it is continued.
  */
 function visitsBy(evidence: LoadEvidence, keyOf: (event: VisitEvent) => string) {
   const open = new Map<string, VisitEvent>();
@@ -212,7 +217,7 @@ function mostAtOnce(visits: readonly Visit[]): number {
     { atMs: startMs, step: 1 },
     { atMs: endMs, step: -1 },
   ]);
-  // One that ends in the moment another begins is not beside it.
+  // A visit that ends at the moment when another begins does not overlap it.
   steps.sort((a, b) => a.atMs - b.atMs || a.step - b.step);
   let now = 0;
   let most = 0;
@@ -236,7 +241,7 @@ function callFailures(metrics: MetricsSnapshot): number {
   return all === 0 ? 0 : failed.reduce((sum, { value }) => sum + value, 0) / all;
 }
 
-/** Calls that took longer than this, which is one of the histogram's bounds. */
+/** The number of calls that took longer than this, which must be a bound of the histogram. */
 export function slowCalls(metrics: MetricsSnapshot, overSeconds: number): number {
   const family = familyOf(metrics, "forager_queue_call_duration_seconds");
   const from = (family?.bounds ?? []).filter((bound) => bound <= overSeconds).length;

@@ -1,33 +1,33 @@
 import type { Queue, TaskInput } from "../../queue/index.ts";
 import { site } from "./profile.ts";
 
-/** `workMs`: beside getting the page. */
+/** `workMs`: working time in addition to fetching the page. */
 export type LoadPayload = { readonly path: string; readonly workMs?: number };
 
 /**
- * The jobs of a load test. A queue may be full (a shard of a bucket holds so many tasks): what does
- * not fit waits here, and its job is not sealed yet.
+ * The jobs of a load test. A queue may be full (a shard of a bucket holds a limited number of
+ * tasks): tasks that do not fit wait here, and their job is not sealed yet.
  */
 export interface LoadJobs {
-  /** Crawls one made-up site of its own. */
+  /** Crawls one invented site. */
   openSite(pages: number): Promise<void>;
   /** Has a cap, and no gate. */
   openUngated(pages: number): Promise<void>;
-  /** Has neither, and tasks that take longer. */
+  /** Has no cap and no gate, and longer tasks. */
   openFree(pages: number, workMs: number): Promise<void>;
-  /** Adds what did not fit before. */
+  /** Adds tasks that did not fit before. */
   topUp(): Promise<void>;
-  /** Sites so far. */
+  /** The number of sites so far. */
   sites(): number;
-  /** Nothing waits here to be added. */
+  /** No task waits here to be added. */
   isAllAdded(): boolean;
-  /** What the queue has acknowledged, by `taskName`. */
+  /** Tasks that the queue has acknowledged, by `taskName`. */
   acknowledged(): ReadonlySet<string>;
-  /** By job; a job that is not here has no cap. */
+  /** By job; an absent job has no cap. */
   caps(): ReadonlyMap<string, number>;
 }
 
-/** JSON keeps the parts apart. */
+/** JSON separates the parts. */
 export const taskName = ({ job, key }: { readonly job: string; readonly key: string }): string =>
   JSON.stringify([job, key]);
 
@@ -44,7 +44,7 @@ export function createLoadJobs(queue: Queue): LoadJobs {
   const caps = new Map<string, number>();
   const opened = { site: 0, ungated: 0, free: 0 };
 
-  /** Whether all of it is in the queue now. */
+  /** Returns whether all of it is in the queue now. */
   async function addAll({ job, tasks }: Backlog): Promise<boolean> {
     while (tasks.length > 0) {
       const batch = tasks.splice(0, batchMax);

@@ -1,7 +1,7 @@
 /**
- * One worker process of a load test: crawls pages of the fake sites until its parent says "stop",
- * goes away, or it is killed. Its settings are JSON in the first argument; how to open the queue,
- * which may hold a password, is the first message.
+ * One worker process of a load test: it crawls pages of the fake sites until its parent says "stop"
+ * or is gone, or until it is killed. Its settings are JSON in the first argument; the options to
+ * open the queue, which may contain a password, are the first message.
  */
 import { writeFileSync } from "node:fs";
 import { openQueue, openUsageRecord, type OpenQueueOptions } from "../../app/index.ts";
@@ -26,7 +26,7 @@ import type { LoadPayload } from "./load-jobs.ts";
 export interface LoadWorkerSettings {
   readonly worker: string;
   readonly address: string;
-  /** The data folder, for its counts of bucket requests. */
+  /** The data folder, where bucket requests are counted. */
   readonly data: string;
   readonly siteUrl: string;
   readonly logFile: string;
@@ -38,7 +38,7 @@ export interface LoadWorkerSettings {
   readonly leaseMs: number;
 }
 
-/** With the lease it was done under, so that the result of another is known by it. */
+/** Contains the token of the lease under which it was made, to detect results of another lease. */
 export interface LoadResult {
   readonly bytes: number;
   readonly token: number;
@@ -46,8 +46,8 @@ export interface LoadResult {
 
 const settings = JSON.parse(process.argv[2] ?? "") as LoadWorkerSettings;
 const { worker: name, siteUrl, logFile, metricsFile, concurrency, leaseMs } = settings;
-process.on("disconnect", () => process.exit(1)); // the parent is gone: nobody would stop us
-process.on("SIGINT", () => {}); // the parent says when to stop
+process.on("disconnect", () => process.exit(1)); // without its parent nobody would stop it
+process.on("SIGINT", () => {}); // the parent decides when to stop
 const options = await new Promise<OpenQueueOptions>((resolve) => {
   process.once("message", (message) => resolve(message as OpenQueueOptions));
 });

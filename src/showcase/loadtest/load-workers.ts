@@ -20,13 +20,13 @@ export interface LoadWorkersOptions {
   readonly clock: Clock;
 }
 
-/** The workers of a load test: some are killed, and new ones take their place. */
+/** The workers of a load test: some are killed and replaced. */
 export interface LoadWorkers {
-  /** Kills the one that has worked longest, with -9, and starts another. Returns its name. */
+  /** Kills the oldest worker with SIGKILL, and starts another. Returns its name. */
   replaceOne(): string;
   /**
-   * Stops the one that has worked longest, with SIGSTOP, until others have its tasks, and continues
-   * it. False: it was not late, since it had nothing to finish, or nobody took its tasks.
+   * Stops the oldest worker with SIGSTOP until others have its tasks, then continues it. False: it
+   * was not late, because it had nothing to finish, or no other worker took its tasks.
    */
   stopOne(when: ContinueWhen, aborted: AbortSignal): Promise<boolean>;
   readonly failed: Promise<never>;
@@ -34,17 +34,19 @@ export interface LoadWorkers {
   readonly kills: ReadonlyMap<string, number>;
   readonly stops: readonly Stop[];
   logFiles(): readonly string[];
-  /** What all have counted, also those that are gone, as of their last word. */
+  /** The metrics of all workers, including ended ones, as they were last written. */
   metrics(): MetricsSnapshot;
-  /** Of those that were never stopped: a call is not slow because its caller was. */
+  /**
+   * The metrics of workers that were never stopped: a stopped caller must not count as a slow call.
+   */
   steadyMetrics(): MetricsSnapshot;
-  /** Resident size of those that are alive. */
+  /** Resident memory of the running workers. */
   memoryBytes(): number;
 }
 
 /**
  * Short, so that a killed worker's tasks come back while the test runs. On a bucket a gate that
- * goes from one worker to another costs two seconds: a longer lease makes longer runs.
+ * moves from one worker to another costs two seconds, so its lease is longer.
  */
 const leaseMsOf = (address: string) => (isBucket(address) ? 4_000 : 2_000);
 const concurrency = 25;
@@ -93,7 +95,7 @@ export function createLoadWorkers(options: LoadWorkersOptions): LoadWorkers {
       return worker;
     },
     async stopOne(when, aborted) {
-      const worker = alive[0]!; // the one that has worked longest
+      const worker = alive[0]!; // the oldest worker
       disturbed.add(worker);
       const stop = await stopWorker({
         worker,
@@ -123,7 +125,7 @@ export function createLoadWorkers(options: LoadWorkersOptions): LoadWorkers {
   };
 }
 
-/** Not written yet, or just being written: then there is none. */
+/** Empty if the file does not exist yet, or is being written. */
 function readMetrics(path: string): MetricsSnapshot {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as MetricsSnapshot;

@@ -3,7 +3,8 @@ import type { LoggedOutcome, VisitRef, WriteVisit } from "./visit-log.ts";
 
 /**
  * The same queue, with every finish and its answer in the log. `onFinishing` is called with the ids
- * of the tasks that are about to be finished as done: a worker that is stopped there is late.
+ * of the tasks that are about to be finished as done: a worker that is stopped at this point is
+ * late.
  */
 export function loggedQueue(
   queue: Queue,
@@ -29,7 +30,7 @@ export function loggedQueue(
       const answers = await queue.finish(finishes);
       visits.forEach((one, at) => {
         write({ event: "finished", status: answers[at]?.status ?? "lost", ...one });
-        refs.delete(one.id); // else the witness would be what grows under load
+        refs.delete(one.id); // otherwise this log would grow during the load
       });
       return answers;
     },

@@ -18,7 +18,7 @@ import type { ContinueWhen } from "./stop-worker.ts";
 export interface LoadtestOptions {
   readonly folder: string;
   readonly address: string;
-  /** May hold a password. */
+  /** May contain a password. */
   readonly queueOptions: OpenQueueOptions;
   /** Where bucket requests are counted. */
   readonly data: string;
@@ -46,10 +46,13 @@ export interface LoadtestResult {
   readonly isGood: boolean;
 }
 
-/** Ten minutes of real time after the burst, scaled like the rest; below this it would be chance. */
+/**
+ * Ten minutes of real time after the burst, scaled like the rest, but not so short that chance
+ * decides.
+ */
 const recoveryMs = 600_000;
 const recoveryMsMin = 20_000;
-/** Once so that two have the task at the same time, once so that it has ended already. */
+/** Once so that two workers have the task at the same time, once so that it has ended already. */
 const stopsWanted: readonly ContinueWhen[] = ["taken over", "done by another"];
 
 export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestResult> {
@@ -67,7 +70,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
     clock,
   });
   const pages = pagesOf(profile, timeScale);
-  // Alone, a worker has nobody who takes its tasks over.
+  // With a single worker no other can take its tasks over.
   const stops = workers > 1 ? stopsWanted : [];
   const tasks =
     profile.jobs * pages +
@@ -126,7 +129,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
   }
 }
 
-/** What is in it already would be worked on, counted, and taken for lost. */
+/** Tasks already in the queue would be worked on, counted, and reported as lost. */
 async function mustBeEmpty(queue: Queue): Promise<void> {
   const { states, jobs } = await queue.stats();
   const tasks = Object.values(states).reduce((sum, count) => sum + count, 0);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { machineMonotonicMs } from "../../base/machine-clock.ts";
 
-/** Where a worker was when it stopped itself. */
+/** What a worker was doing when it stopped itself. */
 export interface StoppedAt {
   readonly atMs: number;
   /** Tasks that it was about to finish as done. */
@@ -10,9 +10,9 @@ export interface StoppedAt {
 }
 
 /**
- * Stops this process with SIGSTOP at the worst moment: its tasks are done, and their finish is about
- * to be sent. A worker that is stopped elsewhere knows by its own clock that it is late, and sends
- * nothing. Once it is continued, after its leases have run out, only the queue can refuse it.
+ * Stops this process with SIGSTOP at the worst moment: its tasks are done, and it is about to send
+ * their finish. A worker that is stopped elsewhere sees by its own clock that it is late, and sends
+ * nothing. When this one is continued, after its leases have run out, only the queue can refuse it.
  */
 export function createStopSelf(file: string) {
   let isArmed = false;
@@ -34,13 +34,13 @@ const holdMsMax = 8_000;
 const lookMs = 50;
 
 export interface HeldOptions {
-  /** Holds the ids of tasks that must go on until it is gone. */
+  /** Contains the ids of tasks that must keep running until the file is gone. */
   readonly file: string;
   readonly id: number;
   readonly signal: AbortSignal;
 }
 
-/** Lets a task run for longer than the worker before it was late. */
+/** Keeps a task running for longer than the late worker was stopped. */
 export async function whileHeld({ file, id, signal }: HeldOptions): Promise<void> {
   for (let waitedMs = 0; waitedMs < holdMsMax && isHeld(file, id); waitedMs += lookMs) {
     await sleep(systemClock, lookMs, signal);
@@ -52,6 +52,6 @@ function isHeld(file: string, id: number): boolean {
   try {
     return (JSON.parse(readFileSync(file, "utf8")) as readonly number[]).includes(id);
   } catch {
-    return false; // taken away between the two
+    return false; // removed between the two calls
   }
 }

@@ -4,7 +4,9 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import type { StoppedAt } from "./stop-self.ts";
 import { createVisitTail, type VisitEvent } from "./visit-log.ts";
 
-/** When a worker that was stopped is continued: while another runs its task, or once it is done. */
+/**
+ * When a stopped worker is continued: while another runs its task, or after that has finished it.
+ */
 export type ContinueWhen = "taken over" | "done by another";
 
 export interface StopWorkerOptions {
@@ -12,7 +14,7 @@ export interface StopWorkerOptions {
   readonly when: ContinueWhen;
   readonly stopFile: string;
   readonly holdFile: string;
-  /** Of all workers. */
+  /** The logs of all workers. */
   readonly logFiles: () => readonly string[];
   readonly tell: (message: string) => void;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -20,25 +22,25 @@ export interface StopWorkerOptions {
   readonly aborted: AbortSignal;
 }
 
-/** A stop as the machine's monotonic clock saw it. */
+/** A stop, in times of the machine's monotonic clock. */
 export interface Stop {
   readonly worker: string;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** False: nobody took its tasks over in time, so it was not late. */
+  /** False: no other worker took its tasks over in time, so it was not late. */
   readonly wasLate: boolean;
 }
 
 const lookMs = 100;
-/** To come by something to finish. */
+/** The limit until it has a task to finish. */
 const stopMsMax = 30_000;
-/** For its leases to run out, and for others to have no task in flight. */
+/** The limit until its leases run out and other workers have free slots. */
 const takeOverMsMax = 60_000;
 const answerMsMax = 10_000;
 
 /**
- * Lets a worker stop itself while it finishes tasks, waits until others have them, continues it, and
- * waits for the answer to its late finish. undefined: it had nothing to finish.
+ * Lets a worker stop itself while it finishes tasks, waits until others have them, continues it,
+ * and waits for the answer to its late finish. undefined: it had nothing to finish.
  */
 export async function stopWorker(options: StopWorkerOptions): Promise<Stop | undefined> {
   const { worker, when, stopFile, holdFile, clock, aborted } = options;
@@ -78,7 +80,7 @@ export async function stopWorker(options: StopWorkerOptions): Promise<Stop | und
     await until(answerMsMax, () => hasSeen(isAnswered));
     return { worker, fromMs, untilMs, wasLate };
   } finally {
-    options.signal("SIGCONT"); // also when the test is ended meanwhile
+    options.signal("SIGCONT"); // also if the test was aborted
     rmSync(holdFile, { force: true });
   }
 }

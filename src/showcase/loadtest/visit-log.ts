@@ -3,9 +3,9 @@ import { machineMonotonicMs } from "../../base/machine-clock.ts";
 import type { Finished } from "../../queue/index.ts";
 
 /**
- * What a worker says it did, line by line, in a file of its own. The queue neither writes nor
- * reads it: it is the witness that the queue is judged by. `atMs` is the machine's monotonic
- * clock, the same for all processes.
+ * A worker's own record of what it did, line by line, in its own file. The queue neither writes nor
+ * reads it, so it is independent evidence about the queue. `atMs` is the machine's monotonic clock,
+ * which is the same for all processes.
  */
 export type VisitEvent = VisitRef & { readonly atMs: number; readonly worker: string } & (
     | { readonly event: "start" | "end" }
@@ -30,7 +30,7 @@ export type LoggedOutcome = "done" | "retry";
 type Unstamped<Event> = Event extends VisitEvent ? Omit<Event, "atMs" | "worker"> : never;
 export type WriteVisit = (event: Unstamped<VisitEvent>, atMs?: number) => void;
 
-/** Each line is with the operating system before the call returns: `kill -9` loses none. */
+/** The operating system has each line before the call returns, so `kill -9` loses none. */
 export function createVisitLog(
   file: string,
   worker: string,
@@ -44,7 +44,7 @@ export function createVisitLog(
   };
 }
 
-/** Reads what comes to the logs from now on, each line once. */
+/** Reads what is appended to the logs from now on, each line once. */
 export function createVisitTail(files: () => readonly string[]): () => readonly VisitEvent[] {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const readUntil = new Map(files().map((file) => [file, sizeOf(file)]));
@@ -59,7 +59,7 @@ export function createVisitTail(files: () => readonly string[]): () => readonly 
       } finally {
         closeSync(descriptor);
       }
-      // A line that is being written is read next time.
+      // A line that is still being written is read next time.
       const whole = bytes.lastIndexOf("\n") + 1;
       readUntil.set(file, from + whole);
       const lines = bytes.toString("utf8", 0, whole).split("\n").filter(Boolean);
@@ -67,7 +67,7 @@ export function createVisitTail(files: () => readonly string[]): () => readonly 
     });
 }
 
-/** All logs together, in order of time. A line that a kill cut short is left out. */
+/** All logs together, in order of time. A line that a kill cut off is left out. */
 export function readVisitLogs(files: readonly string[]): readonly VisitEvent[] {
   return files
     .flatMap((file) => readFileSync(file, "utf8").split("\n").slice(0, -1))
