@@ -152,21 +152,21 @@ export const pageTypes = ["text/html", "application/xhtml+xml", "text/plain", "a
 export const failureReasons = [
   "bad_url", // not http or https, or no URL at all
   "dns", // its name has no address
-  "private_address", // it would have led into a private network
-  "refused", // nobody listens there
+  "private_address", // the address is in a private network
+  "refused", // no server listens there
   "reset", // the connection broke
   "timeout",
   "tls", // a certificate that cannot be trusted, or no common protocol
-  "bad_response", // what came is no HTTP
+  "bad_response", // the answer is not HTTP
   "headers_too_large",
   "too_large",
   "bomb", // unpacks to many times its size
   "bad_content", // cannot be unpacked
-  "other_type", // a film, a picture, a download: not what was asked for
+  "other_type", // a type that was not asked for: a video, an image, a download
   "too_many_redirects",
   "redirect_loop",
-  "bad_redirect", // to no URL, or to none of http or https
-  "blocked", // 401, 403, 429, 503: it does not want us, or not now
+  "bad_redirect", // not to an http or https URL
+  "blocked", // 401, 403, 429, 503: the site refuses us, for good or for now
   "status", // any other answer that is not 2xx
   "browser", // the browser could not render it
 ] as const;

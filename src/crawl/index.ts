@@ -73,6 +73,6 @@ export {
   tellPage,
   tellRobots,
   tellSitemap,
-  type PageTold,
-  type SitemapTold,
+  type PageAnswer,
+  type SitemapAnswer,
 } from "./visit/visit-answers.ts";

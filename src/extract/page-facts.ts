@@ -40,13 +40,13 @@ export interface PageFacts {
 
 export type EmailMethod =
   | "mailto" //     a link
-  | "text" //       to be read on the page
+  | "text" //       visible text of the page
   | "structured" // JSON-LD, microdata, JSON state
-  | "attribute" //  parts or whole in attributes
+  | "attribute" //  in attributes, in parts or whole
   | "words" //      name [at] company [dot] com
   | "reversed" //   written backwards, shown forwards
   | "cloudflare" // data-cfemail
-  | "script"; //    put together or decoded by a script
+  | "script"; //    joined or decoded by a script
 
 export interface EmailFact {
   /** Lower case, the domain in ASCII. */

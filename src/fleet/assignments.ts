@@ -75,7 +75,8 @@ export function parseAssignments(
   return texts.map((text) => {
     const assignment = parseAssignment(text, checkField);
     const before = textByKey.get(assignment.key);
-    if (before !== undefined) throw wrong(text, `${before} was said before; say one of them`);
+    if (before !== undefined)
+      throw wrong(text, `${before} was given before; give only one of them`);
     textByKey.set(assignment.key, text);
     return assignment;
   });

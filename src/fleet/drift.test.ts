@@ -91,7 +91,9 @@ test("by the bucket alone: what it published and is not here; what it lacks, whe
 
   const tell = async () => {
     const knows = { checkpoint: 0, beyond: Object.fromEntries(b.vector()) };
-    await b.withBucket(bucket).beat({ addresses: [], beat: { ...sampleHeartbeat, knows } });
+    await b
+      .withBucket(bucket)
+      .writeHeartbeat({ addresses: [], beat: { ...sampleHeartbeat, knows } });
   };
   await tell();
   expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });

@@ -112,10 +112,10 @@ function oldestBeyond(theirs: Vector, { log, nowMs }: DriftInput): number {
  * here, and at most as old as that node's last message.
  */
 function sinceLastOf({ node, head, lastSeenMs }: NodeSeen, { log, nowMs }: DriftInput): number {
-  const saidMs = head && head.stamp !== "" ? parseStamp(head.stamp).ms : (lastSeenMs ?? nowMs);
+  const reportedMs = head && head.stamp !== "" ? parseStamp(head.stamp).ms : (lastSeenMs ?? nowMs);
   let lastMs = 0;
   for (const one of log) {
     if (one.node === node) lastMs = Math.max(lastMs, parseStamp(one.stamp).ms);
   }
-  return lastMs === 0 ? nowMs - saidMs : Math.max(nowMs - saidMs, saidMs - lastMs);
+  return lastMs === 0 ? nowMs - reportedMs : Math.max(nowMs - reportedMs, reportedMs - lastMs);
 }

@@ -48,7 +48,7 @@ function follow({ clock, random, openObject }: Place, more: Partial<FollowerOpti
       seen.push(desired);
       return { what: desired.state, faults: desired.faults };
     },
-    onFollowed: (followed) => void acknowledged.push(followed),
+    onApplied: (applied) => void acknowledged.push(applied),
     publish: (bytes) => void said.push(bytes),
     clock,
     random,
@@ -99,7 +99,7 @@ describe("by the bucket alone", () => {
     await place.clock.advance(13_000);
     expect(seen.map(({ state }) => state)).toEqual(["paused"]);
     expect(acknowledged).toHaveLength(1);
-    expect(follower.followed()).toMatchObject({ revision: 2, what: "paused" });
+    expect(follower.applied()).toMatchObject({ revision: 2, what: "paused" });
     await follower.stop();
   });
 

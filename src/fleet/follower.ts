@@ -31,7 +31,7 @@ export interface FollowerOptions {
   /** Applies the desired state and describes what changed. Called again with the same state until it succeeds. */
   readonly apply: (desired: NodeDesired) => Promise<Applied>;
   /** Called when a command was applied that others wait for: send the acknowledgement now. */
-  readonly onFollowed?: (followed: AppliedRevision) => void;
+  readonly onApplied?: (applied: AppliedRevision) => void;
   /** Sends peers what this node has learnt. */
   readonly publish?: (bytes: Uint8Array) => void;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export interface Follower extends Service {
   receiveHint(bytes: Uint8Array): void;
   desired(): DesiredState;
   /** Undefined if no command was ever given. */
-  followed(): AppliedRevision | undefined;
+  applied(): AppliedRevision | undefined;
 }
 
 const hintBytesMax = 1_000;
@@ -72,8 +72,8 @@ const whatLengthMax = 300;
 export function createFollower(options: FollowerOptions): Follower {
   const { node, sources, memory, clock, random, log, publish = () => {} } = options;
   let desired: DesiredState = nothingDesired;
-  let applied: string | undefined;
-  let followed: AppliedRevision | undefined;
+  let appliedText: string | undefined;
+  let lastApplied: AppliedRevision | undefined;
   let hasBegun = false;
   let isStopped = false;
   let turn: Promise<void> = Promise.resolve();
@@ -106,31 +106,31 @@ export function createFollower(options: FollowerOptions): Follower {
     const { revision } = desired;
     // The revision may concern another node only: then the next heartbeat is soon enough.
     const newest = Math.max(0, ...[...entries.values()].map((entry) => entry.revision));
-    const isOurs = newest > (followed?.revision ?? 0);
-    let result: Applied = { what: followed?.what ?? "nothing to do", faults: [] };
-    if (text !== applied) {
+    const isOurs = newest > (lastApplied?.revision ?? 0);
+    let result: Applied = { what: lastApplied?.what ?? "nothing to do", faults: [] };
+    if (text !== appliedText) {
       try {
         result = await options.apply(toNodeDesired(entries));
-        applied = text;
+        appliedText = text;
       } catch (error) {
-        applied = undefined;
+        appliedText = undefined;
         result = { what: "", faults: [error instanceof Error ? error.message : String(error)] };
       }
-      if (result.faults.length > 0) applied = undefined;
-      const told = { revision, what: result.what, faults: result.faults };
-      if (result.faults.length > 0) log.error("could not apply the desired state", told);
-      else log.info("applied the desired state", told);
-    } else if (followed && !isOurs) {
-      followed = { ...followed, revision };
+      if (result.faults.length > 0) appliedText = undefined;
+      const details = { revision, what: result.what, faults: result.faults };
+      if (result.faults.length > 0) log.error("could not apply the desired state", details);
+      else log.info("applied the desired state", details);
+    } else if (lastApplied && !isOurs) {
+      lastApplied = { ...lastApplied, revision };
       return;
     }
     const { faults } = result;
     const isApplied = faults.length === 0;
     const what = (isApplied ? result.what : faults.join("; ")).slice(0, whatLengthMax);
     if (!isApplied) arm("again", retryMs, () => inTurn(follow));
-    const isNews = followed?.revision !== revision || followed.what !== what;
-    followed = { revision, atMs: clock.nowMs(), isApplied, what };
-    if (isNews) options.onFollowed?.(followed);
+    const isNews = lastApplied?.revision !== revision || lastApplied.what !== what;
+    lastApplied = { revision, atMs: clock.nowMs(), isApplied, what };
+    if (isNews) options.onApplied?.(lastApplied);
   }
 
   async function look(source: DesiredSource): Promise<void> {
@@ -187,6 +187,6 @@ export function createFollower(options: FollowerOptions): Follower {
       });
     },
     desired: () => desired,
-    followed: () => followed,
+    applied: () => lastApplied,
   };
 }

@@ -39,16 +39,16 @@ export function createHeartbeatSender(options: HeartbeatSenderOptions): Heartbea
   let hasBegun = false;
   let turn: Promise<void> = Promise.resolve();
 
-  async function beat({ isLast = false } = {}): Promise<void> {
+  async function send({ isLast = false } = {}): Promise<void> {
     try {
       const now = await options.read();
-      const said: NodeHeartbeat = isLast ? { ...now, state: "stopped" } : now;
-      options.publish?.(encodeHeartbeat(said));
-      await options.onHeartbeat?.(said);
-      await options.writeHead?.(headHeartbeat(said));
+      const heartbeat: NodeHeartbeat = isLast ? { ...now, state: "stopped" } : now;
+      options.publish?.(encodeHeartbeat(heartbeat));
+      await options.onHeartbeat?.(heartbeat);
+      await options.writeHead?.(headHeartbeat(heartbeat));
       isFailing = false;
     } catch (error) {
-      if (!isFailing) log.warn("a heartbeat could not be told", { error });
+      if (!isFailing) log.warn("a heartbeat could not be sent", { error });
       isFailing = true;
     }
   }
@@ -58,7 +58,7 @@ export function createHeartbeatSender(options: HeartbeatSenderOptions): Heartbea
       if (isStopped) return;
       const nextMs = hasBegun ? everyMs : Math.min(secondMs, everyMs);
       hasBegun = true;
-      await beat();
+      await send();
       timer?.cancel();
       if (!isStopped) timer = clock.setTimer(nextMs, () => void sendNext(), { background: true });
     });
@@ -73,7 +73,7 @@ export function createHeartbeatSender(options: HeartbeatSenderOptions): Heartbea
       isStopped = true;
       timer?.cancel();
       // A last heartbeat, so that a node that was stopped on purpose does not count as missing.
-      turn = turn.then(() => (hasBegun ? beat({ isLast: true }) : undefined));
+      turn = turn.then(() => (hasBegun ? send({ isLast: true }) : undefined));
       const waited = new AbortController();
       await Promise.race([turn, sleep(clock, lastMsMax, waited.signal).catch(() => {})]);
       waited.abort();

@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /** Text from another node, made safe to show: one line without control or direction characters. */
-export function toPlain(said: string): string {
-  return said.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ");
+export function toPlain(shown: string): string {
+  return shown.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ");
 }
 
 /**
@@ -77,7 +77,7 @@ export function decodeHeartbeat(bytes: Uint8Array): NodeHeartbeat | undefined {
 }
 
 /** For a packet: leaves out what peers learn otherwise, then long parts, until it fits. */
-export function encodeHeartbeat({ knows: _told, ...beat }: NodeHeartbeat): Uint8Array {
+export function encodeHeartbeat({ knows: _knows, ...beat }: NodeHeartbeat): Uint8Array {
   const { followed } = beat;
   const short = {
     ...(followed && { followed: { ...followed, what: followed.what.slice(0, 80) } }),

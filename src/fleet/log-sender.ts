@@ -78,10 +78,10 @@ export function createLogSender(options: LogSenderOptions): LogSender {
       turn = turn.then(send);
       await turn;
     },
-    sendUntil(wantedMs) {
+    sendUntil(requestedMs) {
       const untilMsMax = clock.nowMs() + hurryMsMax;
-      const isNew = wantedMs > clock.nowMs() && wantedMs > untilMs;
-      untilMs = Math.min(wantedMs, untilMsMax);
+      const isNew = requestedMs > clock.nowMs() && requestedMs > untilMs;
+      untilMs = Math.min(requestedMs, untilMsMax);
       if (isNew && !isStopped) run();
     },
   };

@@ -20,7 +20,7 @@ export interface Conversation {
   /** Sends a summary to a peer that was just admitted. */
   begin(peer: Peer): void;
   /** Sends a summary to a random peer, so that every loss is found in the end. */
-  tell(): void;
+  sendSummary(): void;
   take(peer: Peer, items: readonly Item[]): void;
 }
 
@@ -62,7 +62,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   /** Addresses of recently heard peers, and never a loopback address to another machine. */
   const acquaintances = (of: Peer): readonly Item[] => {
     const known = peers
-      .some(limits.peersToldMax, new Set([of]))
+      .some(limits.peersAdvertisedMax, new Set([of]))
       .filter((peer) => !peers.isQuiet(peer))
       .map(({ address }) => address)
       .filter((address) => isLoopback(address) === isLoopback(of.address));
@@ -160,10 +160,10 @@ export function createConversation(options: ConversationOptions): Conversation {
         return answers.take(peer, item);
       case "ended":
         return fetches.ended(peer, item);
-      case "say":
+      case "message":
         return topics.receive(peer, item);
       case "peers":
-        for (const address of item.addresses.slice(0, limits.peersToldMax)) {
+        for (const address of item.addresses.slice(0, limits.peersAdvertisedMax)) {
           const isUsable = parseAddress(address) && address !== options.ownAddress;
           if (isUsable) peerTable.meet("told", address);
         }
@@ -176,7 +176,7 @@ export function createConversation(options: ConversationOptions): Conversation {
 
   return {
     begin: (peer) => send(peer, [summary(), ...acquaintances(peer)]),
-    tell() {
+    sendSummary() {
       ticks += 1;
       const [peer] = peers.some(1);
       if (!peer) return;

@@ -1,17 +1,17 @@
-/** Why a packet, or a part of one, was not used. */
+/** Why a packet, or a part of it, was dropped. */
 export const dropReasons = [
-  "oversize", //        larger than any of ours
+  "oversize", //        larger than any packet of ours
   "version", //         of another version of this format
   "cluster", //         of another fleet
-  "unauthenticated", // nobody who has a key sent it
-  "replayed", //        seen before, or older than anything we would remember
+  "unauthenticated", // its sender does not have a key
+  "replayed", //        received before, or too old to tell
   "own", //             it came back to its sender
-  "malformed", //       its header or its body is none
-  "stranger", //        of a session that has not shown yet that it hears us
+  "malformed", //       its header or its body is invalid
+  "stranger", //        of a session that has not yet proved that it receives our packets
   "limited", //         more than its sender may ask for
-  "refused", //         records that the replica would not have
+  "refused", //         records that the replica refused
   "failed", //          records that the replica could not store now
-  "overflow", //        records that came before others, beyond what waits for these
+  "overflow", //        records that came too early, beyond the limit of waiting ones
 ] as const;
 export type DropReason = (typeof dropReasons)[number];
 

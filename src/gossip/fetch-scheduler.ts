@@ -159,7 +159,7 @@ export function createFetchScheduler(options: FetchSchedulerOptions): FetchSched
     },
     answered(peer, origin) {
       const want = fetches.get(origin);
-      // Packets of one answer arrive close together: what is late was lost, or the end marker was.
+      // Packets of one answer arrive close together: a late packet, or the end marker, was lost.
       if (want?.asked === peer) again(want, limits.holeMs + (peer.rttMs ?? 0) / 2);
     },
     ended(peer, { origin, why, next }) {

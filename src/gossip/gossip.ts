@@ -198,7 +198,7 @@ export function createGossip(options: GossipOptions): Gossip {
     peerTable.forgetOld();
     inbox.tidy();
     handshake.greet();
-    conversation.tell();
+    conversation.sendSummary();
     arm(limits.tickMs * (0.9 + random.next() * 0.2));
   };
   const arm = (delayMs: number) => {

@@ -159,8 +159,8 @@ export function createInbox({ replica, clock, log, counting, changed }: InboxOpt
         const isBad = kind === "invalid" || kind === "corrupt";
         counting.drop(isBad ? "refused" : "failed", run.length);
         // A holder of the key may send many bad records: log few of them, the counter has all.
-        const say = warnings.take(1) ? "warn" : "debug";
-        log[say](isBad ? "records were refused" : "records could not be stored", {
+        const level = warnings.take(1) ? "warn" : "debug";
+        log[level](isBad ? "records were refused" : "records could not be stored", {
           origin,
           from: have + 1,
           to,

@@ -51,5 +51,5 @@ export const limits = {
   helloMsMin: 1_000,
   helloMsMax: 30_000,
   greetingsPerS: 200,
-  peersToldMax: 8,
+  peersAdvertisedMax: 8,
 } as const;

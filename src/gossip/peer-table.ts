@@ -38,9 +38,9 @@ export function createPeerTable({ clock }: { readonly clock: Clock }): PeerTable
 
   const makeRoom = (): boolean => {
     if (addresses.size < limits.peerAddressesMax) return true;
-    for (const contact of addresses.values()) {
-      if (contact.how === "static") continue;
-      addresses.delete(contact.address);
+    for (const entry of addresses.values()) {
+      if (entry.how === "static") continue;
+      addresses.delete(entry.address);
       return true;
     }
     return false;
@@ -72,21 +72,21 @@ export function createPeerTable({ clock }: { readonly clock: Clock }): PeerTable
     due(isThere) {
       const nowMs = clock.monotonicMs();
       const due: string[] = [];
-      for (const contact of addresses.values()) {
-        if (isThere(contact.address, contact.node)) contact.tries = 0;
-        else if (contact.nextMs <= nowMs) {
-          due.push(contact.address);
-          const waitMs = limits.helloMsMin * 2 ** Math.min(contact.tries, 8);
-          contact.nextMs = nowMs + Math.min(waitMs, limits.helloMsMax);
-          contact.triedMs = nowMs;
-          contact.tries += 1;
+      for (const entry of addresses.values()) {
+        if (isThere(entry.address, entry.node)) entry.tries = 0;
+        else if (entry.nextMs <= nowMs) {
+          due.push(entry.address);
+          const waitMs = limits.helloMsMin * 2 ** Math.min(entry.tries, 8);
+          entry.nextMs = nowMs + Math.min(waitMs, limits.helloMsMax);
+          entry.triedMs = nowMs;
+          entry.tries += 1;
         }
       }
       return due;
     },
     forgetOld() {
-      for (const contact of addresses.values()) {
-        if (isOld(contact)) addresses.delete(contact.address);
+      for (const entry of addresses.values()) {
+        if (isOld(entry)) addresses.delete(entry.address);
       }
     },
     size: () => addresses.size,

@@ -50,22 +50,25 @@ export function createPushes(options: PushesOptions): Pushes {
     const rumours = waiting;
     waiting = [];
     if (isOver || rumours.length === 0) return;
-    const told = spread(rumours, new Set());
+    const receivers = spread(rumours, new Set());
     if (!isLarge()) return;
     const timer = clock.setTimer(
       limits.repeatMs,
       () => {
         repeats.delete(timer);
-        spread(rumours, told);
+        spread(rumours, receivers);
       },
       { background: true },
     );
     repeats.add(timer);
   };
 
-  const spread = (rumours: readonly Rumour[], told: ReadonlySet<Peer>): ReadonlySet<Peer> => {
+  const spread = (rumours: readonly Rumour[], receivers: ReadonlySet<Peer>): ReadonlySet<Peer> => {
     const chosen = isLarge()
-      ? peers.some(limits.fanOut, new Set([...told, ...rumours.flatMap(({ but }) => but ?? [])]))
+      ? peers.some(
+          limits.fanOut,
+          new Set([...receivers, ...rumours.flatMap(({ but }) => but ?? [])]),
+        )
       : peers.all().filter((peer) => !peers.isQuiet(peer));
     if (chosen.length > 0) broadcast(chosen, itemsOf(rumours));
     return new Set(chosen);

@@ -21,7 +21,7 @@ export type TopicListener = (
 export interface Topics {
   publish(topic: Topic, bytes: Uint8Array): void;
   subscribe(topic: Topic, listener: TopicListener): () => void;
-  receive(peer: Peer, item: Extract<Item, { kind: "say" }>): void;
+  receive(peer: Peer, item: Extract<Item, { kind: "message" }>): void;
   stop(): void;
 }
 
@@ -41,7 +41,7 @@ export function createTopics({ clock, broadcast, failed }: TopicsOptions): Topic
       if (bytes.byteLength > messageBytesMax) throw tooLong(topic, bytes.byteLength);
       number += 1;
       const item: Item = {
-        kind: "say",
+        kind: "message",
         topic: topicNames.indexOf(topic),
         number,
         bytes: Uint8Array.from(bytes),

@@ -32,7 +32,7 @@ export function baseOf(disk: LedgerDisk, manifest: CheckpointManifest): Base {
   return {
     number: manifest.number,
     vector: manifest.vector,
-    aside: manifest.aside,
+    heldBack: manifest.heldBack,
     dropped: manifest.dropped,
     latest: parseStamp(manifest.latest),
     partNames: manifest.parts,

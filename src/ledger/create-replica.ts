@@ -340,7 +340,7 @@ function decodeStored(store: StateStore, target: string, text: string): TargetSt
     if (!store.isReadOnly) store.apply({ head: { checkpoint: noCheckpoint } });
     const message =
       `the stored state of ${target} is damaged: stop all processes of this data folder and start ` +
-      `again; the state is then built anew, and nothing is lost`;
+      `again; the state is then rebuilt, and nothing is lost`;
     throw new AppError("corrupt", "ledger_state_damaged", message, { cause });
   }
 }

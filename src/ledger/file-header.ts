@@ -20,7 +20,7 @@ export const isHeaderOf = (kind: FileKind, units: readonly string[]): boolean =>
  */
 export function checkHeader(kind: FileKind, units: readonly string[], name: string): void {
   if (!isHeaderOf(kind, units)) {
-    const message = `${name} is no ${kind} of forager: something else wrote it; nothing was changed`;
+    const message = `${name} is not a ${kind} of forager: another program wrote it; nothing was changed`;
     throw new AppError("corrupt", "ledger_not_ours", message);
   }
   if (isReadable("ledgerFile", { format: Number(units[1]) }, name)) return;

@@ -27,7 +27,7 @@ export {
 } from "./suppress.ts";
 export type { StateStore } from "./state/state-store.ts";
 export { mergeChanges } from "./read-target.ts";
-export { decodeHead, type SessionHead, type HeadSaid, type HeadSession } from "./tiers/head.ts";
+export { decodeHead, type SessionHead, type HeadInfo, type HeadSession } from "./tiers/head.ts";
 export {
   compactOnce,
   createHub,

@@ -12,13 +12,13 @@ export interface LogPage {
 export async function* logOf(core: Core): AsyncGenerator<Datagram> {
   const replica = core.replica();
   /** The last number of each session so far: a datagram may be in the journals twice. */
-  const told = new Map(replica.base.vector);
+  const reached = new Map(replica.base.vector);
   for await (const some of core.journal().scan()) {
     for (const datagram of some) {
       const key = sessionKey(datagram);
       const { number } = datagram;
-      if (number <= lastKnown(told, key) || number > lastKnown(replica.vector(), key)) continue;
-      told.set(key, number);
+      if (number <= lastKnown(reached, key) || number > lastKnown(replica.vector(), key)) continue;
+      reached.set(key, number);
       yield datagram;
     }
   }

@@ -76,7 +76,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const isUsable = !isAnew && !isHeld && head !== undefined && fits(head, base);
     if (!(isUsable && (await tryFrom(head, base)))) {
       if (head && !isHeld)
-        log.debug("the state of the ledger does not fit its journals: built anew");
+        log.debug("the state of the ledger does not match its journals and is rebuilt");
       if (store.isReadOnly) store = createMemoryState();
       else store.clear();
       store.apply({ head: emptyHead });

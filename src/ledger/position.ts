@@ -149,9 +149,9 @@ async function* batchesOf(
     );
   }
   // If there are many, order them by part: a reader then finds neighbours together.
-  const told = rest.length > batchSize ? rest.toSorted((a, b) => partOf(a) - partOf(b)) : rest;
-  for (let from = 0; from < told.length; from += batchSize) {
-    yield told.slice(from, from + batchSize);
+  const ordered = rest.length > batchSize ? rest.toSorted((a, b) => partOf(a) - partOf(b)) : rest;
+  for (let from = 0; from < ordered.length; from += batchSize) {
+    yield ordered.slice(from, from + batchSize);
   }
 }
 
@@ -159,10 +159,10 @@ const batchSize = 1_000;
 type IsNew = (datagram: Datagram) => boolean;
 
 function newTo(since: LedgerPosition): IsNew {
-  const aside = new Set(since.aside);
+  const heldBack = new Set(since.aside);
   return (datagram) =>
     datagram.number > (since.vector[sessionKey(datagram)] ?? 0) ||
-    (aside.size > 0 && aside.has(dotOf(datagram)));
+    (heldBack.size > 0 && heldBack.has(dotOf(datagram)));
 }
 
 function changedIn(text: string | undefined, index: number, isNew: IsNew): readonly string[] {

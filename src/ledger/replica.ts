@@ -8,7 +8,7 @@ import type { StateBatch, StateHead, StateStore } from "./state/state-store.ts";
 export interface Base {
   readonly number: number;
   readonly vector: Vector;
-  readonly aside: readonly Datagram[];
+  readonly heldBack: readonly Datagram[];
   readonly dropped: readonly Dot[];
   /** The latest moment that was folded into it. */
   readonly latest: HybridTime;
@@ -21,7 +21,7 @@ export interface Base {
 export const noBase: Base = {
   number: 0,
   vector: new Map(),
-  aside: [],
+  heldBack: [],
   dropped: [],
   latest: noTime,
   partNames: [],

@@ -77,7 +77,7 @@ test("B20: a node at rest costs at most $0.50 a month in all: queue, heartbeats,
       }),
       createHeartbeatSender({
         read: async () => ({ ...sampleHeartbeat, atMs: clock.nowMs() }),
-        writeHead: (said) => sync.beat({ addresses: [], beat: said }),
+        writeHead: (said) => sync.writeHeartbeat({ addresses: [], beat: said }),
         clock,
         log: silentLogger,
       }),

@@ -37,7 +37,7 @@ async function setUp() {
     paths,
     ledger,
     bucket,
-    sync: { beat: async ({ beat }) => void heads.push(beat ?? {}) },
+    sync: { writeHeartbeat: async ({ beat }) => void heads.push(beat ?? {}) },
     gossip: noGossip,
     processes,
     hub: () => undefined,

@@ -44,7 +44,7 @@ export interface FleetMemberOptions {
   /** Absent: ledger and gossip alone. */
   readonly bucket?: Bucket | undefined;
   /** Writes the heartbeat into the head of the node. Absent: it is only sent by gossip. */
-  readonly sync?: Pick<LedgerSync, "beat"> | undefined;
+  readonly sync?: Pick<LedgerSync, "writeHeartbeat"> | undefined;
   readonly lockConfigs?: ConfigLock | undefined;
   readonly gossip: NodeGossip;
   /** Whether this node can be the hub; undefined: there is no bucket. */
@@ -80,7 +80,7 @@ const changedMs = 500;
 /** What makes a node a member of its fleet: heartbeats, desired state, log lines. */
 export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const { paths, ledger, bucket, sync, gossip, processes, clock, random, log } = options;
-  const beats = new Map<string, NodeHeartbeat>();
+  const peerHeartbeats = new Map<string, NodeHeartbeat>();
   const base = createBaseVector(bucket);
   const folder = openCampaignFolder(paths);
   const shared =
@@ -105,7 +105,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
         ? [desiredInBucket(openDesiredObject({ bucket, session: createId(random), clock, random }))]
         : []),
     ],
-    memory: createWantedMemory(paths),
+    memory: createDesiredMemory(paths),
     async apply(desired) {
       sender?.sendUntil(desired.logsUntilMs);
       const configs = await fetchConfigs(shared, desired.configs);
@@ -116,18 +116,18 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
         faults: [...desired.faults, ...worked.faults, ...configs.faults, ...campaigns.faults],
       };
     },
-    onFollowed: () => void heartbeats.sendNow(),
+    onApplied: () => void heartbeats.sendNow(),
     publish: (bytes) => gossip.publish("desired", bytes),
     clock,
     random,
     log,
   });
 
-  async function readBeat(): Promise<NodeHeartbeat> {
+  async function readHeartbeat(): Promise<NodeHeartbeat> {
     const machine = await readMachine(paths.root());
     const { checkpoint, clockOffsetMs } = ledger.status();
     const beyond = await base.beyond(checkpoint, ledger.vector());
-    const followed = follower.followed();
+    const followed = follower.applied();
     const { state } = toNodeDesired(desiredFor(follower.desired(), ledger.node()));
     const reports = processes.reports();
     const alerts = new Set(reports.flatMap((one) => one.alerts));
@@ -152,11 +152,11 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     };
   }
   const heartbeats = createHeartbeatSender({
-    read: readBeat,
+    read: readHeartbeat,
     publish: (bytes) => gossip.publish("heartbeat", bytes),
     ...(sync && {
       writeHead: (beat: Readonly<Record<string, unknown>>) =>
-        sync.beat({ addresses: gossip.addresses(), beat }),
+        sync.writeHeartbeat({ addresses: gossip.addresses(), beat }),
     }),
     clock,
     log,
@@ -176,12 +176,12 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   /** If no command was ever given, the follower applies nothing: processes need not wait for that. */
   const defaults: Service = {
     async start() {
-      if (!follower.followed()) void processes.apply(toNodeDesired(new Map()));
+      if (!follower.applied()) void processes.apply(toNodeDesired(new Map()));
     },
     stop: async () => {},
   };
   const group = createServiceGroup([
-    listening(gossip, beats, (bytes) => follower.receiveHint(bytes)),
+    peerSubscriptions(gossip, peerHeartbeats, (bytes) => follower.receiveHint(bytes)),
     follower,
     defaults,
     heartbeats,
@@ -193,20 +193,20 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     processesChanged() {
       changedTimer?.cancel();
       if (!isRunning) return;
-      const beat = () => void heartbeats.sendNow();
-      changedTimer = clock.setTimer(changedMs, beat, { background: true });
+      const send = () => void heartbeats.sendNow();
+      changedTimer = clock.setTimer(changedMs, send, { background: true });
     },
     view: async () => ({
       node: ledger.node(),
       pid: options.pid,
       atMs: clock.nowMs(),
-      beat: await readBeat(),
+      beat: await readHeartbeat(),
       desired: follower.desired(),
       gossip: gossip.counters(),
       peers: gossip.peers().map((peer) => ({
         ...peer,
         vector: Object.fromEntries(peer.vector),
-        beat: beats.get(peer.node),
+        beat: peerHeartbeats.get(peer.node),
       })),
     }),
   };
@@ -240,24 +240,24 @@ function sumKinds(reports: readonly ProcessReport[]): NodeHeartbeat["kinds"] {
 }
 
 /** Receives the peers' heartbeats and hints. */
-function listening(
+function peerSubscriptions(
   gossip: NodeGossip,
-  beats: Map<string, NodeHeartbeat>,
-  hearWanted: (bytes: Uint8Array) => void,
+  peerHeartbeats: Map<string, NodeHeartbeat>,
+  onHint: (bytes: Uint8Array) => void,
 ): Service {
   let stops: readonly (() => void)[] = [];
   return {
     async start() {
       stops = [
         gossip.subscribe("heartbeat", ({ node }, bytes) => {
-          const beat = decodeHeartbeat(bytes);
-          if (!beat) return;
-          beats.delete(node);
-          beats.set(node, beat);
-          const [oldest] = beats.keys();
-          if (beats.size > nodesMax && oldest !== undefined) beats.delete(oldest);
+          const heartbeat = decodeHeartbeat(bytes);
+          if (!heartbeat) return;
+          peerHeartbeats.delete(node);
+          peerHeartbeats.set(node, heartbeat);
+          const [oldest] = peerHeartbeats.keys();
+          if (peerHeartbeats.size > nodesMax && oldest !== undefined) peerHeartbeats.delete(oldest);
         }),
-        gossip.subscribe("desired", (_from, bytes) => hearWanted(bytes)),
+        gossip.subscribe("desired", (_from, bytes) => onHint(bytes)),
       ];
     },
     async stop() {
@@ -289,7 +289,7 @@ function createBaseVector(bucket: Bucket | undefined) {
   };
 }
 
-function createWantedMemory(paths: Paths): DesiredMemory {
+function createDesiredMemory(paths: Paths): DesiredMemory {
   const file = () => paths.resolve("fleet", "wanted.json");
   return {
     async read() {

@@ -13,21 +13,21 @@ import {
 import type { NodeEvents } from "./node-events.ts";
 
 /**
- * Gossip as the services of a node use it. It may be off, may not have started yet, or restart
- * because the node has got another id. Listeners stay; what is said meanwhile reaches nobody.
+ * Gossip for the services of a node. It may be off, may not have started yet, or restart because
+ * the node has another id now. Listeners stay subscribed; messages sent meanwhile are lost.
  */
 export interface NodeGossip {
   publish(topic: Topic, bytes: Uint8Array): void;
   subscribe(topic: Topic, listener: TopicListener): () => void;
   peers(): readonly PeerView[];
   counters(): ReturnType<Gossip["counters"]> | undefined;
-  /** Where this node can be reached; none while gossip is off. */
+  /** The addresses of this node; none while gossip is off. */
   addresses(): readonly string[];
 }
 
 export interface OpenedGossip extends AsyncDisposable {
   readonly gossip: Gossip;
-  /** Where it listens. */
+  /** The address that it listens on. */
   readonly bound: string;
   readonly addresses: () => readonly string[];
 }
@@ -40,7 +40,7 @@ export interface GossipKeeper extends NodeGossip, Service {
 }
 
 export interface GossipKeeperOptions {
-  /** Another id once the node was found to be a clone. */
+  /** The node's id. It changes if the node is found to be a clone. */
   readonly node: () => string;
   /** Undefined: gossip is off. */
   readonly open: ((keys: GossipKeys) => Promise<OpenedGossip>) | undefined;
@@ -54,11 +54,11 @@ export interface GossipKeeperOptions {
 
 export interface GossipKeys {
   readonly keyring: Keyring;
-  /** The data folder made the key for itself: no other machine has it. */
+  /** The key was made in this data folder, so no other machine has it. */
   readonly isOwnKey: boolean;
 }
 
-/** After a failure that may go away by itself. */
+/** The pause after a failure that may be temporary. */
 const againMs = 10_000;
 
 export function createGossipKeeper(options: GossipKeeperOptions): GossipKeeper {

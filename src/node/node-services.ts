@@ -83,7 +83,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
   const group = createServiceGroup([
     ...(sync ? [synced(sync, gossip)] : []),
     gossip,
-    hearing(() => gossip.subscribe("wake", () => wakeUps.heard())),
+    subscription(() => gossip.subscribe("wake", () => wakeUps.receive())),
     following(records),
     member,
     ...(hub ? [hub] : []),
@@ -123,7 +123,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
   }
 }
 
-function hearing(begin: () => () => void): Service {
+function subscription(begin: () => () => void): Service {
   let end = () => {};
   return {
     async start() {

@@ -21,7 +21,7 @@ const applyMsMax = 10_000;
 
 interface Attached {
   report: ProcessReport;
-  readonly tell: (desired: ProcessDesired) => void;
+  readonly send: (desired: ProcessDesired) => void;
 }
 
 export function createProcessRegistry(options: ProcessRegistryOptions): ProcessRegistry {
@@ -41,9 +41,9 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
 
   return {
     async attach(report, { onProgress, signal }) {
-      const mine: Attached = { report, tell: (desired) => onProgress?.(desired) };
+      const mine: Attached = { report, send: (desired) => onProgress?.(desired) };
       attached.set(report.process, mine);
-      if (desired) mine.tell(desired);
+      if (desired) mine.send(desired);
       changed();
       await ended(signal);
       if (attached.get(report.process) !== mine) return; // it has registered itself again
@@ -59,7 +59,7 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
     async apply({ state, stateRevision, workers }) {
       number += 1;
       desired = { number, state, stateRevision, workers: Object.fromEntries(workers) };
-      for (const { tell } of attached.values()) tell(desired);
+      for (const { send } of attached.values()) send(desired);
       const waited = new AbortController();
       const patience = sleep(clock, applyMsMax, waited.signal).catch(() => {});
       let isOver = false;

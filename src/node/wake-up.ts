@@ -5,7 +5,7 @@ import type { NodeWake } from "./node-api.ts";
 /** Wake-ups of the node's processes. A wake-up that is lost only delays work until the next poll. */
 export interface WakeUps extends NodeWake {
   /** Call when another node has added tasks. */
-  heard(): void;
+  receive(): void;
 }
 
 /**
@@ -15,21 +15,21 @@ const pauseMs = 1_000;
 
 export function createWakeUps(options: {
   readonly clock: Clock;
-  /** Tells other nodes. */
-  readonly tell: () => void;
+  /** Notifies other nodes. */
+  readonly notifyNodes: () => void;
 }): WakeUps {
   const listeners = new Set<() => void>();
   const wakeAll = () => {
     for (const wake of listeners) wake();
   };
-  const heard = paced(options.clock, wakeAll);
+  const receive = paced(options.clock, wakeAll);
   const added = paced(options.clock, () => {
-    options.tell();
+    options.notifyNodes();
     wakeAll();
   });
   return {
     added: async () => added(),
-    heard,
+    receive,
     async listen({ onProgress, signal }) {
       const wake = () => onProgress?.(true);
       listeners.add(wake);

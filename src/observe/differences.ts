@@ -15,11 +15,15 @@ const words: Readonly<Record<(typeof compared)[number], string>> = {
 export function differencesOf(heartbeats: readonly Heartbeat[]): readonly Trouble[] {
   const sorted = [...heartbeats].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const usual = Object.fromEntries(compared.map((key) => [key, most(sorted.map((b) => b[key]))]));
-  return sorted.flatMap((beat) => {
-    const other = compared.filter((key) => beat[key] !== usual[key]);
+  return sorted.flatMap((heartbeat) => {
+    const other = compared.filter((key) => heartbeat[key] !== usual[key]);
     if (other.length === 0) return [];
-    const what = other.map((key) => `${words[key]} (${beat[key]}, not ${usual[key]})`).join(", ");
-    return [{ name: "differs" as const, of: "node" as const, part: nameOf(beat), forMs: 0, what }];
+    const what = other
+      .map((key) => `${words[key]} (${heartbeat[key]}, not ${usual[key]})`)
+      .join(", ");
+    return [
+      { name: "differs" as const, of: "node" as const, part: nameOf(heartbeat), forMs: 0, what },
+    ];
   });
 }
 

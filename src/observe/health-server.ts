@@ -93,11 +93,11 @@ const misdirected: Answer = {
 };
 
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
-  const [given, wanted] = [
+  const [given, expected] = [
     Buffer.from(headers.authorization ?? ""),
     Buffer.from(`Bearer ${token}`),
   ];
-  return given.byteLength === wanted.byteLength && timingSafeEqual(given, wanted);
+  return given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
 }
 
 function parseListen(text: string): { readonly host: string; readonly port: number } {

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
 export interface OwnHosts {
-  /** The host that the server was told to listen on. */
+  /** The host that the server is configured to listen on. */
   readonly listenHost: string;
   /** The address that this connection was made to. */
   readonly localAddress: string | undefined;

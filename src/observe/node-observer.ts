@@ -67,7 +67,7 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   });
   const active = options.metrics.gauge({
     name: "forager_alerts_active",
-    help: "What is the matter now.",
+    help: "Current problems.",
     labels: ["trouble"],
   });
   options.metrics.onSnapshot(() => {
@@ -79,7 +79,7 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   let stats: QueueStats | undefined;
   let machine: MachineReading | undefined;
   let readAtMs = -Infinity;
-  let beatAtMs = -Infinity;
+  let heartbeatAtMs = -Infinity;
   let timer: Timer | undefined;
   let work: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -97,8 +97,8 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
       if (event.event.endsWith("_began")) logger.error(messages[name].began, { ...event });
       else logger.info(messages[name].ended, { ...event });
     }
-    if (nowMs - beatAtMs < heartbeatEveryMs) return;
-    beatAtMs = nowMs;
+    if (nowMs - heartbeatAtMs < heartbeatEveryMs) return;
+    heartbeatAtMs = nowMs;
     await options.writeHeartbeat({ machine, alerts: book.now() });
   }
 
@@ -148,18 +148,18 @@ const messages: Readonly<Record<TroubleName, { readonly began: string; readonly 
   {
     stall: {
       began: "work is stalled: it could run, and nothing was completed",
-      ended: "work goes on after a stall",
+      ended: "work continues after a stall",
     },
     stuck: {
-      began: "a task is stuck: it could run for long and nobody took it",
+      began: "a task is stuck: it could have run for long and no worker claimed it",
       ended: "no task is stuck any more",
     },
     yield_stall: {
-      began: "work goes on and brings nothing: has a site or a source changed?",
+      began: "work continues and yields nothing: has a site or a source changed?",
       ended: "work brings something again",
     },
     zombie: {
-      began: "a worker beats and completes nothing, though it could",
+      began: "a worker sends heartbeats and completes nothing, although it could",
       ended: "a worker that completed nothing works again, or is gone",
     },
     differs: {

@@ -61,7 +61,7 @@ export function createDailyBudget(options: DailyBudgetOptions): DailyBudget {
         const retryAfterMs = dayMs - (clock.nowMs() % dayMs);
         const words =
           `the daily budget of ${name} is used up: ${requests} of ${requestsMax} requests, ` +
-          `${bytes} of ${bytesMax} bytes; it goes on after midnight UTC`;
+          `${bytes} of ${bytesMax} bytes; it continues after midnight UTC`;
         throw sourceBusy("places_budget", words, retryAfterMs);
       }),
     addBytes: (more) => change(({ requests, bytes }) => ({ requests, bytes: bytes + more })),

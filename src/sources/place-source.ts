@@ -27,7 +27,7 @@ export interface PlaceSource {
    * more.
    */
   search?(query: SearchQuery): AsyncIterable<Place>;
-  /** Undefined: there is none of that id. It is found sooner if one knows the tile that it lies in. */
+  /** Undefined: no place has this id. A known tile makes the lookup faster. */
   look(id: string, options?: LookOptions): Promise<Place | undefined>;
   /** Whether the source is available now. */
   check(signal?: AbortSignal): Promise<SourceHealth>;

@@ -215,8 +215,8 @@ const inTiers: readonly Sabotage[] = [
   {
     name: "a checkpoint drops what is ahead of its time",
     file: "src/ledger/tiers/hub-fold.ts",
-    find: "aside: [...state.heldBack().values()],",
-    replace: "aside: [],",
+    find: "heldBack: [...state.heldBack().values()],",
+    replace: "heldBack: [],",
     caughtBy: `${tiers} > what is ahead waits`,
   },
   {

@@ -185,7 +185,7 @@ const checkpointOf = (found: Awaited<ReturnType<typeof findNewestManifest>>) =>
     ? {
         number: found.manifest.number,
         madeAtMs: found.manifest.madeAtMs,
-        quarantined: found.manifest.aside.length,
+        quarantined: found.manifest.heldBack.length,
       }
     : null;
 

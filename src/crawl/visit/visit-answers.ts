@@ -12,13 +12,13 @@ const pagesMax = 1_000;
 const movesMax = 5;
 
 export function tellRobots(visit: Visit, origin: string, note: RobotsNote): Visit {
-  const told = { ...visit, robotsByOrigin: { ...visit.robotsByOrigin, [origin]: note } };
-  if (origin !== originOf(visit.home)) return told;
+  const updated = { ...visit, robotsByOrigin: { ...visit.robotsByOrigin, [origin]: note } };
+  if (origin !== originOf(visit.home)) return updated;
   const named = note.robots.sitemaps.length > 0 ? note.robots.sitemaps : ["/sitemap.xml"];
-  return addSitemaps(told, named, { base: `${origin}/`, depth: 0 });
+  return addSitemaps(updated, named, { base: `${origin}/`, depth: 0 });
 }
 
-export interface PageTold {
+export interface PageAnswer {
   /** The URL as requested. */
   readonly url: string;
   readonly outcome: FetchOutcome;
@@ -31,7 +31,7 @@ export interface PageTold {
 
 export function tellPage(
   visit: Visit,
-  { url, outcome, links = [], isParked, needsScripts }: PageTold,
+  { url, outcome, links = [], isParked, needsScripts }: PageAnswer,
 ): Visit {
   const page = visit.pages.find((one) => one.url === url);
   if (!page || page.state !== "asked") return visit;
@@ -54,61 +54,61 @@ export function tellPage(
       );
     }
     case "not_modified": {
-      const told = withPage(visit, url, "found");
-      return isHome ? { ...told, outcome: "not_modified" } : told;
+      const updated = withPage(visit, url, "found");
+      return isHome ? { ...updated, outcome: "not_modified" } : updated;
     }
     case "stopped":
       return moved(visit, page, outcome.url);
     case "failed": {
-      const told = withPage(visit, url, "failed");
-      if (!isHome) return told;
+      const updated = withPage(visit, url, "failed");
+      if (!isHome) return updated;
       const isBlocked = outcome.reason === "blocked";
       const reason = failureCode(outcome);
-      return { ...told, outcome: isBlocked ? "blocked" : "unreachable", reason };
+      return { ...updated, outcome: isBlocked ? "blocked" : "unreachable", reason };
     }
   }
 }
 
 /** The page redirected to another origin, whose robots.txt has to be read first. */
 function moved(visit: Visit, page: VisitPage, target: string): Visit {
-  const told = withPage(visit, page.url, "failed");
+  const updated = withPage(visit, page.url, "failed");
   const to = canonicalUrl(target);
   const isHome = page.url === visit.home;
-  const isKnown = to === undefined || told.pages.some(({ url }) => url === to);
+  const isKnown = to === undefined || updated.pages.some(({ url }) => url === to);
   if (isHome && (isKnown || visit.moves >= movesMax)) {
     return {
-      ...told,
+      ...updated,
       outcome: "unreachable",
       reason: isKnown ? "redirect_loop" : "too_many_redirects",
     };
   }
-  if (isKnown || (!isHome && !isSameSite(to, visit.home))) return told;
+  if (isKnown || (!isHome && !isSameSite(to, visit.home))) return updated;
   const next: VisitPage = { ...page, url: to, state: "waiting" };
   // It costs the budget one page, not two.
   const pages = [
-    ...told.pages.filter(({ url }) => url !== page.url),
+    ...updated.pages.filter(({ url }) => url !== page.url),
     { ...page, state: "alias" as const },
     next,
   ];
-  return { ...told, pages, moves: visit.moves + 1, ...(isHome && { home: to }) };
+  return { ...updated, pages, moves: visit.moves + 1, ...(isHome && { home: to }) };
 }
 
-export interface SitemapTold {
+export interface SitemapAnswer {
   readonly url: string;
   readonly urls: readonly string[];
   readonly children: readonly string[];
   readonly wireBytes: number;
 }
 
-export function tellSitemap(visit: Visit, told: SitemapTold): Visit {
-  const sitemap = visit.sitemaps.find(({ url }) => url === told.url);
+export function tellSitemap(visit: Visit, answer: SitemapAnswer): Visit {
+  const sitemap = visit.sitemaps.find(({ url }) => url === answer.url);
   if (sitemap?.state !== "asked") return visit;
   const sitemaps = visit.sitemaps.map((one) =>
     one === sitemap ? { ...one, state: "read" as const } : one,
   );
-  const pages = told.urls.map((url) => ({ url, base: told.url, priority: sitemapPriority }));
-  const read = addPages({ ...visit, sitemaps, bytes: visit.bytes + told.wireBytes }, pages);
-  return addSitemaps(read, told.children, { base: told.url, depth: sitemap.depth + 1 });
+  const pages = answer.urls.map((url) => ({ url, base: answer.url, priority: sitemapPriority }));
+  const read = addPages({ ...visit, sitemaps, bytes: visit.bytes + answer.wireBytes }, pages);
+  return addSitemaps(read, answer.children, { base: answer.url, depth: sitemap.depth + 1 });
 }
 
 interface NewPage {

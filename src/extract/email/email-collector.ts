@@ -144,7 +144,7 @@ export function createEmailCollector({
   }
 
   return {
-    hears: { elements: "a area img meta", attributes: flags.data | flags.words },
+    interest: { elements: "a area img meta", attributes: flags.data | flags.words },
     open,
     line,
     script({ type, text }) {

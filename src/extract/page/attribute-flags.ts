@@ -21,7 +21,7 @@ export const flags = {
 /**
  * Flags by which a collector may subscribe to elements: the lowest bits, so that they count from 0.
  */
-export const heardFlags = flags.id | flags.data | flags.item | flags.words;
+export const interestFlags = flags.id | flags.data | flags.item | flags.words;
 
 export interface AttributeKind {
   /** "" for an attribute that is not relevant. */

@@ -47,7 +47,7 @@ export function createHeadCollector(url: string): HeadCollector {
     title(part) {
       if (title.length < 2_000) title += part;
     },
-    hears: { elements: "html base link meta" },
+    interest: { elements: "html base link meta" },
     open({ name, attributes }) {
       if (name === "html") language ??= attributes["lang"] ?? attributes["xml:lang"];
       else if (name === "base" && attributes["href"] && !hasBase) {

@@ -62,7 +62,7 @@ export function createLinkCollector(baseUrl: () => string): LinkCollector {
   }
 
   return {
-    hears: { elements: "a area frame iframe img" },
+    interest: { elements: "a area frame iframe img" },
     open(element) {
       const { name, attributes, isHidden } = element;
       if (isHidden) return;

@@ -3,7 +3,7 @@ import type { LinkWhere } from "../page-facts.ts";
 /** A collector of facts. One pass over the page calls all collectors. */
 export interface Collector {
   /** The elements that it subscribes to. */
-  readonly hears?: Hears;
+  readonly interest?: Interest;
   /** Called also for hidden elements; `isHidden` says so. */
   readonly open?: (element: Element) => void;
   readonly close?: (element: Element) => void;
@@ -16,7 +16,7 @@ export interface Collector {
   readonly title?: (part: string) => void;
 }
 
-export interface Hears {
+export interface Interest {
   /** Elements with these names, separated by spaces. */
   readonly elements?: string;
   /** Elements with attributes of these kinds: flags of attribute-flags.ts. */

@@ -1,7 +1,7 @@
 import { marksOf } from "../text/marks.ts";
 import { flags } from "./attribute-flags.ts";
 import { kindOf, signOf, type ElementKind } from "./element-names.ts";
-import { hearersAmong, type Hearers } from "./hearers.ts";
+import { subscribersAmong, type Subscribers } from "./subscribers.ts";
 import { createLineBuilder, type LineContext } from "./line-builder.ts";
 import type { Collector, Element } from "./page-events.ts";
 import { createPlaces } from "./page-place.ts";
@@ -33,7 +33,7 @@ interface Frame {
   scope: Scope;
   /** Undefined if no collector subscribes to it. */
   element: Element | undefined;
-  hearers: Hearers;
+  subscribers: Subscribers;
 }
 
 const outermost: Scope = {
@@ -49,7 +49,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   const liners = collectors.filter((collector) => collector.line);
   const texters = collectors.filter((collector) => collector.text);
   const scripters = collectors.filter((collector) => collector.script);
-  const hearersOf = hearersAmong(collectors);
+  const subscribersOf = subscribersAmong(collectors);
   const styles = createStyleRules();
   const places = createPlaces();
   const lines = createLineBuilder((line) => {
@@ -59,7 +59,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     kind: kindOf("#root"),
     scope: outermost,
     element: undefined,
-    hearers: { open: [], close: [] },
+    subscribers: { open: [], close: [] },
   });
   /** Frames up to `depth` are open; the ones beyond are kept for reuse. */
   const frames: Frame[] = [newFrame()];
@@ -78,16 +78,16 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       lines.end();
       lines.begin(kind);
     } else if (kind.name !== "wbr") lines.seam();
-    const hearers = hearersOf(kind, tag.found);
-    const isHeard = hearers.open.length > 0 || kind.name === "script";
-    const element = isHeard ? elementOf(tag, scope) : undefined;
-    for (const index of hearers.open) collectors[index]!.open!(element!);
+    const subscribers = subscribersOf(kind, tag.found);
+    const hasSubscriber = subscribers.open.length > 0 || kind.name === "script";
+    const element = hasSubscriber ? elementOf(tag, scope) : undefined;
+    for (const index of subscribers.open) collectors[index]!.open!(element!);
     if (kind.isSign && attributes !== noAttributes && !scope.isHidden) {
       const sign = signOf(kind.name, attributes);
       if (sign) lines.text(sign, top.scope, marksOf(sign));
     }
     if (kind.isVoid || (tag.isSelfClosed && foreign > 0)) {
-      for (const index of hearers.close) collectors[index]!.close!(element!);
+      for (const index of subscribers.close) collectors[index]!.close!(element!);
       return;
     }
     if (depth >= depthMax) {
@@ -102,7 +102,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
     top.kind = kind;
     top.scope = scope;
     top.element = element;
-    top.hearers = hearers;
+    top.subscribers = subscribers;
   }
 
   function scopeOf({ kind, attributes, found }: Tag): Scope {
@@ -167,7 +167,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
   }
 
   function pop(): void {
-    const { kind, element, hearers } = top;
+    const { kind, element, subscribers } = top;
     depth -= 1;
     top = frames[depth]!;
     if (kind.isDrawing) foreign -= 1;
@@ -177,7 +177,7 @@ export function readPage(html: string, collectors: readonly Collector[]): void {
       lines.end();
       lines.begin(top.kind);
     } else lines.seam();
-    for (const index of hearers.close) collectors[index]!.close!(element!);
+    for (const index of subscribers.close) collectors[index]!.close!(element!);
   }
 
   function giveScript({ attributes }: Element): void {

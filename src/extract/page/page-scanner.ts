@@ -13,7 +13,7 @@ import { withoutReferences, withoutReferencesMarked } from "./references.ts";
  * Every character is looked at a fixed number of times. A tag that the end of the page cuts off is
  * ignored.
  */
-export interface PageHearer {
+export interface PageHandler {
   open(tag: Tag): void;
   /** `kind`: the kind of the end tag's name. */
   close(kind: ElementKind): void;
@@ -47,7 +47,7 @@ const spaceSigns = " \n\t\r\f";
 const elements = createNameCache(kindOf, `${spaceSigns}/>`);
 const attributeNames = createNameCache(attributeKind, `${spaceSigns}/>=`);
 
-export function scanPage(html: string, hear: PageHearer): void {
+export function scanPage(html: string, handler: PageHandler): void {
   const codes = codesOf(html);
   const { length } = html;
   const tag = { kind: kindOf(""), attributes: noAttributes, found: 0, isSelfClosed: false };
@@ -71,10 +71,10 @@ export function scanPage(html: string, hear: PageHearer): void {
     if (isBracket) textEnd.bits = joinedMarks(bracketMarks, textEnd.bits);
     if ((textEnd.bits & marks.reference) !== 0) {
       const part = withoutReferencesMarked(html.slice(from, at), textEnd);
-      hear.text(part, textEnd.bits);
+      handler.text(part, textEnd.bits);
     } else {
       const { bits } = textEnd;
-      hear.text((bits & marks.word) === 0 ? " " : html.slice(from, at), bits);
+      handler.text((bits & marks.word) === 0 ? " " : html.slice(from, at), bits);
     }
     return at;
   }
@@ -86,14 +86,14 @@ export function scanPage(html: string, hear: PageHearer): void {
     const kind = elements.read(codes, start);
     const { end } = elements;
     if (end === length) return length;
-    hear.close(kind);
+    handler.close(kind);
     return codes[end] === greater ? end + 1 : afterNext(codes, greater, end, length);
   }
 
   function openTag(start: number): number {
     const kind = elements.read(codes, start);
     const { end } = elements;
-    const raw = hear.isInDrawing() ? "none" : kind.raw;
+    const raw = handler.isInDrawing() ? "none" : kind.raw;
     tag.kind = kind;
     tag.attributes = noAttributes;
     tag.found = 0;
@@ -102,7 +102,7 @@ export function scanPage(html: string, hear: PageHearer): void {
     const after = attributesFrom(end);
     // The tag is cut off by the end of the page: ignore it.
     if (after === 0) return length;
-    if (end - start <= nameCharsMax) hear.open(tag);
+    if (end - start <= nameCharsMax) handler.open(tag);
     return raw === "none" ? after : rawText(after, kind);
   }
 
@@ -154,7 +154,7 @@ export function scanPage(html: string, hear: PageHearer): void {
     const { name, flag } = kind;
     if (name === "") return;
     // Half of all attributes are classes that only external style sheets use.
-    if (flag === flags.names && !tag.kind.isNamed && !hear.asksForNames()) return;
+    if (flag === flags.names && !tag.kind.isNamed && !handler.asksForNames()) return;
     if (tag.attributes === noAttributes) tag.attributes = {};
     const attributes = tag.attributes as Record<string, string>;
     if (attributes[name] !== undefined || ++attributeCount > attributesMax) return;
@@ -167,7 +167,9 @@ export function scanPage(html: string, hear: PageHearer): void {
     const end = raw === "rest" ? length : rawEnd(html, codes, start, name);
     if (end > start) {
       const part = html.slice(start, end);
-      hear.raw(raw === "references" && part.includes("&") ? withoutReferences(part, "text") : part);
+      handler.raw(
+        raw === "references" && part.includes("&") ? withoutReferences(part, "text") : part,
+      );
     }
     return end;
   }

@@ -61,7 +61,7 @@ export function createSignCollector(): SignCollector {
   let read = 0;
 
   return {
-    hears: { elements: "script app-root", attributes: flags.id },
+    interest: { elements: "script app-root", attributes: flags.id },
     open({ name, attributes, depth }) {
       if (name === "script") scripts += 1;
       else if (name === "app-root") hasShell = true;

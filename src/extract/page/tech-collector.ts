@@ -59,7 +59,7 @@ export function createTechCollector(): TechCollector {
   let pictures = 0;
 
   return {
-    hears: { elements: "script link iframe img" },
+    interest: { elements: "script link iframe img" },
     open({ name, attributes }) {
       const isPicture = name === "img";
       const address = attributes["src"] ?? attributes["href"];

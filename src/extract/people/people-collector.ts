@@ -78,7 +78,7 @@ export function createPeopleCollector(): PeopleCollector {
 
   return {
     line,
-    hears: { elements: "a" },
+    interest: { elements: "a" },
     open({ attributes: { href }, isHidden }) {
       if (!current || href === undefined || isHidden) return;
       const to = mailtoText(href);

@@ -80,7 +80,7 @@ export function createPhoneCollector(): PhoneCollector {
   }
 
   return {
-    hears: { elements: "a" },
+    interest: { elements: "a" },
     open({ attributes: { href }, isHidden }) {
       if (isHidden || href === undefined || isPath(href) || !mayCall.test(href)) return;
       const number = /^\s{0,5}(?:tel|callto|phone)\s{0,3}:\/{0,2}(.{4,60})/is.exec(

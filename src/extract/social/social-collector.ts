@@ -28,7 +28,7 @@ export function createSocialCollector(): SocialCollector {
   }
 
   return {
-    hears: { elements: "a area" },
+    interest: { elements: "a area" },
     open({ attributes: { href }, isHidden, where }) {
       if (href !== undefined && !isHidden) add(href, where);
     },

@@ -65,7 +65,7 @@ export function createMicrodataCollector(): MicrodataCollector {
     else top.push(scope);
   }
 
-  return { hears: { attributes: flags.item }, open, text, close, finish: () => top };
+  return { interest: { attributes: flags.item }, open, text, close, finish: () => top };
 }
 
 function put(scope: Scope, names: readonly string[], value: StructuredValue): void {

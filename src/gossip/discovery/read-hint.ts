@@ -27,9 +27,9 @@ export const serviceType = "forager";
 export function readHint(hint: DiscoveryHint, { cluster, node }: HintRules): readonly FoundPeer[] {
   const { port, txt, addresses, from } = hint;
   if (typeof txt !== "object" || txt === null) return [];
-  const said = txt as Readonly<Record<string, unknown>>;
-  if (said["v"] !== "1" || said["cluster"] !== cluster) return [];
-  const id = said["node"];
+  const record = txt as Readonly<Record<string, unknown>>;
+  if (record["v"] !== "1" || record["cluster"] !== cluster) return [];
+  const id = record["node"];
   if (typeof id !== "string" || !isName(id) || id === node) return [];
   if (!Number.isInteger(port) || (port as number) < 1 || (port as number) > 65_535) return [];
   // The packet's own sender first: at least one packet has come that way.

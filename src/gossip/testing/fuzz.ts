@@ -182,7 +182,7 @@ function anyItem(random: Random): Item {
     () => ({ kind: "ended", origin: "honest/1", why: "large", next: number() }),
     () => ({ kind: "summary", hash: random.bytes(8), sentMs: number(), pullPort: port() }),
     () => ({ kind: "echo", hash: random.bytes(8), sentMs: number(), pullPort: port() }),
-    () => ({ kind: "say", topic: random.below(256), number: number(), bytes: token() }),
+    () => ({ kind: "message", topic: random.below(256), number: number(), bytes: token() }),
     () => ({ kind: "peers", addresses: Array.from({ length: 8 }, address) }),
     () => ({ kind: "challenge", token: token() }),
     () => ({ kind: "proof", token: token() }),

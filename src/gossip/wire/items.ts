@@ -20,7 +20,7 @@ export type Item =
   | { readonly kind: "answer"; readonly range: Range }
   | Ended
   | {
-      readonly kind: "say";
+      readonly kind: "message";
       readonly topic: number;
       readonly number: number;
       readonly bytes: Uint8Array;
@@ -103,7 +103,7 @@ const kinds = [
   "ask",
   "answer",
   "ended",
-  "say",
+  "message",
   "peers",
   "pull",
   "pulled",
@@ -140,7 +140,7 @@ export function writeItem(to: ByteWriter, item: Item): void {
       to.text(item.origin);
       to.byte(reasons.indexOf(item.why));
       return to.number(item.next);
-    case "say":
+    case "message":
       to.byte(item.topic);
       to.number(item.number);
       return to.bytes(item.bytes);
@@ -195,7 +195,7 @@ function readItem(from: ByteReader): Item {
       if (!why) throw malformed("it ends for no known reason");
       return { kind, origin, why, next: from.number() };
     }
-    case "say":
+    case "message":
       return { kind, topic: from.byte(), number: from.number(), bytes: limited(from.bytes()) };
     case "peers": {
       const count = from.number();
@@ -297,7 +297,7 @@ function port(from: ByteReader): number {
 }
 
 function limited(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength > messageBytesMax) throw malformed("what is said is too long");
+  if (bytes.byteLength > messageBytesMax) throw malformed("the message is too long");
   return bytes;
 }
 

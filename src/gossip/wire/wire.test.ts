@@ -51,7 +51,7 @@ const item: fc.Arbitrary<Item> = fc.oneof(
     why: fc.constantFrom("sent", "large", "gone", "behind", "busy"),
     next: number,
   }),
-  fc.record({ kind: kind("say"), topic: fc.nat(255), number, bytes: bytes(1_000) }),
+  fc.record({ kind: kind("message"), topic: fc.nat(255), number, bytes: bytes(1_000) }),
   fc.record({ kind: kind("peers"), addresses: fc.array(fc.constant("10.0.0.1:9999")) }),
   fc
     .tuple(token, origin, span)

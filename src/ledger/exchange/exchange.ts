@@ -112,5 +112,5 @@ const twice = (origin: string) =>
     "conflict",
     "ledger_session_twice",
     `another machine writes as ${origin}, which is this very process: two copies of it run. ` +
-      `Stop one, and start it anew`,
+      `Stop one of them and start it again`,
   );

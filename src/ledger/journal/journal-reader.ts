@@ -63,13 +63,13 @@ export function createJournalReader(disk: LedgerDisk, files: JournalFiles): Jour
       const run = files.runs.find(key, next);
       if (!run) return;
       const found = await readRun({ ...run });
-      const wanted = (found ?? []).filter(
+      const inRange = (found ?? []).filter(
         (one) => one.number >= next && one.number <= to && sessionKey(one) === key,
       );
-      if (wanted[0]?.number === next) {
+      if (inRange[0]?.number === next) {
         tries = 0;
-        next = wanted.at(-1)!.number + 1;
-        yield wanted;
+        next = inRange.at(-1)!.number + 1;
+        yield inRange;
       } else if (++tries === triesMax) return;
     }
   }

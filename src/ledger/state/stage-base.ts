@@ -88,7 +88,7 @@ function nextHead({ base, head, dropped }: StageBaseOptions): StateHead {
     checkpoint: base.number,
     partNames: base.partNames.map((name) => name ?? null),
     vector: Object.fromEntries(vector),
-    aside: [...base.aside, ...head.aside.filter((one) => !isCovered(base.vector, one))],
+    aside: [...base.heldBack, ...head.aside.filter((one) => !isCovered(base.vector, one))],
     dropped: [...new Set([...base.dropped, ...dropped])],
     latest: latest > head.latest ? latest : head.latest,
   };

@@ -19,7 +19,7 @@ type Step =
       readonly source: string;
       readonly wallMs: number;
     }
-  | { readonly kind: "hear"; readonly by: number; readonly from: number };
+  | { readonly kind: "receive"; readonly by: number; readonly from: number };
 
 const writers = 3;
 const by = fc.nat({ max: writers - 1 });
@@ -32,11 +32,11 @@ const write = fc.record({
   source: fc.constantFrom("hand:anna", "hand:bob", "place:osm/1", "site:https://a.b", "system"),
   wallMs: fc.integer({ min: 1_000, max: 1_030 }),
 });
-const hear = fc.record({ kind: fc.constant("hear" as const), by, from: by });
+const receive = fc.record({ kind: fc.constant("receive" as const), by, from: by });
 
 /** Possible histories: each write names what its writer had seen. */
 export const anyHistory: fc.Arbitrary<readonly Datagram[]> = fc
-  .array(fc.oneof({ weight: 3, arbitrary: write }, { weight: 2, arbitrary: hear }), {
+  .array(fc.oneof({ weight: 3, arbitrary: write }, { weight: 2, arbitrary: receive }), {
     maxLength: 40,
   })
   .map((steps) => play(steps));
@@ -53,7 +53,7 @@ function play(steps: readonly Step[]): readonly Datagram[] {
     clocks[who] = witness(clocks[who]!, parseStamp(datagram.stamp));
   };
   for (const step of steps) {
-    if (step.kind === "hear") {
+    if (step.kind === "receive") {
       for (const one of known[step.from]!) if (!known[step.by]!.includes(one)) learn(step.by, one);
       continue;
     }

@@ -34,10 +34,11 @@ test("a beat is one write, also of a node that never published; nothing is journ
   const files = new Map<string, Uint8Array>();
   await using ledger = await openTestLedger({ clock, files });
   const sync = ledger.withBucket(bucket);
-  await sync.beat(said);
+  await sync.writeHeartbeat(said);
   expect(headOf(ledger)).toMatchObject({ ...said, sessions: [] });
   const first = meter.usage();
-  for (let beat = 0; beat < 5; beat++) await sync.beat({ ...said, beat: { load1: beat } });
+  for (let beat = 0; beat < 5; beat++)
+    await sync.writeHeartbeat({ ...said, beat: { load1: beat } });
   const { get, putIfMatch, put, putIfAbsent, list } = meter.usage();
   expect(putIfMatch.requests - first.putIfMatch.requests).toBe(5);
   expect([get.requests, put.requests, putIfAbsent.requests, list.requests]).toEqual([
@@ -56,7 +57,7 @@ test("what was said stays with heads that are written for segments, also by anot
   {
     await using ledger = await openTestLedger({ clock, files });
     const sync = ledger.withBucket(bucket);
-    await sync.beat(said);
+    await sync.writeHeartbeat(said);
     await set(ledger, 1);
     await sync.push();
     expect(headOf(ledger)).toMatchObject({ ...said, sessions: [{ number: 1 }] });
@@ -76,15 +77,15 @@ test("a beat takes nothing back of how far a session is, and the next life is no
     node = ledger.node();
     await set(ledger, 1);
     await ledger.withBucket(bucket).push();
-    await ledger.withBucket(bucket).beat(said);
+    await ledger.withBucket(bucket).writeHeartbeat(said);
     expect(headOf(ledger).sessions).toMatchObject([{ number: 1 }]);
   }
   {
     await using silent = await openTestLedger({ clock, files });
-    await silent.withBucket(bucket).beat(said); // a life that only beats
+    await silent.withBucket(bucket).writeHeartbeat(said); // a life that only beats
   }
   await using next = await openTestLedger({ clock, files });
-  await next.withBucket(bucket).beat(said);
+  await next.withBucket(bucket).writeHeartbeat(said);
   expect(next.node()).toBe(node);
   expect(headOf(next).sessions).toMatchObject([{ number: 1 }]);
 });
@@ -94,11 +95,11 @@ test("lesson 47: a clone that beats takes another id, and the first one's head i
   const files = new Map<string, Uint8Array>();
   await using first = await openTestLedger({ clock, files });
   const copied = new Map(files);
-  await first.withBucket(bucket).beat(said);
+  await first.withBucket(bucket).writeHeartbeat(said);
   const before = headOf(first);
   await using clone = await openTestLedger({ clock, files: copied });
   expect(clone.node()).toBe(first.node());
-  await clone.withBucket(bucket).beat({ addresses: ["10.0.0.6:9999"], beat: {} });
+  await clone.withBucket(bucket).writeHeartbeat({ addresses: ["10.0.0.6:9999"], beat: {} });
   expect(clone.node()).not.toBe(first.node());
   expect(headOf(first)).toEqual(before);
   expect(headOf(clone).addresses).toEqual(["10.0.0.6:9999"]);
@@ -107,7 +108,7 @@ test("lesson 47: a clone that beats takes another id, and the first one's head i
 test("what is said and makes no sense is left out, and the head still counts", async () => {
   const { clock, bucket, objects, headOf } = createPlace();
   await using ledger = await openTestLedger({ clock });
-  await ledger.withBucket(bucket).beat(said);
+  await ledger.withBucket(bucket).writeHeartbeat(said);
   const name = headKey(ledger.node());
   const found = JSON.parse(Buffer.from(objects.get(name)!.body).toString()) as object;
   const spoil = (more: object) => {

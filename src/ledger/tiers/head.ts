@@ -12,7 +12,7 @@ import { headKey } from "./keys.ts";
  * sessions has come. Changed by compare-and-swap, so two disks with one id cannot both write: the
  * disk that finds a session it never had is the clone, and takes another id.
  */
-export interface SessionHead extends Partial<HeadSaid> {
+export interface SessionHead extends Partial<HeadInfo> {
   readonly node: string;
   readonly label: string;
   /** The session of the process that wrote it. */
@@ -24,7 +24,7 @@ export interface SessionHead extends Partial<HeadSaid> {
 }
 
 /** What a node reports beside its sessions. Nothing depends on it being right. */
-export interface HeadSaid {
+export interface HeadInfo {
   /** Where peers may reach it, as `host:port`. */
   readonly addresses: readonly string[];
   /** The state of the node: see observe's `Beat`. Opaque here. */
@@ -54,7 +54,7 @@ export function decodeHead(body: Uint8Array, name: string): SessionHead {
     isSessionId(session) &&
     Array.isArray(sessions) &&
     sessions.every((one) => isSessionId(one.session) && Number.isSafeInteger(one.number));
-  if (isGood) return withSaid(found as SessionHead);
+  if (isGood) return withValidInfo(found as SessionHead);
   throw new AppError("corrupt", "ledger_head", `${name} is not the head of a node of ours`);
 }
 
@@ -62,7 +62,7 @@ const addressesMax = 16;
 const addressLengthMax = 120;
 
 /** Drops addresses and state that are malformed: how far the node has come still counts. */
-function withSaid({ addresses, beat, ...head }: SessionHead): SessionHead {
+function withValidInfo({ addresses, beat, ...head }: SessionHead): SessionHead {
   const isAddress = (one: unknown) => typeof one === "string" && one.length <= addressLengthMax;
   const isBeat = typeof beat === "object" && beat !== null && !Array.isArray(beat);
   return {
@@ -114,20 +114,20 @@ export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
             const got = await bucket.get(key);
             const found = got.status === "found" ? decodeHead(got.body, key) : undefined;
             if (got.status === "found" && found) {
-              known = { key, etag: got.etag, said: saidOf(found) };
+              known = { key, etag: got.etag, info: infoOf(found) };
               if (found.nonce === nonce) return "written";
               if (isAnother(found, options)) return "cloned";
               sessions = joined(content.sessions, found.sessions);
-            } else known = { key, etag: undefined, said: {} };
+            } else known = { key, etag: undefined, info: {} };
           }
-          const head = { ...known.said, ...content, sessions, nonce };
+          const head = { ...known.info, ...content, sessions, nonce };
           const body = encodeHead(head);
           const answer =
             known.etag === undefined
               ? await bucket.putIfAbsent(key, body)
               : await bucket.putIfMatch(key, body, known.etag);
           if ("etag" in answer) {
-            known = { key, etag: answer.etag, said: saidOf(head) };
+            known = { key, etag: answer.etag, info: infoOf(head) };
             return "written";
           }
         } catch (error) {
@@ -145,10 +145,10 @@ export function createHeadWriter(options: HeadWriterOptions): HeadWriter {
 interface Known {
   readonly key: string;
   readonly etag: string | undefined;
-  readonly said: Partial<HeadSaid>;
+  readonly info: Partial<HeadInfo>;
 }
 
-const saidOf = ({ addresses, beat }: Partial<HeadSaid>): Partial<HeadSaid> => ({
+const infoOf = ({ addresses, beat }: Partial<HeadInfo>): Partial<HeadInfo> => ({
   ...(addresses && { addresses }),
   ...(beat && { beat }),
 });

@@ -75,7 +75,7 @@ export async function foldRound(context: HubContext): Promise<FoldRound> {
     madeAtMs: nowMs(),
     vector: state.vector(),
     parts,
-    aside: [...state.heldBack().values()],
+    heldBack: [...state.heldBack().values()],
     dropped: [...state.dropped()].sort(),
     latest: state.latest(),
   };
@@ -88,7 +88,7 @@ export function bucketBase(bucket: Bucket, manifest: CheckpointManifest): Base {
   return {
     number: manifest.number,
     vector: manifest.vector,
-    aside: manifest.aside,
+    heldBack: manifest.heldBack,
     dropped: manifest.dropped,
     latest: parseStamp(manifest.latest),
     partNames: manifest.parts,
@@ -163,6 +163,6 @@ async function createManifest(context: HubContext, manifest: CheckpointManifest)
     }
   }
   if (!isHeld()) return false;
-  const message = `${key} gave no clear answer; the next round begins with what stands there`;
+  const message = `${key} gave no clear answer; the next round starts from what is there`;
   throw new AppError("unavailable", "ledger_checkpoint_unresolved", message, { cause: lastError });
 }

@@ -45,7 +45,7 @@ export interface HubStateOptions {
 export function createHubState(options: HubStateOptions): HubState {
   const { base, spill, nowMs, foldWorker } = options;
   const vector = new Map(base.vector);
-  const aside = new Map(base.aside.map((datagram) => [dotOf(datagram), datagram]));
+  const heldBack = new Map(base.heldBack.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(base.dropped);
   let latest = stampOf(base.latest);
 
@@ -59,12 +59,12 @@ export function createHubState(options: HubStateOptions): HubState {
     const dot = droppedDot(datagram);
     if (dot === undefined) return;
     dropped.add(dot);
-    aside.delete(dot);
+    heldBack.delete(dot);
   };
 
   return {
     vector: () => vector,
-    heldBack: () => aside,
+    heldBack: () => heldBack,
     dropped: () => dropped,
     latest: () => stampOf(parseStamp(latest)),
     async take({ body, key, name }) {
@@ -76,7 +76,7 @@ export function createHubState(options: HubStateOptions): HubState {
         spill.add(records[at]!, found.body, records[at + 1]!, records[at + 2]!);
       }
       for (const datagram of found.early) {
-        if (!dropped.has(dotOf(datagram))) aside.set(dotOf(datagram), datagram);
+        if (!dropped.has(dotOf(datagram))) heldBack.set(dotOf(datagram), datagram);
       }
       for (const datagram of found.drops) noteDrop(datagram);
       if (found.newest > latest) latest = found.newest;
@@ -85,9 +85,9 @@ export function createHubState(options: HubStateOptions): HubState {
     },
     release() {
       const ahead = aheadOf(nowMs());
-      const due = [...aside].filter(([, { stamp }]) => stamp <= ahead);
+      const due = [...heldBack].filter(([, { stamp }]) => stamp <= ahead);
       for (const [dot, datagram] of due) {
-        aside.delete(dot);
+        heldBack.delete(dot);
         fold(datagram);
       }
       return due.length;
@@ -100,7 +100,7 @@ export function createHubState(options: HubStateOptions): HubState {
         base: before,
         pieces,
         vector,
-        heldBack: new Set(aside.keys()),
+        heldBack: new Set(heldBack.keys()),
         dropped,
       });
     },

@@ -23,7 +23,7 @@ export interface CheckpointManifest {
   /** Names of the 256 parts; undefined for an empty part. */
   readonly parts: readonly (string | undefined)[];
   /** Unfolded datagrams that are ahead of the time. */
-  readonly aside: readonly Datagram[];
+  readonly heldBack: readonly Datagram[];
   readonly dropped: readonly Dot[];
   /**
    * The latest stamp that was folded: clocks of nodes that use the checkpoint are not behind it.
@@ -32,13 +32,13 @@ export interface CheckpointManifest {
 }
 
 export function encodeManifest(manifest: CheckpointManifest): Uint8Array {
-  const { vector, parts, aside, ...rest } = manifest;
+  const { vector, parts, heldBack, ...rest } = manifest;
   const body = {
     format: formats.checkpoint.newest,
     ...rest,
     vector: Object.fromEntries([...vector].sort(([a], [b]) => (a < b ? -1 : 1))),
     parts: parts.map((name) => name ?? null),
-    aside: aside.map(encodeDatagram),
+    aside: heldBack.map(encodeDatagram),
   };
   return Buffer.from(`${JSON.stringify(body)}\n`);
 }
@@ -59,7 +59,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
     const message = `${name} is not a checkpoint of ours: something else writes there`;
     throw new AppError("corrupt", "ledger_checkpoint", message);
   }
-  const raw = found as unknown as Omit<CheckpointManifest, "vector" | "parts" | "aside"> & {
+  const raw = found as unknown as Omit<CheckpointManifest, "vector" | "parts" | "heldBack"> & {
     vector: Record<string, number>;
     aside: string[];
   };
@@ -74,7 +74,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
     latest,
     vector: new Map(Object.entries(raw.vector)),
     parts: (parts as (string | null)[]).map((one) => checkedPartName(one, name)),
-    aside: raw.aside.map((text) => {
+    heldBack: raw.aside.map((text) => {
       const [item] = scanUsv(text);
       return datagramOf(item?.kind === "record" ? item.units : []);
     }),

@@ -5,7 +5,7 @@ import { isAhead } from "../clock/stamp.ts";
 import type { Core } from "../core.ts";
 import type { DatagramRange } from "../journal/journal-reader.ts";
 import { readBoundary } from "./boundary.ts";
-import type { SessionHead, HeadSaid, HeadSession, HeadWriter } from "./head.ts";
+import type { SessionHead, HeadInfo, HeadSession, HeadWriter } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { cutSegment, isSameContent, readForSegment, readSegment } from "./segment.ts";
 
@@ -51,15 +51,15 @@ export async function publish(core: Core, bucket: Bucket, heads: HeadWriter): Pr
  * Writes the head to show that this node lives, with its other information: one write. The session
  * must be in the node's file first, or the next process would take its own head for a clone's.
  */
-export async function beat(
+export async function writeHeartbeat(
   core: Core,
   heads: HeadWriter,
-  said: HeadSaid,
+  info: HeadInfo,
 ): Promise<"written" | "cloned"> {
   const mine = core.session();
   const { sessions } = core.identity();
   if (!sessions.includes(mine)) await core.saveIdentity({ sessions: [...sessions, mine] });
-  return heads.write({ ...headOf(core, new Map()), ...said });
+  return heads.write({ ...headOf(core, new Map()), ...info });
 }
 
 export function headOf(

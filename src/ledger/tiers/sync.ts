@@ -6,11 +6,11 @@ import type { ReadWriteLock } from "../read-write-lock.ts";
 import { move } from "../move.ts";
 import { adoptNewest, type AdoptOptions } from "./adopt.ts";
 import { readHeads } from "./gather.ts";
-import { createHeadWriter, type HeadSaid, type HeadWriter } from "./head.ts";
+import { createHeadWriter, type HeadInfo, type HeadWriter } from "./head.ts";
 import { isJournalDamaged } from "../journal/journal-file.ts";
 import { countRanges } from "../journal/journal-reader.ts";
 import { findNewestManifest } from "./manifest.ts";
-import { beat, publish, type Published } from "./publish.ts";
+import { publish, writeHeartbeat, type Published } from "./publish.ts";
 import { createPuller, missingSegment, type Gap, type Pulled } from "./pull.ts";
 import { fetchHistory } from "./fetch-history.ts";
 import { repairOwn, type Repaired } from "./repair.ts";
@@ -33,7 +33,7 @@ export interface LedgerSync {
    * Writes this node's head to show that it lives, with other information that later heads repeat.
    * One write, never journalled.
    */
-  beat(said: HeadSaid): Promise<void>;
+  writeHeartbeat(info: HeadInfo): Promise<void>;
   /** Reads all segments that no checkpoint holds, and reports missing and damaged ones. */
   verify(options?: VerifyHow): Promise<BucketVerified>;
 }
@@ -117,19 +117,19 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
    * Repeats work until this node can publish: unpublished datagrams may have to be written again
    * first.
    */
-  const speak = async <T>(work: () => Promise<T | Moving>): Promise<T> => {
+  const whenPublishable = async <T>(work: () => Promise<T | Moving>): Promise<T> => {
     core.time.check(await bucket.now());
     for (let moves = 0; ; moves++) {
       const result = await work();
       if (!isMoving(result)) return result;
       const { reason } = result;
       if (moves === movesMax) throw cannotSettle(reason);
-      core.options.log.warn("own datagrams are written anew", { reason });
+      core.options.log.warn("own datagrams are written again", { reason });
       moved += await quietly(() => move(core, reason));
     }
   };
   const push = () =>
-    speak(async () => {
+    whenPublishable(async () => {
       const result: Published = await publish(core, bucket, heads);
       return result.status === "published" ? result.datagrams : result;
     });
@@ -217,10 +217,10 @@ export function createSync({ core, bucket, gate, inTurn }: SyncOptions): LedgerS
 
   return {
     push: () => inTurn(() => mended(push)),
-    beat: (said) =>
+    writeHeartbeat: (info) =>
       inTurn(() =>
-        speak<void>(async () => {
-          const reason = await beat(core, heads, said);
+        whenPublishable<void>(async () => {
+          const reason = await writeHeartbeat(core, heads, info);
           if (reason === "cloned") return { status: "must-move", reason };
         }),
       ),
@@ -262,6 +262,6 @@ const cannotSettle = (reason: string) =>
   new AppError(
     "unavailable",
     "ledger_cannot_publish",
-    `own datagrams were written anew ${movesMax} times (${reason}) and still cannot be published: ` +
+    `own datagrams were written again ${movesMax} times (${reason}) and still cannot be published: ` +
       `check this machine's clock, and that its disk runs on no other machine`,
   );

@@ -333,7 +333,7 @@ describe("quarantine", () => {
     expect(await valuesOf(ledger, target)).toEqual({ f: "now" });
     expect(Date.parse(ledger.status().highWater.slice(0, 24))).toBeLessThan(clock.nowMs() + 1_000);
     await fold();
-    expect((await findNewestManifest(bucket))!.manifest.aside).toHaveLength(1);
+    expect((await findNewestManifest(bucket))!.manifest.heldBack).toHaveLength(1);
     await using joined = await openTestLedger({ clock });
     await sync(joined);
     expect(joined.quarantine()).toHaveLength(1);

@@ -63,7 +63,7 @@ async function openOwned(
       records: unused,
       random,
       fleet: { ...processes, view: async () => undefined },
-      wake: createWakeUps({ clock, tell: () => {} }),
+      wake: createWakeUps({ clock, notifyNodes: () => {} }),
       withBucket: unused,
     }),
     newestStamp: () => opened.status().highWater,

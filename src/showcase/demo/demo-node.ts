@@ -54,7 +54,7 @@ process.on("disconnect", () => process.exit(1)); // without its parent nobody wo
 // Ctrl-C reaches all processes of a terminal, but the parent decides when to stop.
 process.on("SIGINT", () => {});
 const [{ key }] = (await once(process, "message")) as [{ readonly key: string }];
-const tell = (event: NodeEvent) => void process.send?.(event);
+const report = (event: NodeEvent) => void process.send?.(event);
 
 const { worker: name, folder, gossip, crawl, version } = settings;
 const clock = systemClock;
@@ -82,7 +82,7 @@ const node = await openNodeIn({
   },
 });
 const { api } = node;
-const queue = told(await openQueue(settings.queue, { wake: api.wake }));
+const queue = reporting(await openQueue(settings.queue, { wake: api.wake }));
 const work = await openBuiltInWork({
   paths,
   clock,
@@ -110,7 +110,7 @@ const stopped = new Promise<void>((resolve) => {
   process.on("message", (order) => {
     if (order === "stop") resolve();
     if (order === "stop" || order === "rest") void worker.stop();
-    else void tellState();
+    else void reportState();
   });
 });
 await worker.start();
@@ -124,7 +124,7 @@ await opened("ledger").close();
 await usage[Symbol.asyncDispose]();
 process.exit(0);
 
-async function tellState(): Promise<void> {
+async function reportState(): Promise<void> {
   const { ledger, fleet } = api;
   const own = Object.entries(await ledger.vector());
   const datagrams = own.reduce((sum, [, number]) => sum + number, 0);
@@ -134,11 +134,11 @@ async function tellState(): Promise<void> {
   const equals = peers.filter(hasAll).length;
   const digest = await ledger.digest();
   const { node: id } = await ledger.status();
-  tell({ kind: "state", node: id, digest, datagrams, equals, isAtRest });
+  report({ kind: "state", node: id, digest, datagrams, equals, isAtRest });
 }
 
 /** The same queue, which also reports claims and ends of leases. */
-function told(inner: Queue): Queue {
+function reporting(inner: Queue): Queue {
   const tasks = new Map<number, string>();
   return {
     ...inner,
@@ -146,21 +146,21 @@ function told(inner: Queue): Queue {
       const found = await inner.claim(request);
       for (const { id, token, kind, gate, key: ownKey } of found.leases) {
         tasks.set(id, `${kind} ${gate || ownKey}`);
-        tell({ kind: "claimed", id, token, task: tasks.get(id)! });
+        report({ kind: "claimed", id, token, task: tasks.get(id)! });
       }
       return found;
     },
     async finish(finishes) {
       const answers = await inner.finish(finishes);
       for (const { id, token } of finishes) {
-        tell({ kind: "ended", id, token, task: tasks.get(id) ?? "" });
+        report({ kind: "ended", id, token, task: tasks.get(id) ?? "" });
         tasks.delete(id);
       }
       return answers;
     },
     async release(releases) {
       const answers = await inner.release(releases);
-      for (const { id, token } of releases) tell({ kind: "ended", id, token, task: "" });
+      for (const { id, token } of releases) report({ kind: "ended", id, token, task: "" });
       return answers;
     },
   };

@@ -38,7 +38,7 @@ export interface Driven {
 }
 
 const lookMs = 500;
-const killsWanted = 4;
+const killsPlanned = 4;
 const stopTriesMax = 3;
 const restMs = 2_000;
 /** V8 returns unused memory a minute after the last work. A short run waits less. */
@@ -50,7 +50,7 @@ const patienceMs = 120_000;
  * The memory of idle workers after their first work. By then code is loaded and compiled, which the
  * load test does not measure.
  */
-export async function warmUpCrew(options: DriveOptions): Promise<number> {
+export async function warmUpWorkers(options: DriveOptions): Promise<number> {
   const { queue, jobs, pool, clock, signal } = options;
   for (let job = 0; job < warmUp.jobs; job++) await jobs.openSite(warmUp.pages);
   const deadlineMs = clock.monotonicMs() + patienceMs;
@@ -86,8 +86,8 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     const due = Math.min(profile.jobs, 1 + Math.floor((passedMs / arrivalMs) * profile.jobs));
     await jobs.topUp();
     while (jobs.sites() < warmUp.jobs + due) await jobs.openSite(options.pages);
-    const isKillDue = passedMs > ((killed + 1) * durationMs) / (killsWanted + 2);
-    if (killed < killsWanted && isKillDue && !stopping.isUnderWay()) {
+    const isKillDue = passedMs > ((killed + 1) * durationMs) / (killsPlanned + 2);
+    if (killed < killsPlanned && isKillDue && !stopping.isUnderWay()) {
       killed += 1;
       note(`${pool.replaceOne()} killed with -9, replaced`);
     }
@@ -101,7 +101,7 @@ export async function driveLoad(options: DriveOptions): Promise<Driven> {
     slow = found;
     peakBytes = Math.max(peakBytes, pool.memoryBytes());
     const isStuck = passedMs > durationMs + patienceMs + stopping.tookMs();
-    const isAllSent = due === profile.jobs && killed === killsWanted && stopping.isOver();
+    const isAllSent = due === profile.jobs && killed === killsPlanned && stopping.isOver();
     if (isStuck || (isAllSent && jobs.isAllAdded() && (await isOver(queue)))) {
       if (isStuck) note(`stuck: ${ended} of ${options.tasks} tasks have ended`);
       return { recoveryMs: Math.max(0, lastSlowMs - arrivalMs), peakBytes, elapsedMs: passedMs };

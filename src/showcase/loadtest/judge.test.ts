@@ -38,7 +38,7 @@ function lateEvidence(answers: { late: "done" | "lost"; newest: "done" | "lost" 
     acknowledged: new Set([taskName({ job: "a", key: "k1" })]),
     tasks: [taskOf(1, "a", { token: 2, result: `{"bytes":9,"token":${kept}}` })],
     stops: [stop],
-    stopsWanted: 1,
+    stopsPlanned: 1,
   });
 }
 
@@ -62,7 +62,7 @@ function evidenceOf(lines: readonly Line[], more: Partial<LoadEvidence> = {}): L
     events: events.sort((a, b) => a.atMs - b.atMs),
     kills: new Map(),
     stops: [],
-    stopsWanted: 0,
+    stopsPlanned: 0,
     reconciled: { drift: [], orphans: 0, repaired: false },
     metrics: calls(1_000, 0),
     steadyMetrics: calls(1_000, 0),
@@ -129,7 +129,7 @@ describe("lesson 56: a load test has a verdict, and each mark can fail", () => {
   const cases: readonly [string, LoadEvidence][] = [
     ["adds lost", evidenceOf(good, { acknowledged: new Set([taskName({ job: "a", key: "k9" })]) })],
     ["tasks lost", evidenceOf([], { tasks: [taskOf(1, "a", { state: "failed" })] })],
-    ["workers that came late", evidenceOf(good, { stopsWanted: 1 })],
+    ["workers that came late", evidenceOf(good, { stopsPlanned: 1 })],
     ["results of another", evidenceOf([], { tasks: [taskOf(1, "a", { token: 2 })] })],
     ["completions refused", lateEvidence({ late: "lost", newest: "lost" }, 2)],
     ["completed twice", evidenceOf([...good, [3, "b", 500, 10, "w1"]])],
@@ -191,7 +191,7 @@ describe("lesson 56: a load test has a verdict, and each mark can fail", () => {
     );
     expect(failedChecks(evidence)).toEqual(["gate violations", "job caps exceeded"]);
     const stops = [{ worker: "stopped", fromMs: 40, untilMs: 4_900, wasLate: true }];
-    expect(failedChecks({ ...evidence, stops, stopsWanted: 1 })).toEqual([]);
+    expect(failedChecks({ ...evidence, stops, stopsPlanned: 1 })).toEqual([]);
   });
 
   test("a visit of a killed worker ends with it, not before and not never", () => {

@@ -16,7 +16,7 @@ export interface LoadEvidence {
   readonly kills: ReadonlyMap<string, number>;
   /** Workers that were stopped and continued. */
   readonly stops: readonly Stop[];
-  readonly stopsWanted: number;
+  readonly stopsPlanned: number;
   readonly reconciled: Reconciled;
   readonly metrics: MetricsSnapshot;
   /** Metrics of workers that were never stopped. */
@@ -73,7 +73,12 @@ export function judgeLoad(evidence: LoadEvidence): readonly LoadCheck[] {
   return [
     none("adds lost", addsLost(evidence)),
     none("tasks lost", unfinished),
-    must("workers that came late", late, `${evidence.stopsWanted}`, late === evidence.stopsWanted),
+    must(
+      "workers that came late",
+      late,
+      `${evidence.stopsPlanned}`,
+      late === evidence.stopsPlanned,
+    ),
     none("completed twice", twice(evidence)),
     none("late finishes accepted", lateAccepted(evidence)),
     none("completions refused", refused(evidence)),

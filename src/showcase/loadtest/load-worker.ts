@@ -52,11 +52,11 @@ const options = await new Promise<OpenQueueOptions>((resolve) => {
   process.once("message", (message) => resolve(message as OpenQueueOptions));
 });
 let worker: Worker | undefined;
-let isToldToStop = false;
+let isStopRequested = false;
 const stopSelf = createStopSelf(settings.stopFile);
 process.on("message", (message) => {
   if (message === "stop yourself") return stopSelf.arm();
-  isToldToStop = true;
+  isStopRequested = true;
   void worker?.stop();
 });
 
@@ -103,7 +103,7 @@ function tick(): void {
   systemClock.setTimer(500, tick, { background: true });
 }
 await worker.start();
-if (isToldToStop) void worker.stop();
+if (isStopRequested) void worker.stop();
 tick();
 await worker.ended;
 writeMetrics();

@@ -103,7 +103,7 @@ export function createLoadWorkers(options: LoadWorkersOptions): LoadWorkers {
         stopFile: file(worker, "stop.json"),
         holdFile,
         logFiles,
-        tell: (message) => processes.send(worker, message),
+        send: (message) => processes.send(worker, message),
         signal: (signal) => processes.signal(worker, signal),
         clock,
         aborted,

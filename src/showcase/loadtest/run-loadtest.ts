@@ -8,7 +8,7 @@ import type { Queue, Task } from "../../queue/index.ts";
 import { readVisitLogs } from "./visit-log.ts";
 import type { ProgressHandle } from "../../base/progress-handle.ts";
 import { openPacedSite } from "../fake-web/paced-site.ts";
-import { driveLoad, memoryAfter, warmUpCrew } from "./drive-load.ts";
+import { driveLoad, memoryAfter, warmUpWorkers } from "./drive-load.ts";
 import { judgeLoad, memoryAfterTimesMax, type LoadCheck } from "./judge.ts";
 import { createLoadWorkers, processorSeconds } from "./load-workers.ts";
 import { createLoadJobs } from "./load-jobs.ts";
@@ -53,7 +53,7 @@ export interface LoadtestResult {
 const recoveryMs = 600_000;
 const recoveryMsMin = 20_000;
 /** Once so that two workers have the task at the same time, once so that it has ended already. */
-const stopsWanted: readonly ContinueWhen[] = ["taken over", "done by another"];
+const stopsPlanned: readonly ContinueWhen[] = ["taken over", "done by another"];
 
 export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestResult> {
   const { folder, address, queueOptions, data, profile, timeScale, workers, clock } = options;
@@ -71,7 +71,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
   });
   const pages = pagesOf(profile, timeScale);
   // With a single worker no other can take its tasks over.
-  const stops = workers > 1 ? stopsWanted : [];
+  const stops = workers > 1 ? stopsPlanned : [];
   const tasks =
     profile.jobs * pages +
     warmUp.jobs * warmUp.pages +
@@ -82,7 +82,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
   const drive = { ...options, queue, pool, jobs, pages, tasks, stops, progress };
   const unlessWorkerFailed = <T>(work: Promise<T>) => Promise.race([pool.failed, work]);
   try {
-    const idleBytes = await unlessWorkerFailed(warmUpCrew(drive));
+    const idleBytes = await unlessWorkerFailed(warmUpWorkers(drive));
     const usedBefore = processorSeconds(pool.metrics());
     const { elapsedMs, ...driven } = await unlessWorkerFailed(driveLoad(drive));
     const used = processorSeconds(pool.metrics()) - usedBefore;
@@ -97,7 +97,7 @@ export async function runLoadtest(options: LoadtestOptions): Promise<LoadtestRes
       events: readVisitLogs(pool.logFiles().filter(existsSync)),
       kills: pool.kills,
       stops: pool.stops,
-      stopsWanted: stops.length,
+      stopsPlanned: stops.length,
       reconciled: await queue.reconcile(),
       metrics: pool.metrics(),
       steadyMetrics: pool.steadyMetrics(),

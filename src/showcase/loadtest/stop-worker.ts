@@ -16,7 +16,7 @@ export interface StopWorkerOptions {
   readonly holdFile: string;
   /** The logs of all workers. */
   readonly logFiles: () => readonly string[];
-  readonly tell: (message: string) => void;
+  readonly send: (message: string) => void;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly clock: Clock;
   readonly aborted: AbortSignal;
@@ -58,7 +58,7 @@ export async function stopWorker(options: StopWorkerOptions): Promise<Stop | und
     }
     return true;
   };
-  options.tell("stop yourself");
+  options.send("stop yourself");
   const hasStopped = await until(stopMsMax, () => existsSync(stopFile));
   if (!hasStopped) return undefined;
   const { atMs: fromMs, ids } = JSON.parse(readFileSync(stopFile, "utf8")) as StoppedAt;

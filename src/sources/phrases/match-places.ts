@@ -26,13 +26,13 @@ export function compilePhrases(
 ): CompiledPhrases {
   const matches = phrases.map((phrase) => matcher.match(phrase));
   const words = phrases.map((phrase) => [...new Set(wordsOf(phrase))]);
-  const byWord = new Map<string, WantedWord[]>();
-  const byStem = new Map<string, WantedWord[]>();
+  const byWord = new Map<string, PhraseBit[]>();
+  const byStem = new Map<string, PhraseBit[]>();
   for (const [phrase, list] of words.entries()) {
     for (const [at, word] of list.entries()) {
-      const wanted: WantedWord = { phrase, bit: 1 << at, word };
-      push(byWord, word, wanted);
-      if (word.length >= stemLength) push(byStem, word.slice(0, stemLength), wanted);
+      const entry: PhraseBit = { phrase, bit: 1 << at, word };
+      push(byWord, word, entry);
+      if (word.length >= stemLength) push(byStem, word.slice(0, stemLength), entry);
     }
   }
   const all = words.map((list) => (list.length > wordsMax ? 0 : (1 << list.length) - 1));
@@ -89,8 +89,8 @@ export function compilePhrases(
         for (const word of wordsOf(text)) {
           for (const { phrase, bit } of byWord.get(word) ?? []) seen[phrase]! |= bit;
           if (word.length < stemLength) continue;
-          for (const wanted of byStem.get(word.slice(0, stemLength)) ?? []) {
-            if (isAkin(word, wanted.word)) seen[wanted.phrase]! |= wanted.bit;
+          for (const entry of byStem.get(word.slice(0, stemLength)) ?? []) {
+            if (isAkin(word, entry.word)) seen[entry.phrase]! |= entry.bit;
           }
         }
       };
@@ -117,7 +117,7 @@ const usedTags = ({ matches }: PhraseMatches): ReadonlySet<string> =>
 /** For a match through a third name, both parts must be more certain than a direct match. */
 const sameTag = 0.85;
 
-interface WantedWord {
+interface PhraseBit {
   readonly phrase: number;
   readonly bit: number;
   readonly word: string;

@@ -155,13 +155,13 @@ function columnKeys(
   const missing = !hasPoint ? "point" : fields.has("name") || fields.has("operator") ? "" : "name";
   if (missing === "point") {
     throw fault(
-      `it has no columns for latitude and longitude; it has ${listed(headers)}: say which they are, ` +
+      `it has no columns for latitude and longitude; it has ${listed(headers)}: name them, ` +
         `as in columns = { latitude = "…", longitude = "…" } or --column latitude=…`,
     );
   }
   if (missing === "name") {
     throw fault(
-      `it has no column for the name; it has ${listed(headers)}: say which it is, as in ` +
+      `it has no column for the name; it has ${listed(headers)}: name it, as in ` +
         `columns = { name = "…" } or --column name=…`,
     );
   }

@@ -114,7 +114,7 @@ async function* decodedChunks({
       text = decoder.decode(bytes, { stream: bytesRead > 0 });
     } catch (cause) {
       const words =
-        `it is not ${decoder.encoding} text, after line ${lines}: say what it is, as in ` +
+        `it is not ${decoder.encoding} text, after line ${lines}: name its encoding, as in ` +
         `encoding = "windows-1252" or --encoding windows-1252`;
       throw new AppError("invalid", "places_encoding", words, { cause });
     }

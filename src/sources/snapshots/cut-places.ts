@@ -105,7 +105,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
     ...counts,
     attributions: [...attributionsOf(idPrefixes)],
     reasons: [...reasons]
-      .map(([reason, told]) => ({ reason, ...told }))
+      .map(([reason, counted]) => ({ reason, ...counted }))
       .sort((a, b) => b.count - a.count),
   };
   signal?.throwIfAborted();
@@ -202,8 +202,8 @@ function nothingRead(
   bad: number,
   reasons: ReadonlyMap<string, { readonly count: number }>,
 ): AppError {
-  const told = [...reasons].map(([reason, { count }]) => `${count}: ${reason}`).slice(0, 3);
-  const words = `cannot read places from ${file}: none of its ${bad} records is a place (${told.join("; ")})`;
+  const examples = [...reasons].map(([reason, { count }]) => `${count}: ${reason}`).slice(0, 3);
+  const words = `cannot read places from ${file}: none of its ${bad} records is a place (${examples.join("; ")})`;
   return new AppError("invalid", "places_none", words);
 }
 

@@ -91,7 +91,7 @@ export function createSnapshotStore(
     if (body === undefined) return undefined;
     const parsed = releaseSchema.safeParse(jsonOf(body));
     if (parsed.success) return parsed.data;
-    const words = `the object ${key} does not tell of a release of places: remove it, and import again`;
+    const words = `the object ${key} does not describe a release of places: remove it, and import again`;
     throw new AppError("corrupt", "places_release", words, { cause: parsed.error });
   };
   const readNewest = async (key: string) => {

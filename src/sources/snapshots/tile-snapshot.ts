@@ -51,11 +51,12 @@ export function decodeSnapshot(key: string, body: Uint8Array): TilePlaces {
     const isWhole =
       places.length === about.places &&
       places.every(({ id, name }) => typeof id === "string" && typeof name === "string");
-    if (!isWhole) throw new Error(`it has ${places.length} places and tells of ${about.places}`);
+    if (!isWhole)
+      throw new Error(`it has ${places.length} places, and its header says ${about.places}`);
     const { release, dataTime, outside } = about;
     return { places, release, dataTime, outside };
   } catch (cause) {
-    const words = `the object ${key} is no snapshot of places: remove it, and import its file again`;
+    const words = `the object ${key} is not a snapshot of places: remove it, and import its file again`;
     throw new AppError("corrupt", "places_snapshot", words, { cause });
   }
 }

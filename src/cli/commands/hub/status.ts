@@ -35,7 +35,7 @@ export const hubStatus: Command = {
       madeAtMs: manifest.madeAtMs,
       sessions: manifest.vector.size,
       datagrams: [...manifest.vector.values()].reduce((sum, number) => sum + number, 0),
-      quarantined: manifest.aside.length,
+      quarantined: manifest.heldBack.length,
     };
     const who = hub
       ? `hub ${hub.node}, epoch ${hub.epoch}, ${hub.state}, heard ${formatDuration(hub.ageMs)} ago`

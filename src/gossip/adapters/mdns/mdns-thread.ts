@@ -37,7 +37,7 @@ type Library = typeof import("bonjour-service");
 /** How often browsing starts again: the library keeps the first address of a service for good. */
 const browseMs = 60_000;
 /** Services found within this time are reported together. */
-const tellMs = 500;
+const reportMs = 500;
 /** Services in one round. More come from an attacker: ignore all until the next round. */
 const servicesMax = 4 * foundMax;
 
@@ -77,25 +77,25 @@ function run(Bonjour: Library): void {
     });
 
   const found = new Map<string, FoundPeer>();
-  let isTelling = false;
-  const tell = () => {
-    isTelling = false;
+  let isReporting = false;
+  const reportFound = () => {
+    isReporting = false;
     if (found.size > 0) report({ kind: "found", peers: [...found.values()] });
     found.clear();
   };
   const browse = () => {
     let services = 0;
     const browser = bonjour.find({ type: serviceType, protocol: "udp" });
-    const hear = (service: InstanceType<Library["Service"]>) => {
+    const add = (service: InstanceType<Library["Service"]>) => {
       if (++services > servicesMax) return browser.stop();
-      const { addresses, port: said, referer, txt } = service as Partial<typeof service>;
-      const hint = { addresses, port: said, txt: txt as unknown, from: referer?.address };
+      const { addresses, port: announcedPort, referer, txt } = service as Partial<typeof service>;
+      const hint = { addresses, port: announcedPort, txt: txt as unknown, from: referer?.address };
       for (const peer of readHint(hint, { cluster, node }))
         if (found.size < foundMax) found.set(peer.address, peer);
-      if (!isTelling) systemClock.setTimer(tellMs, tell);
-      isTelling = true;
+      if (!isReporting) systemClock.setTimer(reportMs, reportFound);
+      isReporting = true;
     };
-    browser.on("up", hear).on("txt-update", hear).on("srv-update", hear);
+    browser.on("up", add).on("txt-update", add).on("srv-update", add);
     systemClock.setTimer(browseMs, () => {
       browser.stop();
       browse();

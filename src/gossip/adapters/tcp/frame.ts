@@ -11,7 +11,7 @@ export function readFrame(socket: Socket, bytesMax: number): Promise<Uint8Array>
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let got = 0;
-    let wanted = lengthBytes;
+    let needed = lengthBytes;
     let length: number | undefined;
     const end = (finish: () => void) => {
       socket.off("data", take);
@@ -24,17 +24,17 @@ export function readFrame(socket: Socket, bytesMax: number): Promise<Uint8Array>
     const take = (chunk: Buffer) => {
       chunks.push(chunk);
       got += chunk.length;
-      if (got < wanted) return;
+      if (got < needed) return;
       const bytes = Buffer.concat(chunks);
       if (length === undefined) {
         length = bytes.readUInt32BE(0);
         // Checked before any of these bytes is kept.
         if (length > bytesMax) return failed(new Error(`${length} bytes were announced`));
-        wanted = lengthBytes + length;
+        needed = lengthBytes + length;
       }
       chunks.splice(0, chunks.length, bytes);
-      if (got > wanted) return failed(new Error("more came than was announced"));
-      if (got === wanted) end(() => resolve(bytes.subarray(lengthBytes)));
+      if (got > needed) return failed(new Error("more came than was announced"));
+      if (got === needed) end(() => resolve(bytes.subarray(lengthBytes)));
     };
     socket.on("data", take);
     socket.on("close", closed);

@@ -29,7 +29,7 @@ const answerMs = 10_000;
 export async function openTcpPull(options: TcpPullOptions): Promise<PullTransport> {
   const { host, clock, log } = options;
   let listener: Parameters<PullTransport["answer"]>[0] = async () => undefined;
-  const guests = new Set<Socket>();
+  const incoming = new Set<Socket>();
   const asked = new Set<Socket>();
   const callers = new Set<Socket>();
 
@@ -46,17 +46,17 @@ export async function openTcpPull(options: TcpPullOptions): Promise<PullTranspor
 
   const server = createServer({ allowHalfOpen: false }, (socket) => {
     socket.on("error", () => {}); // every read and write reports it too
-    if (guests.size >= connectionsMax) {
-      const idle = [...guests].find((guest) => !asked.has(guest));
+    if (incoming.size >= connectionsMax) {
+      const idle = [...incoming].find((one) => !asked.has(one));
       if (!idle) return void socket.destroy();
       idle.destroy();
-      guests.delete(idle);
+      incoming.delete(idle);
     }
-    guests.add(socket);
+    incoming.add(socket);
     serve(socket)
       .catch((error: unknown) => log.debug("a connection ended early", { reason: String(error) }))
       .finally(() => {
-        guests.delete(socket);
+        incoming.delete(socket);
         asked.delete(socket);
         socket.destroy();
       });
@@ -85,7 +85,7 @@ export async function openTcpPull(options: TcpPullOptions): Promise<PullTranspor
       }
     },
     async [Symbol.asyncDispose]() {
-      for (const socket of [...guests, ...callers]) socket.destroy();
+      for (const socket of [...incoming, ...callers]) socket.destroy();
       if (server.listening) await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };

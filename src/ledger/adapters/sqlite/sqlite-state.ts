@@ -92,10 +92,10 @@ function openFile({ file, log, cacheKib = cacheKibDefault }: SqliteStateOptions)
   try {
     const db = openOnce(file, cacheKib);
     if (db) return db;
-    log.info("the state of the ledger is of another version and is built anew", { file });
+    log.info("the state of the ledger is of another version and is rebuilt", { file });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    log.warn("the state of the ledger is damaged and is built anew", { file });
+    log.warn("the state of the ledger is damaged and is rebuilt", { file });
   }
   removeStateFile(file);
   return openOnce(file, cacheKib)!;
@@ -111,7 +111,7 @@ function openOnce(file: string, cacheKib: number): Database.Database | undefined
     db.pragma("journal_mode = wal");
     db.pragma("synchronous = normal");
     db.pragma(`cache_size = -${cacheKib}`);
-    db.pragma("secure_delete = on"); // free pages must not contain what was forgotten
+    db.pragma("secure_delete = on"); // free pages must not contain forgotten data
     if (db.transaction(() => hasSchema(db)).immediate()) return db;
     db.close();
     return undefined;

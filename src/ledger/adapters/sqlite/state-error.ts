@@ -13,7 +13,7 @@ export function guarded<T>(file: string, work: () => T): T {
     if (isDamage(cause)) {
       const message =
         `${file} is damaged (${cause.code}): stop all processes of this data folder and start ` +
-        `again; it is then built anew, and nothing is lost`;
+        `again; it is then rebuilt, and nothing is lost`;
       throw new AppError("corrupt", "ledger_state_damaged", message, { cause });
     }
     const message = `${file} failed (${cause.code}): check the disk and the rights of the file, then try again`;

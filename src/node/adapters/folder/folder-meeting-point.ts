@@ -69,7 +69,7 @@ export function createFolderMeetingPoint(options: FolderMeetingPointOptions): Me
         await proveAsClient({ socket, token: owner.token, clock, random });
         return createSocketChannel(socket);
       } catch {
-        // A process that was killed left its file: nobody listens there, or a stranger does.
+        // A killed process left its file: no process listens at the port, or another program does.
         socket.destroy();
         return undefined;
       }

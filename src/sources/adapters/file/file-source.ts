@@ -87,10 +87,15 @@ interface CutSourceParts {
 }
 
 function cutSource({ name, source, store, release }: CutSourceParts): CutSource {
-  const read = async (told: SnapshotRelease, tile: string): Promise<TilePlaces> => {
-    const nothing = { places: [], release: told.release, dataTime: told.dataTime, outside: 0 };
-    if (!Object.hasOwn(told.tiles, tile)) return nothing;
-    const found = await store.read({ source, release: told.release, tile });
+  const read = async (current: SnapshotRelease, tile: string): Promise<TilePlaces> => {
+    const nothing = {
+      places: [],
+      release: current.release,
+      dataTime: current.dataTime,
+      outside: 0,
+    };
+    if (!Object.hasOwn(current.tiles, tile)) return nothing;
+    const found = await store.read({ source, release: current.release, tile });
     if (found) return found;
     const words = `the bucket has lost the snapshot of ${tile} of ${name}: import its file again`;
     throw new AppError("corrupt", "places_snapshot", words);
@@ -101,16 +106,16 @@ function cutSource({ name, source, store, release }: CutSourceParts): CutSource 
     attribution: { text: "", licence: "that of the file", url: "" },
     release,
     async area(tile, signal) {
-      const told = await release(signal);
+      const current = await release(signal);
       signal?.throwIfAborted();
-      return await read(told, tile.id);
+      return await read(current, tile.id);
     },
     async look(id, { tile, signal } = {}): Promise<Place | undefined> {
-      const told = await release(signal);
-      const tiles = tile ? [tile.id] : Object.keys(told.tiles);
+      const current = await release(signal);
+      const tiles = tile ? [tile.id] : Object.keys(current.tiles);
       for (const one of tiles) {
         signal?.throwIfAborted();
-        const found = (await read(told, one)).places.find((place) => place.id === id);
+        const found = (await read(current, one)).places.find((place) => place.id === id);
         if (found) return found;
       }
       return undefined;

@@ -7,7 +7,7 @@ import type { ChunkInfo, ParquetAnswer, ParquetRequest } from "./parquet-request
 
 const batchRows = 500;
 /** Columns of Overture and Foursquare with facts about a place. */
-const wanted = new Set(
+const placeColumns = new Set(
   ("id names categories taxonomy basic_category confidence websites socials emails phones brand addresses " +
     "operating_status fsq_place_id name latitude longitude address locality region postcode country date_closed tel " +
     "website email facebook_id instagram twitter fsq_category_labels unresolved_flags").split(" "),
@@ -104,7 +104,7 @@ async function readRows(connection: Connection, request: ParquetRequest): Promis
   );
   const isKnown = types.has("names") || types.has("fsq_place_id");
   const columns = [...types.keys()].filter((column) =>
-    isKnown ? wanted.has(column) : !/^(?:BLOB|GEOMETRY)/.test(types.get(column)!),
+    isKnown ? placeColumns.has(column) : !/^(?:BLOB|GEOMETRY)/.test(types.get(column)!),
   );
   const hasPoint = types.get("geometry") === "BLOB";
   const isPlaces =

@@ -148,7 +148,7 @@ async function askServer(
     }
   }
   const { message } = lastError as Error;
-  throw new AppError("unavailable", "places_unreachable", `cannot read ${url}: ${message}; the same command goes on`, { cause: lastError }); // prettier-ignore
+  throw new AppError("unavailable", "places_unreachable", `cannot read ${url}: ${message}; run the same command again to continue`, { cause: lastError }); // prettier-ignore
 }
 
 function refused(url: string, status: number): AppError {

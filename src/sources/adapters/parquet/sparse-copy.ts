@@ -141,4 +141,4 @@ async function fetchRange(
 }
 
 const cut = (name: string, at: number) =>
-  new AppError("unavailable", "places_cut", `the connection to ${name} is cut again and again, at byte ${at}; the same command goes on`); // prettier-ignore
+  new AppError("unavailable", "places_cut", `the connection to ${name} keeps breaking, now at byte ${at}; run the same command again to continue`); // prettier-ignore
