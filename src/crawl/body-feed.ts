@@ -17,8 +17,8 @@ export interface BodyFeed {
 
 /**
  * Passes a body to an unpacker, which may be slow, without pausing the parser: what arrives
- * meanwhile waits in memory. A paused parser sees the end of its connection too early: a server
- * that closes after the last byte would look like one that breaks off before it.
+ * meanwhile waits in memory. A paused parser may see the end of the connection before the last bytes:
+ * then a server that closes after its last byte looks like one that breaks off early.
  */
 export function createBodyFeed({ unpacker, bytesMax, onEnd, onError }: BodyFeedOptions): BodyFeed {
   const waiting = createByteList();

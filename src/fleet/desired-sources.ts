@@ -5,7 +5,7 @@ import { readCommands } from "./ledger-commands.ts";
 import type { DesiredState } from "./desired-state.ts";
 
 /**
- * Reading the bucket costs a request; with the time to apply a change, this stays within 15
+ * The bucket is read rarely, because each read is a request. A change is still applied within 15
  * seconds.
  */
 const bucketEveryMs = 13_000;

@@ -171,7 +171,7 @@ describe("bad input leaves an error, no release and no witness", () => {
     expect(await bad(line)).toContain("does not give parts of it (it answered 200)");
     server.status = undefined;
     server.isDead = true;
-    expect(await bad(line)).toContain("the same command goes on");
+    expect(await bad(line)).toContain("run the same command again to continue");
     expect(existsSync(at("bad/bucket/places/remote/releases"))).toBe(false);
     server.isDead = false;
     expect(await good(line)).toContain("remote: 4 places in 1 tile; left out: 1 closed");

@@ -123,7 +123,7 @@ export function scanPage(html: string, handler: PageHandler): void {
   }
 
   function attribute(start: number): number {
-    // An "=" in the first place belongs to the name.
+    // An "=" at the start belongs to the name.
     const kind = attributeNames.read(codes, start);
     tag.found |= kind.flag;
     let at = attributeNames.end;

@@ -122,7 +122,7 @@ export function targetAt(text: string, from: number, end: number): string {
 
 /** Reused for each record. */
 const spot = createPlace();
-/** Index after the role: stamp, node, session, number, commit. */
+/** The target's index in a record: role, stamp, node, session, number and commit precede it. */
 const targetUnit = 6;
 
 function takeName(part: PartState, units: readonly string[], name: string): void {

@@ -31,7 +31,7 @@ export interface Journal extends JournalReader {
   rewrite(change: (datagram: Datagram) => Datagram): Promise<number>;
   /** Resolves when all requests so far have succeeded or failed. */
   idle(): Promise<void>;
-  /** Deletes the copies of damaged files that were set aside. */
+  /** Deletes the copies of damaged files. */
   removeDamagedCopies(): Promise<void>;
   /** Removes every file whose datagrams are all covered. Returns the names of these files. */
   prune(
