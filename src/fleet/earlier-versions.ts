@@ -1,9 +1,9 @@
 import { isPresent, type NodeSeen } from "./roster.ts";
 
 export interface EarlierVersions {
-  /** They run, and could not go on after the end of an upgrade. */
+  /** Running nodes. They could not continue after the end of an upgrade. */
   readonly running: readonly NodeSeen[];
-  /** They do not run. Unless they are upgraded before they start again, the queue refuses them. */
+  /** Stopped nodes. If they are not upgraded before they start again, the queue refuses them. */
   readonly absent: readonly NodeSeen[];
 }
 
@@ -20,7 +20,7 @@ export function earlierVersions(
   return { running: running!, absent: absent! };
 }
 
-/** Whether `0.9.2` comes before `0.10.0`. A text that is no version comes before all. */
+/** Whether `0.9.2` comes before `0.10.0`. A text that is not a version comes before all versions. */
 function isBefore(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => (/^\d+(?:\.\d+)*/.exec(text)?.[0] ?? "-1").split(".").map(Number)); // prettier-ignore
   for (let at = 0; at < Math.max(a!.length, b!.length); at++) {

@@ -21,8 +21,9 @@ export type MoveReason = "ahead" | "cloned" | "hole";
  * 1. the plan is written to the node's file;
  * 2. the new session is written to the journal completely (else the next start removes it);
  * 3. the old datagrams are removed from the journal;
- * 4. the node's file names the new node, without a plan. Nothing may be appended meanwhile. The
- *    core does not see the change until it is loaded again.
+ * 4. the node's file names the new node, without a plan.
+ *
+ * Nothing may be appended meanwhile. The core does not see the change until it is loaded again.
  */
 export async function move(core: Core, reason: MoveReason): Promise<number> {
   const { random } = core.options;

@@ -58,8 +58,9 @@ export interface Replica {
     use: (fieldsOf: (target: string) => TargetState | undefined) => T | Promise<T>,
   ): Promise<T>;
   /**
-   * Those of these fields that a target may have; it has none of the others. Decodes nothing, so it is quick for
-   * targets with many fields. Names with characters that a file escapes are not found. It must be settled.
+   * The ones of these fields that the target may have; it certainly lacks the others. Fast for targets
+   * with many fields, because it decodes nothing. Does not find names with characters that a file
+   * escapes. Call `settle` first.
    */
   fieldsWithin(target: string, fields: readonly string[]): readonly string[];
   /** Every target of a part, in order of their names. */

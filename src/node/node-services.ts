@@ -31,7 +31,7 @@ export interface NodeServicesOptions {
   readonly bucket: Bucket | undefined;
   /** The same bucket for desired state and log lines, if its requests are counted separately. */
   readonly fleetBucket?: Bucket | undefined;
-  /** Among the processes of the data folder. Absent: no other process changes configurations there. */
+  /** Excludes the other processes of the data folder. Absent: no other process changes configurations. */
   readonly lockConfigs?: ConfigLock | undefined;
   /** How this node does the hub's work on that bucket. */
   readonly hub: NodeHubOptions;

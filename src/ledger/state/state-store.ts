@@ -7,9 +7,10 @@ import type { SessionKey } from "../fold/vector.ts";
  * datagrams it was folded from. It is derived from checkpoint and journals, and built again if it
  * is missing, damaged or does not match them. Invariants:
  * - a batch is applied as a whole or not at all, also if the process or the machine stops;
- * - a crash may undo the last batches, never one in the middle. All methods are synchronous, so
- *   that nothing happens between a read and a write. Throws AppError `ledger_state_damaged` if the
- *   file is unreadable.
+ * - a crash may undo the last batches, never one in the middle.
+ *
+ * All methods are synchronous, so that nothing happens between a read and a write. Throws AppError
+ * `ledger_state_damaged` if the file is unreadable.
  */
 export interface StateStore extends Disposable {
   /** It reads a file that another process may own, and never changes it. */

@@ -9,8 +9,10 @@ import type { LedgerDisk } from "../journal/disk.ts";
  * its length depends on when it was first sent. A segment that is sent again must hold the same
  * datagrams, because hubs fold and delete whole segments. Therefore:
  * - the end of a segment is on the disk before the segment is sent for the first time;
- * - a segment that is sent again is cut there. The file may be missing, because an older version
- *   did not write it. Then the ends are read from the segments in the bucket.
+ * - a segment that is sent again is cut there.
+ *
+ * The file may be missing, because an older version did not write it. Then the ends are read from
+ * the segments in the bucket.
  */
 export interface SegmentLog {
   endOf(key: SessionKey, first: number): Promise<SegmentEnd | undefined>;

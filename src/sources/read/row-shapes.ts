@@ -108,7 +108,7 @@ export function osmId(id: string, row: Row): string {
   return `osm/${long}/${digits}`;
 }
 
-/** It has a tag that says what it is, an address as tags, or a name that only exports have. */
+/** Whether it is from OpenStreetMap: it has a main tag, an address as tags, or a key that only exports have. */
 const isFromOsm = (row: Row): boolean =>
   Object.keys(row).some(
     (key) => tagKeys.has(key) || /^(?:addr:\w+|@id|@type|full_id|osm_\w+)$/.test(key),

@@ -22,7 +22,7 @@ export interface SnapshotStore {
   release(source: string, release: string): Promise<SnapshotRelease | undefined>;
   /** The release that `setAnswering` named, else the one with the newest data. */
   latest(source: string): Promise<SnapshotRelease | undefined>;
-  /** Makes a release the one that answers, though another one has newer data. */
+  /** Selects the release to use, even if another one has newer data. */
   setAnswering(source: string, release: string): Promise<void>;
   /** Also removes the source's oldest releases, if it has more than are kept. */
   finish(release: SnapshotRelease): Promise<void>;
@@ -56,7 +56,7 @@ const releaseSchema = z.object({
   /** The name for people: `file:places.jsonl`. */
   name: z.string(),
   release: z.string(),
-  /** Of a release that depends on the area too: the hash of the file alone. */
+  /** The hash of the file, for a release whose name depends on the area too. */
   content: z.string().optional(),
   dataTime: z.iso.datetime().optional(),
   places: count,
@@ -98,7 +98,7 @@ export function createSnapshotStore(
     const got = await bucket.get(key);
     if (got.status !== "found") return undefined;
     const parsed = newestSchema.safeParse(jsonOf(got.body));
-    // What cannot be read is asked for again, and then replaced.
+    // An unreadable object counts as missing, and is replaced after the next query.
     return parsed.success ? { ...parsed.data, ageMs: got.seenAtMs - got.modifiedAtMs } : undefined;
   };
   const latest = async (source: string): Promise<SnapshotRelease | undefined> => {
@@ -214,7 +214,7 @@ async function listAll(bucket: Pick<Bucket, "list">, prefix: string) {
  * be in order.
  */
 const comparedMax = 20;
-/** Beside tiles, whose ids begin with a number. */
+/** Cannot collide with a tile's name, which begins with a digit or a minus sign. */
 const answeringFile = "file";
 const deletesAtOnce = 16;
 /** An import that has written nothing for this long has ended. */

@@ -34,7 +34,7 @@ export function createFileSource(options: FileSourceOptions): CutSource {
     name = `file:${basename(file)}`,
     cut: cutFile = cutPlaces,
   } = options;
-  // A file that comes back has an older release, and machines without the file have to know.
+  // A file that was restored has an older release; machines without the file must use it too.
   const cutAndName = async (): Promise<SnapshotRelease> => {
     const made = await cutFile({ ...options, name });
     const answering = await store.latest(source);
