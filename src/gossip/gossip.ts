@@ -90,7 +90,7 @@ export interface GossipOptions {
 
 export function createGossip(options: GossipOptions): Gossip {
   const { replica, transport, pull, keyring, cluster, node, clock, random, log } = options;
-  if (!isName(node)) throw new AppError("invalid", "gossip_node", `'${node}' is no node id`);
+  if (!isName(node)) throw new AppError("invalid", "gossip_node", `'${node}' is not a node id`);
   const counting = createCounting();
   const peers = createPeers({ clock, random, counting });
   const peerTable = createPeerTable({ clock });

@@ -59,7 +59,7 @@ export function createPulls(options: PullsOptions): Pulls {
     const to = formatAddress({ host, port: peer.pullPort });
     const answer = await transport!.ask(to, seal({ kind: "pull", token, ...span }));
     const found = open(answer);
-    if (!found || found.peer !== peer) throw malformed("the answer is of somebody else");
+    if (!found || found.peer !== peer) throw malformed("the answer is from another session");
     const { token: returned, range } = only(found.opened, "pulled");
     if (Buffer.compare(returned, token) !== 0) throw malformed("it answers another question");
     if (!range) {

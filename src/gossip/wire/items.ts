@@ -171,7 +171,7 @@ export function readItems(body: Uint8Array): readonly Item[] {
 
 function readItem(from: ByteReader): Item {
   const kind = kinds[from.byte() - 1];
-  if (!kind) throw malformed("it has an item of no known kind");
+  if (!kind) throw malformed("it has an item of an unknown kind");
   switch (kind) {
     case "challenge":
     case "proof":
@@ -192,7 +192,7 @@ function readItem(from: ByteReader): Item {
     case "ended": {
       const origin = readOrigin(from);
       const why = reasons[from.byte()];
-      if (!why) throw malformed("it ends for no known reason");
+      if (!why) throw malformed("it ends for an unknown reason");
       return { kind, origin, why, next: from.number() };
     }
     case "message":

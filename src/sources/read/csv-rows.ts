@@ -183,14 +183,14 @@ function translate(error: CsvError): AppError {
   const lines = (error as { readonly lines?: number }).lines;
   const where = lines === undefined ? "" : `, at line ${lines}`;
   if (error.code === "CSV_QUOTE_NOT_CLOSED") {
-    const words = `it ends inside of a quoted cell${where}: get the whole file, or mend the quotes`;
+    const words = `it ends inside of a quoted cell${where}: get the whole file, or repair the quotes`;
     return new AppError("invalid", "places_file_cut", words, { cause: error });
   }
   if (error.code === "CSV_MAX_RECORD_SIZE") {
     const words = `a row is longer than ${recordLengthMax} characters${where}: is a quote open?`;
     return new AppError("invalid", "places_file", words, { cause: error });
   }
-  return new AppError("invalid", "places_file", `it is no CSV: ${error.message}`, { cause: error });
+  return new AppError("invalid", "places_file", `it is not CSV: ${error.message}`, { cause: error });
 }
 
 const fault = (words: string) => new AppError("invalid", "places_columns", words);

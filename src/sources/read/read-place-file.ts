@@ -65,7 +65,7 @@ type Format = "csv" | "lines" | "collection";
 /** Detects the format by the first bytes; the file name decides only if they are ambiguous. */
 async function headOf(file: string, encoding?: string): Promise<{ readonly format: Format }> {
   if (!(await stat(file)).isFile()) {
-    throw new AppError("invalid", "places_file", "it is no regular file");
+    throw new AppError("invalid", "places_file", "it is not a regular file");
   }
   await using handle = await open(file, "r");
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, 0);

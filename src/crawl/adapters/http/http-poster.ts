@@ -80,7 +80,7 @@ export function createHttpPoster(options: HttpPosterOptions): Poster {
     async post(request) {
       const url = request.url.length > urlCharsMax ? undefined : parseUrl(request.url);
       if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-        throw new AppError("invalid", "bad_url", "this is no http:// or https:// URL");
+        throw new AppError("invalid", "bad_url", "this is not an http:// or https:// URL");
       }
       const host = privateHost(url, guard);
       if (host !== undefined) throw privateAddress(host);
