@@ -241,6 +241,6 @@ describe("JSON", () => {
     const readFolder = async () => {
       for await (const _ of readPlaceFile({ file: folder }));
     };
-    await expect(readFolder()).rejects.toThrow(/no regular file/);
+    await expect(readFolder()).rejects.toThrow(/not a regular file/);
   });
 });
