@@ -190,7 +190,9 @@ function translate(error: CsvError): AppError {
     const words = `a row is longer than ${recordLengthMax} characters${where}: is a quote open?`;
     return new AppError("invalid", "places_file", words, { cause: error });
   }
-  return new AppError("invalid", "places_file", `it is not CSV: ${error.message}`, { cause: error });
+  return new AppError("invalid", "places_file", `it is not CSV: ${error.message}`, {
+    cause: error,
+  });
 }
 
 const fault = (words: string) => new AppError("invalid", "places_columns", words);
