@@ -147,9 +147,9 @@ describe("what is typed", () => {
   test("what is said twice in one command is refused: nobody could tell which counts", () => {
     const parseAll = (...texts: readonly string[]) => parseAssignments(texts, () => undefined);
     expect(parseAll("pause", "workers.enrich=4", "workers.page=4")).toHaveLength(3);
-    expect(() => parseAll("pause", "resume")).toThrow("'resume': pause was said before");
+    expect(() => parseAll("pause", "resume")).toThrow("'resume': pause was given before");
     expect(() => parseAll("workers.a=1", "workers.b=1", "workers.a=2")).toThrow(
-      "'workers.a=2': workers.a=1 was said before",
+      "'workers.a=2': workers.a=1 was given before",
     );
   });
 

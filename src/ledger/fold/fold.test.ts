@@ -172,7 +172,7 @@ describe("forget", () => {
 
 test("a part of a newer version, of something else, or half of one is refused", () => {
   expect(() => decodePart("forager-part\u001f2\u001f\u001e\n", "p")).toThrow(/newer version/);
-  expect(() => decodePart("name,phone\n", "p")).toThrow(/no part of forager/);
+  expect(() => decodePart("name,phone\n", "p")).toThrow(/not a part of forager/);
   expect(() => decodePart("", "p")).toThrow(/it is empty, or cut off/);
   const text = textOf([write("a", { atMs: 1 })]);
   expect(() => decodePart(text.replace("phone", "phonf"), "p")).toThrow(/checksum/);

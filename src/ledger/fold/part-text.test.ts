@@ -67,7 +67,7 @@ describe("the text of a part", () => {
     expect(open([header, ...lines.toReversed()].join(""))).toThrow("part 7 is not a part");
     expect(open([header, ...lines].join("").slice(0, -1))).toThrow("cut off");
     expect(open("")).toThrow("cut off");
-    expect(open("something else")).toThrow("no part of forager");
+    expect(open("something else")).toThrow("not a part of forager");
   });
 });
 
