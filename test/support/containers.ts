@@ -126,7 +126,7 @@ export async function openContainers(programs: Services["podman"]): Promise<Cont
       } = options ?? {};
       const file = join(repositoryRoot, "packaging/container/Containerfile");
       const format = ["--isolation", "chroot", "--format", "docker", "--timestamp", "0"];
-      const variables = [`BASE=${base}`, `BUILD_BASE=${baseImage}`, `TARGETARCH=${arch}`]; // prettier-ignore
+      const variables = [`BASE=${base}`, `BUILD_BASE=${baseImage}`, `BUILDPLATFORM=linux/${own}`, `TARGETARCH=${arch}`]; // prettier-ignore
       const given = variables.flatMap((one) => ["--build-arg", one]);
       const args = ["bud", ...format, "--arch", arch, ...given, "-t", image, "-f", file, from];
       await run(programs.buildah, args, { env, maxBuffer: outputMax });
