@@ -6,6 +6,7 @@ import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";
 import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts";
 import { createQueue } from "./create-queue.ts";
 import { createMaintenance } from "./maintenance.ts";
+import { upgradeUnfinishedCode } from "./queue-store.ts";
 import { statusesOf } from "./testing/suite-fixture.ts";
 
 const dayMs = 86_400_000;
@@ -123,4 +124,28 @@ test("an archive that failed is tried again at the next tick, not after an hour"
   await pass(clock, 60_000, 5_000);
   expect(await queue.logStats()).toMatchObject({ entries: 1 });
   await maintenance.stop();
+});
+
+test("E11: while an upgrade is not finished, finished tasks stay, keys are freed, and the log says why", async () => {
+  const { clock, queue, options } = setUp();
+  const [warnings, freed] = [[] as string[], [] as unknown[]];
+  const maintenance = createMaintenance({
+    ...options,
+    logger: { ...silentLogger, warn: (text) => void warnings.push(text) },
+    queue: {
+      ...queue,
+      archive: async () => {
+        throw new AppError("conflict", upgradeUnfinishedCode, "not yet");
+      },
+      forgetKeys: async (filter) => {
+        freed.push(filter);
+        return queue.forgetKeys(filter);
+      },
+    },
+  });
+  await maintenance.start();
+  await pass(clock, 60_000, 5_000);
+  await maintenance.stop();
+  expect(freed).toHaveLength(1); // it is not tried again at each tick
+  expect(warnings).toEqual([expect.stringContaining("forager fleet finish-upgrade")]);
 });

@@ -20,22 +20,34 @@ export interface Retention {
   readonly keepKeysMs: number;
 }
 
+export interface Archived {
+  readonly archived: number;
+  readonly keysFreed: number;
+  /** Tasks stay where they are until an upgrade is finished. */
+  readonly isWaiting: boolean;
+}
+
+const waitingText =
+  "finished tasks stay in the queue until the upgrade is finished: `forager fleet finish-upgrade`";
+
 /** Moves old tasks into the log, unless an upgrade must be finished first, and frees old keys. */
 export async function archiveOld(
   queue: Pick<Queue, "archive" | "forgetKeys" | "now">,
   { keepDoneMs, keepFailedMs, keepKeysMs }: Retention,
-): Promise<{ readonly archived: number; readonly keysFreed: number }> {
+): Promise<Archived> {
   const { ms } = await queue.now();
+  let isWaiting = false;
   const archive = (states: readonly TerminalState[], keepMs: number) =>
     queue.archive({ states, finishedBeforeMs: ms - keepMs }).catch((error: unknown) => {
-      if (error instanceof AppError && error.code === upgradeUnfinishedCode) return 0;
-      throw error;
+      if (!(error instanceof AppError) || error.code !== upgradeUnfinishedCode) throw error;
+      isWaiting = true;
+      return 0;
     });
   const done = await archive(["done", "skipped"], keepDoneMs);
   const failed = await archive(["failed"], keepFailedMs);
   const states = ["done", "skipped", "failed"] as const;
   const keysFreed = await queue.forgetKeys({ states, finishedBeforeMs: ms - keepKeysMs });
-  return { archived: done + failed, keysFreed };
+  return { archived: done + failed, keysFreed, isWaiting };
 }
 
 /** Takes back leases of dead workers even if no worker claims. */
@@ -73,7 +85,8 @@ export function createMaintenance(options: MaintenanceOptions): Service {
       await sweepAll();
       if (clock.monotonicMs() - archivedAtMs >= archiveEveryMs && !isStopped) {
         const startedAtMs = clock.monotonicMs();
-        await archiveOld(queue, { keepDoneMs, keepFailedMs, keepKeysMs });
+        const { isWaiting } = await archiveOld(queue, { keepDoneMs, keepFailedMs, keepKeysMs });
+        if (isWaiting) logger.warn(waitingText);
         archivedAtMs = startedAtMs;
       }
     } catch (error) {
