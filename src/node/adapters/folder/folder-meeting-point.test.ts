@@ -190,14 +190,18 @@ test("the lock is refused where this user may not write it, rather than held by 
     expect(() => openPoint().tryLock()).toThrow(expect.objectContaining({ code: "node_lock" }));
     return;
   }
-  // Root may write everywhere: another user tries.
+  // Root may write everywhere, so a process tries that becomes another user. It loads the program before,
+  // because another user may not be able to read this checkout.
   chmodSync(folder, 0o755);
   chmodSync(join(folder, "node"), 0o755);
   chmodSync(join(folder, "node/owner.db"), 0o444);
   const module = new URL("./folder-lock.ts", import.meta.url).href;
   const script = `import { tryLockFile } from ${JSON.stringify(module)};
+    tryLockFile(process.argv[2])?.[Symbol.dispose]();
+    process.setgroups([]), process.setgid(65534), process.setuid(65534);
     try { tryLockFile(process.argv[1]); } catch (error) { process.stdout.write(error.code); }`;
-  const args = ["--input-type=module", "-e", script, join(folder, "node/owner.db")];
-  const tried = spawnSync(process.execPath, args, { uid: 65_534, gid: 65_534, encoding: "utf8" });
+  const files = [join(folder, "node/owner.db"), join(folder, "node/other.db")];
+  const args = ["--input-type=module", "-e", script, ...files];
+  const tried = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(tried.stdout, tried.stderr).toBe("node_lock");
 });
