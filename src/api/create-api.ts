@@ -124,7 +124,8 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
 
 function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Response {
   const problem = problemOf(isForStrangers(c, error) ? undefined : error, c.get("requestId"));
-  if (problem.status >= 500) {
+  // What we refuse on purpose is no failure, and strangers cause as much of it as they like.
+  if (problem.status >= 500 && !(error instanceof ProblemError)) {
     log.error("a request failed", { requestId: problem.requestId, path: c.req.path, error });
   }
   if (problem.status === 401) c.header("www-authenticate", "Bearer");

@@ -53,6 +53,8 @@ export interface Sessions {
 }
 
 const sessionsMax = 1_000;
+/** Who signs in again and again ends their own sessions, not those of others. */
+const sessionsPerUserMax = 50;
 
 interface Entry extends SessionOwner {
   readonly id: string;
@@ -83,6 +85,8 @@ export function createSessions({ clock, random, limits }: SessionsOptions): Sess
   const add = (entry: Entry): string => {
     const secret = createId(random, 52);
     entries.set(hashOf(secret), entry);
+    const own = [...entries].filter(([, one]) => one.user === entry.user && one.by === entry.by);
+    for (const [key] of own.slice(0, Math.max(0, own.length - sessionsPerUserMax))) end(key);
     for (const key of entries.keys()) {
       if (entries.size <= sessionsMax) break;
       end(key);

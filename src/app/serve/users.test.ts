@@ -194,6 +194,15 @@ test("logout ends the session at the server, and everywhere ends all of one's ow
   expect(await statuses()).toEqual([401, 401, 401, 200]);
 });
 
+test("a user who signs in very often ends their own oldest sessions, not those of others", async () => {
+  const { origin, client } = await openTestServe({ users: { anna: "viewer", eve: "viewer" } });
+  const anna = await signIn(origin, "anna");
+  for (let count = 0; count < 60; count++) expect((await signIn(origin, "eve")).status).toBe(200);
+  expect((await sendAs(origin, anna.cookie)("GET", "/api/session")).status).toBe(200);
+  const { rows } = await client.get("/api/sessions");
+  expect(rows.filter(({ user }) => user === "eve")).toHaveLength(50);
+});
+
 test("one's own sessions are listed and ended; an administrator sees and ends all", async () => {
   const { origin } = await openTestServe({ users: { anna: "viewer", root: "admin" } });
   const anna = sendAs(origin, (await signIn(origin, "anna")).cookie);

@@ -27,6 +27,8 @@ export interface TestServeOptions {
   readonly clock?: Clock;
   /** Users with the password `testPassword`, added before the start. */
   readonly users?: Readonly<Record<string, Role>>;
+  /** Gets the messages that the server logs as errors. */
+  readonly onError?: (message: string) => void;
   /** Settings, as environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Until when it runs: the end of the test, or of all tests of the file. */
@@ -53,7 +55,7 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
     isOpen: options.isOpen ?? false,
     passwordCost: cheapCost,
     clock: options.clock ?? systemClock,
-    log: silentLogger,
+    log: { ...silentLogger, error: options.onError ?? silentLogger.error },
     signal: new AbortController().signal,
   });
   ends(() => serve[Symbol.asyncDispose]());
