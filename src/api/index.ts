@@ -1,5 +1,9 @@
 export { createApiServer, makeApiToken, type ApiServer, type ApiServerOptions } from "./server.ts";
-export { createAccountStore, type AccountMemory, type AccountStore } from "./users/account-store.ts";
+export {
+  createAccountStore,
+  type AccountMemory,
+  type AccountStore,
+} from "./users/account-store.ts";
 export {
   addToken,
   describeToken,

@@ -121,8 +121,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     origin,
     localOrigin,
     isExposed: !isLoopbackHost(host) && tls === undefined && options.proxies.length === 0,
-    firstLink: () =>
-      `${localOrigin()}/login?code=${access.makeCode(firstLinkLifeMs)}`,
+    firstLink: () => `${localOrigin()}/login?code=${access.makeCode(firstLinkLifeMs)}`,
     async start() {
       const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
       const onRequest: RequestListener = (request, response) => {

@@ -65,7 +65,9 @@ async function openMemory(options: OpenAccountsOptions): Promise<AccountMemory> 
   const file = options.paths.resolve("node", "users.seen");
   const { settings, paths } = options;
   const address = await locateBucket({ url: settings.bucket.url, password: undefined }, paths);
-  const hash = createHash("sha256").update(address ?? "").digest("hex");
+  const hash = createHash("sha256")
+    .update(address ?? "")
+    .digest("hex");
   const isKnown = () => existsSync(file) && readFileSync(file, "utf8").trim() === hash;
   let isNoted = isKnown();
   return {
@@ -145,7 +147,8 @@ async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<s
   const running = await readServerAddress(paths);
   const scheme = certFile === undefined ? "http" : "https";
   const listens = running?.listens ?? `${scheme}://${listen === "off" ? "127.0.0.1:4870" : listen}`;
-  const [, before = "", port = ""] = /^(https?:\/\/)(?:0\.0\.0\.0|\[::\]|\*):(\d+)$/.exec(listens) ?? [];
+  const [, before = "", port = ""] =
+    /^(https?:\/\/)(?:0\.0\.0\.0|\[::\]|\*):(\d+)$/.exec(listens) ?? [];
   if (port === "") return listens;
   // On all addresses: the one by which other machines of this network reach it.
   const [reachable = `127.0.0.1:${port}`] = reachOf({ bound: `0.0.0.0:${port}` }).own;

@@ -138,12 +138,19 @@ test("of a forgotten record neither names nor values stay, and all other entries
   expect(await redactEntries(folder, record)).toBe(about.length);
   await log.append(entry({ who: "bob" }));
   const text = readFileSync(join(folder, name), "utf8");
-  expect(text.split("\n").slice(0, about.length).join("\n")).not.toMatch(/smith|private|Waco|Austin/i);
+  expect(text.split("\n").slice(0, about.length).join("\n")).not.toMatch(
+    /smith|private|Waco|Austin/i,
+  );
   expect(text.slice(0, before.length).length).toBe(before.length);
   const { entries: all } = await log.list({ limit: 99 });
   expect(all).toHaveLength(about.length + others.length + 1);
   expect(all.slice(1, 1 + others.length)).toEqual(kept);
-  expect(all.at(-1)).toMatchObject({ who: "ann", target: "(forgotten)", before: null, result: "ok" });
+  expect(all.at(-1)).toMatchObject({
+    who: "ann",
+    target: "(forgotten)",
+    before: null,
+    result: "ok",
+  });
 });
 
 test("what a task carries is not recorded", async () => {

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../base/clock.ts";
-import { createWaitingLine, type Place } from "./waiting-line.ts";
+import { createWaitingLine, type Asker } from "./waiting-line.ts";
 
 /**
  * Slows guessing down without ever locking a person out:
@@ -26,7 +26,7 @@ export interface LoginThrottle {
   /** It was admitted, but there was no time for it: it has not failed. */
   notTried(attempt: LoginAttempt): void;
   /** Who asks, for other lines. Undefined: the user has signed in from this address or browser. */
-  strangerOf(attempt: LoginAttempt): Place | undefined;
+  strangerOf(attempt: LoginAttempt): Asker | undefined;
 }
 
 export interface LoginAttempt {
@@ -75,7 +75,7 @@ export function createLoginThrottle({ clock }: LoginThrottleOptions): LoginThrot
     dropOldest(turns);
     return found;
   };
-  const asks = (id: string): Place => {
+  const asks = (id: string): Asker => {
     const nowMs = clock.monotonicMs();
     const before = asking.get(id);
     const sinceMs = before && nowMs - before.seenMs <= stillAsksMs ? before.sinceMs : nowMs;
@@ -131,7 +131,7 @@ export interface LoginThrottleOptions {
 
 interface Turns {
   /** False: others asked before. */
-  take(place: Place): Promise<boolean>;
+  take(asker: Asker): Promise<boolean>;
 }
 
 /** One turn every so often. A turn that nobody wanted is not kept. */
@@ -145,8 +145,8 @@ function createTurns({ clock }: LoginThrottleOptions): Turns {
     clock.setTimer(turnMs, next, { background: true });
   };
   return {
-    async take(place) {
-      if (isBusy) return line.join(place);
+    async take(asker) {
+      if (isBusy) return line.join(asker);
       isBusy = true;
       clock.setTimer(turnMs, next, { background: true });
       return true;

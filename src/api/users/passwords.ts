@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { createKeyedLimiter } from "../../base/keyed-limiter.ts";
 import type { Random } from "../../base/random.ts";
 import { ProblemError } from "../problems.ts";
-import { createWaitingLine, type Place } from "./waiting-line.ts";
+import { createWaitingLine, type Asker } from "./waiting-line.ts";
 
 /** The cost of scrypt: memory is 128 · N · r bytes, time grows with N · r · p. */
 export interface PasswordCost {
@@ -40,7 +40,7 @@ export interface Passwords {
   verify(check: {
     readonly password: string;
     readonly stored: string | undefined;
-    readonly stranger?: Place | undefined;
+    readonly stranger?: Asker | undefined;
   }): Promise<PasswordAnswer>;
 }
 
@@ -77,7 +77,7 @@ export function createPasswords({
       release();
     }
   };
-  const deriveInTurn = async (stranger: Place, ...given: Parameters<typeof derive>) => {
+  const deriveInTurn = async (stranger: Asker, ...given: Parameters<typeof derive>) => {
     const turn = line.join(stranger);
     next();
     if (!(await turn)) throw signInBusy();

@@ -56,7 +56,11 @@ export function createSignIn(options: SignInOptions): SignInDesk {
     const user = find(await accounts(), name);
     // What is longer than any password would only cost time.
     const typed = password.slice(0, 2 * passwordLengths.max);
-    const check = { password: typed, stored: user?.password, stranger: throttle.strangerOf(attempt) };
+    const check = {
+      password: typed,
+      stored: user?.password,
+      stranger: throttle.strangerOf(attempt),
+    };
     const { isRight, isOutdated } = await tools.passwords.verify(check).catch((error: unknown) => {
       throttle.notTried(attempt);
       throw error;

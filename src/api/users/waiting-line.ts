@@ -6,18 +6,18 @@
 export interface WaitingLine {
   readonly size: () => number;
   /** True: it is their turn. False: the line is full of others who asked before. */
-  join(place: Place): Promise<boolean>;
+  join(asker: Asker): Promise<boolean>;
   next(): void;
 }
 
 /** An address or browser from which attempts come. */
-export interface Place {
+export interface Asker {
   readonly id: string;
   /** When it began to ask; it has asked again and again since. */
   readonly sinceMs: number;
 }
 
-interface Waiting extends Place {
+interface Waiting extends Asker {
   /** How many of the same place were before it in the line. */
   readonly round: number;
   readonly answer: (isTheirTurn: boolean) => void;
@@ -28,12 +28,12 @@ export function createWaitingLine(max: number): WaitingLine {
   const waiting: Waiting[] = [];
   return {
     size: () => waiting.length,
-    join(place) {
+    join(asker) {
       return new Promise((answer) => {
-        const round = waiting.filter(({ id }) => id === place.id).length;
-        const isBehind = (one: Waiting) => one.round > round || (one.round === round && one.sinceMs > place.sinceMs); // prettier-ignore
+        const round = waiting.filter(({ id }) => id === asker.id).length;
+        const isBehind = (one: Waiting) => one.round > round || (one.round === round && one.sinceMs > asker.sinceMs); // prettier-ignore
         const at = waiting.findIndex(isBehind);
-        waiting.splice(at === -1 ? waiting.length : at, 0, { ...place, round, answer });
+        waiting.splice(at === -1 ? waiting.length : at, 0, { ...asker, round, answer });
         if (waiting.length > max) waiting.pop()!.answer(false);
       });
     },

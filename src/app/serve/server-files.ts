@@ -22,7 +22,10 @@ const schema = z.object({
   format: z.literal(1),
   // The token is sent there, so it must not lead to another machine.
   origin: z.string().regex(/^http:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\]):\d{1,5}$/),
-  listens: z.string().regex(/^https?:\/\/[\w.:[\]%-]{1,300}$/).optional(),
+  listens: z
+    .string()
+    .regex(/^https?:\/\/[\w.:[\]%-]{1,300}$/)
+    .optional(),
   pid: z.int().min(1),
 });
 

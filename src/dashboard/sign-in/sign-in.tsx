@@ -117,8 +117,8 @@ function EnterForm({ button, send, children }: EnterFormProps) {
       <Problem title="Not signed in" text={problem.value} />
       {isWaiting.value && (
         <p role="status">
-          Many sign-ins are attempted at this moment, perhaps by somebody who guesses passwords. This
-          page tries again every second until it is its turn. Leave it open.
+          Many sign-ins are attempted at this moment, perhaps by somebody who guesses passwords.
+          This page tries again every second until it is its turn. Leave it open.
         </p>
       )}
       <div class="row">

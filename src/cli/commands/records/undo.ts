@@ -68,7 +68,9 @@ export const undo: Command = {
       return "failed";
     }
     const targets = [...new Set(plan.changes.map(({ target }) => target))];
-    await using _state = await context.recordState(() => auditedRecords(ledger, targets, { isNamed: true }));
+    await using _state = await context.recordState(() =>
+      auditedRecords(ledger, targets, { isNamed: true }),
+    );
     const commit = { source: sourceOf(context), changes: plan.changes };
     const { datagrams } = await asUsage(() => records.write(commit));
     const undone = datagrams.map(({ target, field }) => ({ target, field }));
