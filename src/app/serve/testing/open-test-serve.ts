@@ -55,7 +55,7 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
     isOpen: options.isOpen ?? false,
     passwordCost: cheapCost,
     clock: options.clock ?? systemClock,
-    log: { ...silentLogger, error: options.onError ?? silentLogger.error },
+    log: { ...silentLogger, error: (message) => options.onError?.(message) },
     signal: new AbortController().signal,
   });
   ends(() => serve[Symbol.asyncDispose]());
