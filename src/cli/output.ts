@@ -68,10 +68,13 @@ export interface OutputOptions {
   readonly hasColor: boolean;
   /** Undefined, or returns undefined: lists are written to stdout as they are. */
   readonly openPager?: (() => Pager | undefined) | undefined;
+  /** Completes the commands that results and notes hint at. */
+  readonly hint?: (text: string) => string;
 }
 
 export function createOutput(options: OutputOptions): Output {
   const { stdout, stderr, isJson, isQuiet, hasColor, openPager } = options;
+  const { hint = (text) => text } = options;
   const write = (text: string) => stdout.write(stdout.isTTY === true ? toTerminalText(text) : text);
   const printJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n`);
   const printText = (text: string) => write(text.endsWith("\n") ? text : `${text}\n`);
@@ -92,7 +95,7 @@ export function createOutput(options: OutputOptions): Output {
     isTerminal,
     result(value, human) {
       if (isJson) printJson(value);
-      else printText(typeof human === "string" ? human : human(layout));
+      else printText(hint(typeof human === "string" ? human : human(layout)));
     },
     table(rows, columns) {
       if (isJson) printJson(rows);
@@ -125,7 +128,7 @@ export function createOutput(options: OutputOptions): Output {
     },
     piece,
     note(text) {
-      if (!isQuiet) stderr.write(`${clearLine(stderr)}${toTerminalText(text)}\n`);
+      if (!isQuiet) stderr.write(`${clearLine(stderr)}${toTerminalText(hint(text))}\n`);
     },
   };
 }

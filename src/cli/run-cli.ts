@@ -12,6 +12,7 @@ import { createChangeRecord, type ChangeRecord, type RecordedChange } from "./ch
 import { createAsk, createConfirm } from "./confirm.ts";
 import { exitCodes, type ExitCode } from "./exit-code.ts";
 import { textFlag, type GlobalFlags } from "./flags.ts";
+import { createHintedCommands } from "./hinted-commands.ts";
 import { canColor, createOutput, type TextStream } from "./output.ts";
 import type { Pager } from "./pager.ts";
 import { parse, type Parsed } from "./parse.ts";
@@ -69,7 +70,10 @@ async function runLine(options: CliOptions): Promise<LineEnd> {
   }
 
   function report(error: unknown, { global }: { readonly global: GlobalFlags }): void {
-    reportError(error, { stderr, isJson: global.json, isVerbose: global.verbose });
+    const { json: isJson, verbose: isVerbose } = global;
+    const hint = isJson ? undefined : createHintedCommands(options.registry, global);
+    const written = { isTTY: stderr.isTTY, write: (text: string) => stderr.write(hint?.(text) ?? text) }; // prettier-ignore
+    reportError(error, { stderr: written, isJson, isVerbose });
   }
 
   async function runCommand(found: FoundCommand): Promise<LineEnd> {
@@ -207,7 +211,15 @@ function createContext(
     args,
     flags,
     registry,
-    out: createOutput({ stdout, stderr, isJson, isQuiet, hasColor, openPager }),
+    out: createOutput({
+      stdout,
+      stderr,
+      isJson,
+      isQuiet,
+      hasColor,
+      openPager,
+      hint: createHintedCommands(registry, global),
+    }),
     progress: createProgress({ stderr, clock, isQuiet }),
     confirm: createConfirm({ stdin, stderr, signal }),
     ask: createAsk({ stdin, stderr, signal }),

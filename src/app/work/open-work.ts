@@ -174,6 +174,11 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
     logger: log,
     metrics,
   });
+  let isDrained = false;
+  supervisor.drained.then(
+    () => (isDrained = true),
+    () => {},
+  );
   const observer = observeWork({ ...options, hasWorkers, paths, supervisor, metrics });
   const pool = createProcessPool({
     choice,
@@ -270,6 +275,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         kinds: choice.kinds || handled.size === 0 ? undefined : handled,
         unwanted: pool.unwanted(),
         isDraining: options.start.isDraining,
+        isDrained,
         held: pool.held(),
         node: nodeName(settings),
         paths,

@@ -55,6 +55,8 @@ export interface WorkOutcomeOptions {
   readonly unwanted: ReadonlySet<string>;
   /** It was asked to end when nothing is left to do. */
   readonly isDraining: boolean;
+  /** It has: it was not ended before. */
+  readonly isDrained: boolean;
   readonly held: HeldNode | undefined;
   /** The name of this node. */
   readonly node: string;
@@ -76,7 +78,7 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
     ...summary,
     ...(held && { held: { ...held, node } }),
     ...(options.isDraining && (await countDeliveries(queue))),
-    undone: options.isDraining ? await countUndone(options, { isStopped: stopped.length > 0 }) : [],
+    undone: options.isDrained ? await countUndone(options, { isStopped: stopped.length > 0 }) : [],
     stopped,
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
     paused: troubles.paused,

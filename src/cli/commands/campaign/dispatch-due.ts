@@ -47,7 +47,7 @@ export async function chooseAndDispatch(
   const isForced = flags["force"] === true;
   const found = await asUsage(
     () => findDueTasks({ ...loaded, places, ledger, clock, isRematch, isForced, choice, signal }),
-    ["campaign_overpass_size"],
+    ["campaign_overpass_size", "campaign_source"],
   );
   if (found.advice !== undefined) out.note(found.advice);
   const { leftOut, chosen, due } = found;

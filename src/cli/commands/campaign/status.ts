@@ -57,7 +57,8 @@ export const campaignStatusCommand: Command = {
     "Each step counts those of the one before it: places that were found, companies, companies whose\n" +
       "website was visited, was read, and those of them with an e-mail address or a phone. `forager\n" +
       "campaign report` has all numbers, also contacts that places came with.",
-    "Exits 1 when tasks have failed: `forager queue list --state failed` says why.",
+    "Exits 3 when tasks have failed (`forager queue list --state failed` says why), tasks are left\n" +
+      "and the campaign is paused or its budget is reached, or none of its visited websites was read.",
   ],
 
   async run(context) {
@@ -97,9 +98,16 @@ export const campaignStatusCommand: Command = {
     if (named !== undefined) out.result(rows[0], (layout) => describe(rows, layout));
     else if (rows.length > 0) out.result(rows, (layout) => describe(rows, layout));
     else out.result([], noCampaign);
-    return rows.some(({ tasks }) => tasks.failed > 0) ? "failed" : undefined;
+    return rows.some(needsAttention) ? "partial" : undefined;
   },
 };
+
+/** As `forager status` sees it. */
+const needsAttention = ({ tasks, isPaused, budget, funnel }: CampaignStanding): boolean =>
+  tasks.failed > 0 ||
+  (isPaused && tasks.pending + tasks.running > 0) ||
+  budget?.state === "budget" ||
+  (funnel !== undefined && funnel.visited > 0 && funnel.enriched === 0);
 
 interface Counted {
   readonly atMs: number;

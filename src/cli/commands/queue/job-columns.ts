@@ -10,15 +10,16 @@ export const jobColumns: readonly TableColumn<Job>[] = [
   { title: "skipped", value: (job) => job.skipped },
   { title: "failed", value: (job) => job.failed, tint: (job) => (job.failed ? "bad" : undefined) },
   { title: "finished", value: (job) => share(job.done + job.skipped + job.failed, job.added) },
-  { title: "requests", value: requestsOf },
+  { title: "requests", value: (job) => job.requests },
+  { title: "commits", value: commitsOf },
   { title: "at once", value: (job) => job.concurrency ?? "any" },
   { title: "budget", value: (job) => (job.budget === null ? "any" : `${job.added}/${job.budget}`) },
   { title: "gate", value: (job) => job.gate },
 ];
 
-/** All bucket requests that were spent on a job. */
-function requestsOf({ requests, commitRequests = 0 }: Job): number {
-  return Math.round((requests + commitRequests) * 1_000) / 1_000;
+/** Bucket requests of the queue itself for the job; "-" if the queue is not on a bucket. */
+function commitsOf({ commitRequests }: Job): number | string {
+  return commitRequests === undefined ? "-" : Math.round(commitRequests * 1_000) / 1_000;
 }
 
 type JobState = "open" | "paused" | "sealed" | "completed" | "failed" | "cancelled";
