@@ -19,6 +19,7 @@ test("a hinted command carries the flags that decide what it works on", () => {
   );
   for (const same of [
     "`forager queue list --data other`",
+    "run `forager work` on pi-2",
     "forager works well",
     "/usr/bin/forager work",
     "forager is a program",

@@ -7,7 +7,7 @@ const carried = ["config", "data", "queue"] as const;
 /**
  * Puts the flags of this command line into the commands that a text hints at, so that each runs as
  * printed: "forager queue resume leads" becomes "forager --data d queue resume leads". A command that
- * names such a flag itself stays as it is.
+ * names such a flag itself, or is to be run `forager …` on another machine, stays as it is.
  */
 export function createHintedCommands(
   { commands }: Pick<Registry, "commands">,
@@ -21,7 +21,7 @@ export function createHintedCommands(
   const words = [...new Set(commands.map(({ name }) => name.split(" ", 1)[0]))];
   const own = carried.map((name) => `--${name}\\b`).join("|");
   const hint = new RegExp(
-    `(?<![\\w/.-])forager (?=(?:${words.join("|")})(?![\\w-]))(?![^\`\\n]*(?:${own}))`,
+    `(?<![\\w/.-])forager (?=(?:${words.join("|")})(?![\\w-]))(?![^\`\\n]*(?:${own}|\` on ))`,
     "g",
   );
   return (text) => text.replace(hint, () => `forager ${flags.join(" ")} `);

@@ -188,7 +188,7 @@ describe("forager fleet", () => {
     const held = await sandbox.command([...drain, "--data", "a"]);
     expect(held.exitCode, held.stderr).toBe(3);
     const [, name = ""] = /^node (\S+) is drained and does no tasks/m.exec(held.stdout) ?? [];
-    expect(held.stdout).toContain(`forager fleet set ${name} resume`);
+    expect(held.stdout).toContain(`forager --data a --queue sqlite:q.db fleet set ${name} resume`);
 
     // Started again it stays away from work until it is wanted: it was told so, and remembers.
     const main = await builtCli();

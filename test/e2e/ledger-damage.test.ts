@@ -42,7 +42,7 @@ test("without a bucket: a lost journal is noticed, and --accept-loss goes on wit
   damages["the folder is deleted"].do(`${sandbox.folder}/alone/wal`);
   const refused = await run("ledger set company/1 phone=2");
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toContain("forager ledger verify --accept-loss");
+  expect(refused.stderr).toContain("forager --data alone ledger verify --accept-loss");
   expect((await run("status")).stdout).toContain("1 datagram of this node missing here");
   const accepted = await run("ledger verify --accept-loss");
   expect(accepted, accepted.stderr).toMatchObject({ exitCode: 0 });

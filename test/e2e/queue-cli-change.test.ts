@@ -28,7 +28,7 @@ describe("jobs", () => {
     const again = await queue("seal idle");
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toBe(
-      "forager: job 'idle' is completed: only `forager queue retry --job idle --yes` opens it again\n",
+      "forager: job 'idle' is completed: only `forager --queue sqlite:q.db queue retry --job idle --yes` opens it again\n",
     );
   });
 
@@ -53,7 +53,7 @@ describe("jobs", () => {
     });
     const again = await queue("pause big");
     expect(again.stderr).toContain(
-      "`forager queue retry --job big --state skipped --yes` opens it",
+      "`forager --queue sqlite:q.db queue retry --job big --state skipped --yes` opens it",
     );
     expect(await json("retry --job big --state skipped --yes")).toEqual({ changed: 12_500 });
     expect(await json("job big")).toMatchObject({ ended: null, pending: 12_500 });

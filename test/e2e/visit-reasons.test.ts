@@ -46,16 +46,16 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   const status = await run("status");
   expect(status.exitCode, status.stderr).toBe(3);
   expect(status.stdout).toMatch(
-    /job leads: no website could be reached; visits: 0 done, 2\d unreachable \(2\d private_address: see crawl\.allowPrivateNetworks\); it is paused; visit them again with: forager queue resume leads$/m,
+    /job leads is paused: none of its first 20 websites could be read \(private_address\); these addresses are not public: set crawl\.allowPrivateNetworks if they are yours; \d+ tasks left; go on with: forager --data d queue resume leads$/m,
   );
 
   // The operator has looked at it: it is not paused a second time.
   const resumed = await run("queue resume leads");
   expect(resumed.stdout, resumed.stderr).toBe(
-    `job 'leads' goes on: 60 tasks pending; ${60 - report.waiting} websites that could not be reached are visited again\n`,
+    `job 'leads' goes on: 60 tasks pending; ${60 - report.waiting} websites that could not be read are visited again\n`,
   );
   const second = await run("work --drain --concurrency 4 --json");
-  // It visited the others and the first ones again, and again no website could be reached.
+  // It visited the others and the first ones again, and again no website could be read.
   expect(second.exitCode, second.stderr).toBe(3);
   const { visits, paused } = JSON.parse(second.stdout) as WorkOutcome;
   expect(visits).toEqual([{ outcome: "unreachable", reason: "private_address", count: 60 }]);
@@ -74,5 +74,5 @@ test("`work` ends with the reasons of what failed, and how to see the rest", asy
   const { exitCode, stdout } = await sandbox.forager(words);
   expect(exitCode).toBe(3);
   expect(stdout).toMatch(/^failed: 3 note: TypeError: boom$/m);
-  expect(stdout).toContain("see them all: forager queue list --state failed");
+  expect(stdout).toContain("see them all: forager --data d queue list --state failed");
 });

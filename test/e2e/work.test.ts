@@ -115,7 +115,7 @@ describe("forager work", () => {
       failures: [],
       paused: [],
       stopped: [],
-      unreached: [],
+      unread: [],
       releasedKinds: [],
       undone: [],
     });

@@ -1,5 +1,5 @@
 import { enrichKind } from "../../campaign/index.ts";
-import { openOrMakeQueue, type ConfiguredQueueOptions } from "../configured-queue.ts";
+import type { Queue } from "../../queue/index.ts";
 
 /** As many tasks are looked at: more companies without a visit count as waiting. */
 const tasksMax = 20_000;
@@ -11,11 +11,10 @@ const pageSize = 500;
  * that was skipped at one host may go on at another.
  */
 export async function readUnvisited(
-  options: ConfiguredQueueOptions,
+  queue: Pick<Queue, "job" | "ended">,
   name: string,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  await using queue = await openOrMakeQueue(options);
   const job = await queue.job(name);
   if (!job || job.failed + job.skipped === 0) return found;
   const isOver = job.pending + job.running === 0;

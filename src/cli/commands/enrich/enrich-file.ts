@@ -250,7 +250,8 @@ async function writeResult(
   }: Files & { readonly targets: ReadonlyMap<number, string>; readonly batch: string },
 ): Promise<EnrichedCounts> {
   const begun = (await openBatchFiles(context.paths).read(batch))?.at ?? "";
-  const unvisited = await readUnvisited(context, batch);
+  await using queue = await openOrMakeQueue(context);
+  const unvisited = await readUnvisited(queue, batch);
   await using opened = await openReaderOf(context);
   return await writeEnrichedFile({
     chunks: createReadStream(from),
