@@ -139,9 +139,7 @@ export { tasksLeftBehind } from "./tasks-left-behind.ts";
 export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export { isPartial, jobTroubleTexts, outcomeOfJob } from "./outcome/job-troubles.ts";
-export { pausedFor } from "./outcome/paused-jobs.ts";
-export { countVisits, isNothingRead } from "./outcome/unread-jobs.ts";
-export { readUnvisited } from "./outcome/unvisited.ts";
+export { countVisits, isNothingRead } from "./outcome/visit-counts.ts";
 export { reasonText, visitText } from "./outcome/visit-text.ts";
 export type { WorkSummary } from "./work/work-summary.ts";
 export {
@@ -157,7 +155,9 @@ export {
   importFile,
   listNames,
   moveQueue,
+  pausedFor,
   preflight,
+  readUnvisited,
   requireBucket,
   writeEnrichedFile,
   openBuiltInWork,

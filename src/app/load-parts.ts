@@ -58,6 +58,19 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
   return (await import("./open-fleet.ts")).openFleet(options);
 }
 
+/** See `outcome/paused-jobs.ts`. */
+export async function pausedFor(paths: Paths, job: string): Promise<string | undefined> {
+  return (await import("./outcome/paused-jobs.ts")).pausedFor(paths, job);
+}
+
+/** See `outcome/unvisited.ts`. */
+export async function readUnvisited(
+  queue: Pick<Queue, "job" | "ended">,
+  job: string,
+): Promise<ReadonlyMap<string, string>> {
+  return (await import("./outcome/unvisited.ts")).readUnvisited(queue, job);
+}
+
 /** See `preflight/reachable-bucket.ts`. */
 export async function requireBucket(settings: Settings, paths: Paths): Promise<string | undefined> {
   return (await import("./preflight/reachable-bucket.ts")).requireBucket(settings, paths);

@@ -22,7 +22,7 @@ import { exportToFile, type ExportAbout } from "../exchange/export-file.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { openPlaces } from "../open-places.ts";
 import { pausedFor } from "../outcome/paused-jobs.ts";
-import { countVisits } from "../outcome/unread-jobs.ts";
+import { countVisits } from "../outcome/visit-counts.ts";
 import { openWork, type WorkOptions } from "../work/open-work.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
 import { openCampaignConfigs } from "./campaign-configs.ts";

@@ -8,7 +8,8 @@ import { createPaths } from "../../config/index.ts";
 import { createMemoryQueueStore } from "../../queue/adapters/memory/memory-queue-store.ts";
 import { createQueue } from "../../queue/index.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
-import { isPartial, jobTroubleTexts, readJobTroubles } from "./job-troubles.ts";
+import { isPartial, jobTroubleTexts } from "./job-troubles.ts";
+import { readJobTroubles } from "./read-job-troubles.ts";
 
 const well: WorkOutcome = {
   done: 1,

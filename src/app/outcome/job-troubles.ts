@@ -3,11 +3,10 @@
  * `campaign status` and `status` ask here, so that they agree.
  */
 import { countTasks } from "../../base/count-words.ts";
-import type { Paths } from "../../config/index.ts";
-import type { Queue } from "../../queue/index.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
-import { pauseText, readPausedJobs, type PausedJob } from "./paused-jobs.ts";
-import { isNothingRead, readUnreadJobs, type UnreadJob } from "./unread-jobs.ts";
+import type { PausedJob } from "./paused-jobs.ts";
+import type { UnreadJob } from "./unread-jobs.ts";
+import { isNothingRead } from "./visit-counts.ts";
 import { visitText } from "./visit-text.ts";
 
 /** Jobs that a person should look at. */
@@ -17,25 +16,9 @@ export interface JobTroubles {
   readonly unread: readonly UnreadJob[];
 }
 
-export interface JobTroublesOptions {
-  readonly queue: Pick<Queue, "stats" | "ended" | "jobs" | "hasTaskLimit">;
-  readonly paths: Paths;
-  /** Campaigns that their budget has stopped. Their jobs are paused, and are resumed in another way. */
-  readonly stopped: readonly string[];
-}
-
-export async function readJobTroubles(options: JobTroublesOptions): Promise<JobTroubles> {
-  const { queue, paths, stopped } = options;
-  const paused = await readPausedJobs(paths, queue);
-  return {
-    paused: paused.filter(({ job }) => !stopped.includes(job)),
-    unread: await readUnreadJobs(queue),
-  };
-}
-
 /** One line for each job, with the command that helps. */
 export function jobTroubleTexts({ paused, unread }: JobTroubles): readonly string[] {
-  const explained = new Set(paused.filter((one) => one.reason !== undefined).map(({ job }) => job));
+  const explained = new Set(paused.filter((one) => one.why !== undefined).map(({ job }) => job));
   return [
     ...unread.filter(({ job }) => !explained.has(job)).map(unreadText),
     ...paused.map(pausedText),
@@ -46,8 +29,8 @@ export const unreadText = ({ job, visits }: UnreadJob): string =>
   `job ${job}: no website could be read; visits: ${visitText(visits)}; ` +
   `visit them again with: forager queue resume ${job}`;
 
-export const pausedText = ({ job, left, reason }: PausedJob): string =>
-  `job ${job} is paused: ${reason === undefined ? "" : `${pauseText(reason)}; `}` +
+export const pausedText = ({ job, left, why }: PausedJob): string =>
+  `job ${job} is paused: ${why === undefined ? "" : `${why}; `}` +
   `${countTasks(left)} left; go on with: forager queue resume ${job}`;
 
 /** Whether work is incomplete: something failed, is left, or has read no website. */

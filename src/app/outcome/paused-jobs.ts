@@ -21,8 +21,10 @@ export interface PausedJob {
   readonly job: string;
   /** Tasks that wait until it is resumed. */
   readonly left: number;
-  /** Only if this data folder's workers have paused it. */
+  /** The one reason of its first visits; only if this data folder's workers have paused it. */
   readonly reason?: string;
+  /** The same for people, with what to do. */
+  readonly why?: string;
 }
 
 export interface PauseJobOptions {
@@ -74,7 +76,7 @@ export async function readPausedJobs(
     const reason = reasons.get(name);
     const left = pending + running;
     if (!isPaused || ended !== null || (left === 0 && reason === undefined)) return [];
-    return [{ job: name, left, ...(reason !== undefined && { reason }) }];
+    return [{ job: name, left, ...(reason !== undefined && { reason, why: pauseText(reason) }) }];
   });
 }
 

@@ -1,14 +1,6 @@
 import { enrichKind } from "../../campaign/index.ts";
 import type { Queue, Task } from "../../queue/index.ts";
-import { isVisitRead } from "../../records/index.ts";
-
-/** How many visits ended so. */
-export interface VisitCount {
-  readonly outcome: string;
-  /** "" if the site was read. */
-  readonly reason: string;
-  readonly count: number;
-}
+import { isNothingRead, type VisitCount } from "./visit-counts.ts";
 
 /** A job whose ended visits have read no website. It may still have pending visits. */
 export interface UnreadJob {
@@ -20,19 +12,6 @@ export interface UnreadJob {
 const tasksReadMax = 500;
 /** A bucket queue reads all ended tasks at once, so larger ones are skipped. */
 const rememberedMax = 20_000;
-
-/** There were visits, and none of them has read its website: something is probably wrong here. */
-export const isNothingRead = (visits: readonly VisitCount[]): boolean =>
-  visits.length > 0 && !visits.some(isRead);
-
-const isRead = ({ outcome, reason }: Pick<VisitCount, "outcome" | "reason">): boolean =>
-  isVisitRead({ outcome, ...(reason !== "" && { reason }) });
-
-export function countVisits(visits: readonly VisitCount[]) {
-  const sum = (some: readonly VisitCount[]) => some.reduce((all, { count }) => all + count, 0);
-  const read = sum(visits.filter(isRead));
-  return { read, notRead: sum(visits) - read };
-}
 
 /**
  * Jobs of which no website could be read, for whatever reason: no answer, 403, robots.txt, parked. A

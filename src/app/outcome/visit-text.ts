@@ -1,4 +1,4 @@
-import type { VisitCount } from "./unread-jobs.ts";
+import type { VisitCount } from "./visit-counts.ts";
 
 /** As many reasons as one takes in at a glance. */
 const reasonsMax = 5;

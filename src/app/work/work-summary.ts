@@ -1,5 +1,5 @@
 import type { MetricsSnapshot } from "../../base/metrics.ts";
-import type { VisitCount } from "../outcome/unread-jobs.ts";
+import type { VisitCount } from "../outcome/visit-counts.ts";
 
 /** Attempts by how they ended, over all kinds and processes. */
 export interface WorkSummary {

@@ -166,7 +166,7 @@ async function takeUpJob({ out, ...context }: SettingsContext, name: string): Pr
   await using queue = await openOrMakeQueue(context);
   const job = await queue.job(name);
   if (job?.isPaused === true) {
-    const reason = pausedFor(context.paths, name);
+    const reason = await pausedFor(context.paths, name);
     out.note(`job ${name} was paused${reason === undefined ? "" : ` (${reason})`}: it goes on`);
     await queue.resume(name);
   }
