@@ -221,6 +221,15 @@ test("init refuses what cannot work, and never replaces settings", async () => {
   expect(readdirSync(at("campaigns"))).toEqual(["one"]);
 });
 
+test("init finds where the places of a file are also if they do not say what they are", async () => {
+  const { at, forager } = await setUp(1);
+  writeFileSync(at("munich.csv"), "id,name,lat,lon,city\nx1,Acme,48.15,11.55,Munich\n");
+  const made = await forager("init --contact you@forager-tests.org --source munich.csv");
+  expect(made.exitCode, made.stderr).toBe(0);
+  expect(made.stderr).toContain("have no categories, so munich looks for an example, plumber");
+  expect(readFileSync(at("campaigns", "munich", "config.toml"), "utf8")).toContain("lat = 48.15");
+});
+
 test("without a source init ends with a plan, and a run says what is missing", async () => {
   const { forager } = await setUp(1);
   const made = await forager("init --contact you@forager-tests.org");

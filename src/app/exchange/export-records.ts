@@ -145,10 +145,10 @@ async function writeRows<Row>(
   return { rows, withoutPoint, withoutName, ...left, placeSources: sources, licences };
 }
 
-/** `osm` of `osm/node/1`. */
+/** `osm` of `osm/node/1`; an id of a person's own file has no such part. */
 function sourceOfPlace(place: string): string {
   const at = place.indexOf("/");
-  return at === -1 ? place : place.slice(0, at);
+  return at === -1 ? "file" : place.slice(0, at);
 }
 
 type SuppressedCounts = Pick<

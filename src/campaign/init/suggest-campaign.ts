@@ -9,6 +9,7 @@ import type { TemplateOptions } from "../template.ts";
 
 /** A campaign that finds most of what a file of places has. */
 export interface SuggestedCampaign {
+  /** Empty: its places do not say what they are. */
   readonly phrases: readonly string[];
   readonly location: NonNullable<TemplateOptions["locations"]>[number];
   readonly proximityKm: number;
@@ -18,13 +19,12 @@ const phrasesMax = 5;
 /** A larger box has thousands of tiles: whoever wants that says so. */
 const proximityKmMax = 50;
 
-/** Undefined: the places say neither where they are nor what they are. */
+/** Undefined: the places do not say where they are. */
 export function suggestCampaign(places: readonly Place[]): SuggestedCampaign | undefined {
   const points = places.flatMap(({ latitude, longitude }) =>
     latitude === undefined || longitude === undefined ? [] : [{ latitude, longitude }],
   );
-  const phrases = commonPhrases(places);
-  if (points.length === 0 || phrases.length === 0) return undefined;
+  if (points.length === 0) return undefined;
   const centre = {
     latitude: rounded(median(points.map(({ latitude }) => latitude))),
     longitude: rounded(median(points.map(({ longitude }) => longitude))),
@@ -33,7 +33,7 @@ export function suggestCampaign(places: readonly Place[]): SuggestedCampaign | u
   const most = distances[Math.floor((distances.length - 1) * 0.95)]!;
   const proximityKm = Math.min(proximityKmMax, Math.max(1, Math.ceil(most)));
   const name = mostFrequent(places.flatMap(({ city }) => city ?? [])) ?? "places";
-  return { phrases, location: { name, ...centre }, proximityKm };
+  return { phrases: commonPhrases(places), location: { name, ...centre }, proximityKm };
 }
 
 /** What most places are called, as far as a phrase of that name finds them. */

@@ -50,7 +50,8 @@ export const init: Command = {
       "does, and ends with the command to run next. Data goes into this folder unless --data names\n" +
       "another. On a terminal it asks for what no flag says.",
     "Without --phrase and --location, both are chosen from the file of places: its most frequent\n" +
-      "categories, and the area where most of its places are. Edit the config.toml to change them.",
+      "categories, and the area where most of its places are. Edit the config.toml to change them.\n" +
+      "If its places have no categories, the campaign looks for plumbers, and init says so.",
     "Sources: OpenStreetMap as a saved answer of an Overpass server or an extract (.osm.pbf), Overture and\n" +
       "Foursquare as Parquet (a file, or its https://… or s3://… address), or a file of your own (CSV, JSON\n" +
       `lines, GeoJSON). ${docsPage("places.md")} describes each.`,
@@ -74,6 +75,12 @@ export const init: Command = {
     const made = await asUsage(() =>
       initFolder({ folder: cwd, ...answers, campaign: name, sourceFile, template }),
     );
+    if (suggested?.phrases.length === 0 && template.phrases === undefined) {
+      const set = `forager campaign set ${name} 'phrases=["…"]'`;
+      context.out.note(
+        `the places of ${source} have no categories, so ${name} looks for an example, plumber: \`${set}\``,
+      );
+    }
     noteEarlierData(context, resolve(cwd, answers.data));
     return await checkAndTell(context, { ...made, name, hasSource: sourceFile !== undefined });
   },
@@ -138,7 +145,7 @@ const withSuggested = (
   template: TemplateOptions,
   suggested: SuggestedCampaign | undefined,
 ): TemplateOptions => ({
-  ...(suggested && { phrases: suggested.phrases }),
+  ...(suggested && suggested.phrases.length > 0 && { phrases: suggested.phrases }),
   ...(suggested &&
     template.locations === undefined && {
       locations: [suggested.location],

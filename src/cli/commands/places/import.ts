@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import { importPlaces, openPlaces } from "../../../app/index.ts";
-import { openCampaignFolder, planTiles } from "../../../campaign/index.ts";
+import { isFileKey, openCampaignFolder, planTiles } from "../../../campaign/index.ts";
 import {
   isRemoteFile,
   readArea,
@@ -76,8 +76,10 @@ export const placesImport: Command = {
     const given = args[0] ?? "";
     const file = isRemoteFile(given) ? given : resolve(cwd, given);
     const source = textFlag(flags, "name") ?? nameOf(file);
-    if (!sourceKeyRule.test(source) || source === "file") {
-      throw usageError(`--name takes 1 to 63 of a-z, 0-9, . and -, and not 'file': '${source}'`);
+    if (!sourceKeyRule.test(source) || isFileKey(source)) {
+      throw usageError(
+        `--name takes 1 to 63 of a-z, 0-9, . and -, and neither 'file' nor 'file.…': '${source}'`,
+      );
     }
     const area = await areaOf(context);
     await using places = await openPlaces({
