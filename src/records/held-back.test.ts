@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -69,4 +69,33 @@ test("a file that a killed process left there is found within a minute of saving
     await clock.advance(1_000);
   }
   expect(ingested).toEqual(["companies/left/_index.md"]);
+});
+
+test("a file that its owner opened to others is theirs alone once it is held", async () => {
+  const { heldBack, disk, clock } = openHeldBack();
+  const open = async (name: string) => {
+    await disk.overwrite(name, text, { isHasty: true });
+    chmodSync(join(folder, name), 0o644);
+    return heldBack.hold(name)!;
+  };
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  const [released, kept, left, back] = [
+    await open("companies/released/_index.md"),
+    await open("companies/kept/_index.md"),
+    await open("companies/left/_index.md"),
+    await open("companies/back/_index.md"),
+  ];
+  // The new file takes this mode first, or it is put back as it was.
+  expect(modeOf(left.name)).toBe(0o644);
+  heldBack.release(released);
+  heldBack.keep(kept);
+  heldBack.putBack(back);
+  expect(modeOf(released.name)).toBe(0o600);
+  expect(readdirSync(join(folder, "records/kept")).map((name) => modeOf(`records/kept/${name}`))).toEqual([0o600]); // prettier-ignore
+  expect(modeOf("companies/back/_index.md")).toBe(0o644);
+  await heldBack.review(async () => "nothing");
+  expect(modeOf(left.name)).toBe(0o600);
+  await clock.advance(5_000);
+  await heldBack.review(async () => "nothing");
+  expect(stayed()).toEqual([]);
 });

@@ -11,7 +11,8 @@ import { besides, sideFile } from "./side-file.ts";
  * file open and write to it afterwards, so it is read again before it is removed.
  * - `records/aside/`: moved, and not read again yet; after a crash these files are left to read;
  * - `records/kept/`: hand edits that were ingested, kept for a day.
- * The file of a record has a copy of its side file with it: when it is read again, more renders may
+ * Its owner may have opened the file to others; what is held is for its owner alone, once a new file has
+ * taken its place and its mode. The file of a record has a copy of its side file with it: when it is read again, more renders may
  * have followed than the newest side file describes.
  */
 export interface HeldBack {
@@ -83,6 +84,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
 
   const keep = (held: HeldFile) => {
     resting.delete(held.name);
+    disk.closeToOthers(held.name);
     const [heldAt = "", id = "", ...rest] = held.name.slice(asideFolder.length + 1).split("-");
     const file = `${heldAt}-${hashOf(held.bytes)}-${id}-${rest.join("-")}`;
     disk.move(held.name, `${keptFolder}/${file}`);
@@ -121,6 +123,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
   const lookAgain = async (copy: HeldFile, ingest: IngestHeld) => {
     const outcome = isClean(copy.bytes) ? "nothing" : await ingest(copy);
     if (outcome === "ingested") keep(copy);
+    else disk.closeToOthers(copy.name);
     if (outcome !== "nothing") return void resting.delete(copy.name);
     // It is read again later, by this process or by the next one.
     if (!isFresh(copy)) remove(copy);
@@ -149,7 +152,10 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
     putBack(held) {
       if (disk.putBack(held.name, held.from) === "placed") remove(held);
     },
-    release: ({ name }) => void resting.set(name, clock.monotonicMs()),
+    release({ name }) {
+      disk.closeToOthers(name);
+      resting.set(name, clock.monotonicMs());
+    },
     review,
     async reviewDue(ingest) {
       const nowMs = clock.monotonicMs();

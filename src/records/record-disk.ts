@@ -41,6 +41,8 @@ export interface RecordDisk extends RecordFiles {
   share(from: string, to: string): "shared" | undefined;
   /** Moves a file to where none is; "taken" where there is one. */
   putBack(from: string, to: string): "placed" | "taken";
+  /** Takes the rights of everybody but the owner from a regular file. */
+  closeToOthers(name: string): void;
   /** Leaves alone what is not a regular file. */
   remove(name: string): void;
   /** Only if nothing is in it. */
@@ -232,6 +234,11 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
         }
         unlinkSync(path(from));
         return "placed";
+      }),
+    closeToOthers: (name) =>
+      attempt(name, (at) => {
+        const found = isIn(name) ? entryAt(at) : undefined;
+        if (found?.isFile() && (found.mode & 0o077) !== 0) chmodSync(at, found.mode & 0o700);
       }),
     remove: (name) =>
       attempt(name, (at) => {
