@@ -107,8 +107,10 @@ async function ingestOne(
   }
   if (found.kind === "new") return makeNew(context, place, found);
   if (found.kind === "left") return ingestLeft(context, place, found.target);
+  if (found.kind === "leftover") return removeLeftover(context, place, found.target);
   if (found.kind === "renamed") await ingestRename(context, place, found);
   const { target } = found;
+  if (found.kind === "record") markFolder(context, place, target);
   const cleanRev = found.kind === "record" ? found.cleanRev : undefined;
   const isHere = cleanRev !== undefined;
   const folder = isHere
@@ -141,6 +143,24 @@ async function ingestLeft(
   }
   heldBack.keep(copy);
   return [{ target, fields: found.fields }, ...(await context.renderMany([target]))];
+}
+
+/** All of it is in the ledger, and in the record's own folder. A redirect may belong in its place. */
+async function removeLeftover(
+  context: RecordsContext,
+  place: FolderPlace,
+  target: string,
+): Promise<readonly RecordEdit[]> {
+  context.renderer.removeOwn(folderOf(place.layout.kind, place.name));
+  context.tell(pathOf(place), undefined, undefined);
+  return context.renderMany([target]);
+}
+
+/** A mark from before this folder was the record's names another folder. */
+function markFolder({ index }: RecordsContext, { layout, name }: FolderPlace, target: string) {
+  const mark = index.render(target);
+  const folder = folderOf(layout.kind, name);
+  if (mark && mark.folder !== folder) index.mark({ ...mark, folder });
 }
 
 /** A renamed folder renames its record; the old folder becomes an alias. */

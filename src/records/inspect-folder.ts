@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { idOf } from "./company.ts";
+import { idOf, type Company } from "./company.ts";
 import { folderOf } from "./folders.ts";
 import { idIn, isAsWritten, isClean, revIn, textOf } from "./front-matter.ts";
 import { recordOf, type GatheringIndex } from "./gathering-index.ts";
@@ -7,10 +7,11 @@ import { layouts, recordFile, type RecordLayout } from "./layout.ts";
 import { createLinks } from "./links.ts";
 import { PageFault, parsePage, type ParsedPage } from "./parse-page.ts";
 import type { Facts } from "./page.ts";
+import type { Person } from "./person.ts";
 import type { RecordDisk } from "./record-disk.ts";
 import type { RenderMark } from "./record-index.ts";
 import { findBase, sideFile } from "./side-file.ts";
-import { slugOf, isSlug } from "./slug.ts";
+import { foldersFor, isSlug, slugOf } from "./slug.ts";
 import { isEmpty, readFacts } from "./ingest-file.ts";
 
 /** What is in a folder of records. */
@@ -28,6 +29,8 @@ export type FolderFound =
   | { readonly kind: "renamed"; readonly target: string; readonly slug: string }
   /** Somebody saved the text of a record in its former folder. */
   | { readonly kind: "left"; readonly target: string }
+  /** A render of a record, left in a folder that we gave it once. Its own file is elsewhere. */
+  | { readonly kind: "leftover"; readonly target: string }
   /** Somebody made a new record. */
   | {
       readonly kind: "new";
@@ -74,7 +77,7 @@ export function lookAtFolder(
     }
     return parsed.id === "" && parsed.rev === undefined
       ? findNew({ layout, name, index, bytes, parsed })
-      : findOld({ layout, name, index, disk, parsed });
+      : findOld({ layout, name, index, disk, bytes, parsed });
   } catch (error) {
     if (!(error instanceof PageFault)) throw error;
     return { kind: "broken", target, reason: error.message };
@@ -122,9 +125,10 @@ function findOld(job: {
   readonly name: string;
   readonly index: GatheringIndex;
   readonly disk: RecordDisk;
+  readonly bytes: Uint8Array;
   readonly parsed: ParsedPage;
 }): FolderFound {
-  const { layout, name, index, disk, parsed } = job;
+  const { layout, name, index, disk, bytes, parsed } = job;
   const target = `${layout.kind}/${parsed.id}`;
   const mark = parsed.id === "" ? undefined : index.render(target);
   if (!mark) {
@@ -132,20 +136,32 @@ function findOld(job: {
       `its id (${parsed.id || "none"}) is not known here: remove id and rev to make it a new one`,
     );
   }
-  // It was merged into another while its file could not be read.
-  if (mark.folder === folderOf(layout.kind, name))
+  const record = recordOf(index.find(target));
+  // It was merged into another while its file could not be read, or its mark is out of date.
+  if (mark.folder === folderOf(layout.kind, name) || record?.slug === name)
     return { kind: "record", target, cleanRev: undefined };
   const side = textOf(disk.read(`${mark.folder}/${sideFile}`));
   // An editor had it open when the record moved on. In any other folder it is a copy.
   const isOldPlace = index.bySlug(layout.kind, name) === target;
   if (isOldPlace && findBase(side, parsed.rev ?? "")) return { kind: "left", target };
-  if (disk.has(`${mark.folder}/${recordFile}`) || !isSlug(slugOf(name, idOf(target)))) {
+  const isElsewhere = disk.has(`${mark.folder}/${recordFile}`);
+  if (isElsewhere && record && isClean(bytes) && namesOf(record).includes(name)) {
+    return { kind: "leftover", target };
+  }
+  if (isElsewhere || !isSlug(slugOf(name, idOf(target)))) {
     throw new PageFault(
       `it is a copy of ${mark.folder}/${recordFile}: remove id and rev to make it a new one`,
     );
   }
   return { kind: "renamed", target, slug: slugOf(name, idOf(target)) };
 }
+
+/** The names of folders that we give a record. A person who copies a folder takes another one. */
+const namesOf = ({ target, slugWanted, aliases }: Company | Person): readonly string[] => [
+  slugWanted,
+  ...aliases,
+  ...foldersFor(slugWanted, idOf(target)),
+];
 
 /** Every folder, or those that contain some paths. Throws if `companies` is a link. */
 export function* foldersToLookAt(

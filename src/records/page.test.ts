@@ -115,7 +115,7 @@ describe("a file", () => {
         const shown = factsOf(layout, page, links);
         const parsed = parsePage(layout, Buffer.from(text));
         const told = { rev: revIn(text)!, isHandmade: false, fields: view.fields, shown };
-        const base = findBase(addRender(undefined, told), told.rev);
+        const base = findBase(addRender(undefined, told, undefined), told.rev);
         const facts = factsOf(layout, parsed.page, links);
         expect(isAsWritten(text)).toBe(true);
         expect(parsed).toMatchObject({ id: "acme.com", rev: told.rev });
@@ -162,7 +162,7 @@ describe("a file", () => {
     for (let number = 0; number < 12; number++) {
       const rev = number.toString(16).padStart(16, "0");
       const { fields } = viewOf({ name: `Acme ${number}` });
-      side = addRender(side, { rev, isHandmade: number % 2 === 0, fields, shown });
+      side = addRender(side, { rev, isHandmade: number % 2 === 0, fields, shown }, undefined);
     }
     const found = Array.from({ length: 12 }, (_, number) =>
       findBase(side, number.toString(16).padStart(16, "0")),
@@ -173,5 +173,16 @@ describe("a file", () => {
     ]);
     expect(found.at(-1)).toMatchObject({ isHandmade: false });
     expect(found.at(-2)).toMatchObject({ isHandmade: true });
+  });
+
+  test("the render that the file on the disk began with stays, while none takes its place", () => {
+    let side: string | undefined;
+    const revs = Array.from({ length: 12 }, (_, number) => number.toString(16).padStart(16, "0"));
+    const { fields } = viewOf({ name: "Acme" });
+    for (const rev of revs) {
+      side = addRender(side, { rev, isHandmade: false, fields, shown: new Map() }, revs[0]);
+    }
+    const kept = revs.filter((rev) => findBase(side, rev));
+    expect(kept).toEqual([revs[0], ...revs.slice(-7)]);
   });
 });

@@ -64,7 +64,7 @@ export function createFileRenderer(
       // It is not written, so an edit since then is still there when it is read next.
       if (revIn(composed.text) === seen) {
         const side = readSide(folder);
-        const newSide = addRender(side, { ...composed, rev: seen, fields: view.fields });
+        const newSide = addRender(side, { ...composed, rev: seen, fields: view.fields }, seen);
         if (hasFault({ target, folder, bytes: undefined })) return { kind: "broken" };
         if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
         return { kind: "done", rev: seen, isNew: false };
@@ -91,7 +91,8 @@ export function createFileRenderer(
     const composed = compose({ layout, view, parsed });
     const { text } = composed;
     const rev = revIn(text)!;
-    const newSide = addRender(side, { ...composed, rev, fields: view.fields });
+    const inPlace = bytes && revIn(textOf(bytes));
+    const newSide = addRender(side, { ...composed, rev, fields: view.fields }, inPlace);
     const texts = [...(newSide === side ? [] : [newSide]), ...(text === before ? [] : [text])];
     const ready = [...(await disk.prepareAll(texts, how))];
     if (newSide !== side) ready.shift()!.replace(`${folder}/${sideFile}`);

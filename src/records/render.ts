@@ -36,6 +36,8 @@ export interface Renderer {
       readonly name?: string;
     },
   ): Promise<(FileIngest & { readonly target: string }) | undefined>;
+  /** Removes a record's files from a folder, but no file that somebody else made there. */
+  removeOwn(folder: string): void;
 }
 
 export interface RecordRenderOptions {
@@ -121,11 +123,25 @@ export function createRenderer(options: RendererOptions): Renderer {
     index.put(indexed);
     const { displaced } = choice;
     const hasty = isHasty === undefined ? {} : { isHasty };
-    return {
-      indexed,
-      old,
-      moved: displaced === undefined ? nothing : await render(displaced, hasty),
-    };
+    const moved = await orTakeBack(target, old, () =>
+      displaced === undefined ? nothing : render(displaced, hasty),
+    );
+    return { indexed, old, moved };
+  };
+
+  /** A record whose folder could not be moved, on a full disk, keeps its old name in the index too. */
+  const orTakeBack = async <T>(
+    target: string,
+    old: Indexed | undefined,
+    work: () => T | Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (old) index.put(old);
+      else index.drop(target);
+      throw error;
+    }
   };
 
   /** Before its folder changes, the old one becomes an alias, unless another record prefers it. */
@@ -138,19 +154,29 @@ export function createRenderer(options: RendererOptions): Renderer {
     return (await ledger.write({ source: "system", changes })).datagrams.length > 0;
   };
 
-  const moveFolder = (target: string, to: string) => {
-    const from = index.render(target)?.folder;
-    if (from === undefined || from === to) return;
+  /**
+   * The mark moves with the folder, not with the render: that may end early, if somebody saves the file
+   * all the time, and then another record gets the folder that a stale mark would name.
+   */
+  const moveFolder = (layout: RecordLayout, target: string, to: string) => {
+    const mark = index.render(target);
+    if (!mark || mark.folder === to) return;
+    const from = mark.folder;
     redirects.clear(to);
-    if (!disk.has(to) && disk.move(from, to)) return;
-    // After a crash another record may have the folder already, and its file may be edited.
-    const bytes = disk.read(`${from}/${recordFile}`);
-    if (bytes && !isClean(bytes)) heldBack.hold(`${from}/${recordFile}`);
-    removeOwn(from);
+    if (!isOfAnother(layout, target, from) && (disk.has(to) || !disk.move(from, to))) {
+      // After a crash another record may have the folder already, and its file may be edited.
+      const bytes = disk.read(`${from}/${recordFile}`);
+      if (bytes && !isClean(bytes)) heldBack.hold(`${from}/${recordFile}`);
+      removeOwn(from);
+    }
+    index.mark({ ...mark, folder: to });
+  };
+  const isOfAnother = ({ kind, folder }: RecordLayout, target: string, at: string): boolean => {
+    const holder = index.bySlug(kind, at.slice(folder.length + 1));
+    return holder !== undefined && holder !== target && index.render(holder)?.folder === at;
   };
 
-  /** Removes only files that we made. */
-  const removeOwn = (folder: string) => {
+  const removeOwn: Renderer["removeOwn"] = (folder) => {
     entryFiles.removeAll(folder);
     disk.remove(`${folder}/${recordFile}`);
     disk.remove(`${folder}/${sideFile}`);
@@ -191,6 +217,12 @@ export function createRenderer(options: RendererOptions): Renderer {
     const edits: RecordEdit[] = [];
     const followers = new Set<string>();
     let { ingested, view: given } = how;
+    let folder = "";
+    const markAs = (rev: string | undefined) => {
+      const mark = index.render(target);
+      const now = { target, folder, rev: rev ?? mark?.rev ?? "" };
+      if (mark?.folder !== folder || mark.rev !== now.rev) index.mark(now);
+    };
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const view = given ?? (await ledger.read(target));
       given = undefined;
@@ -200,9 +232,13 @@ export function createRenderer(options: RendererOptions): Renderer {
       const relatives = isRenamed(old, indexed) ? relativesOf(indexed) : [];
       for (const one of [...moved.followers, ...relatives]) followers.add(one);
       const record = recordOf(indexed);
-      const folder = folderOf(layout.kind, record.slug);
-      if (await leadOn(indexed)) continue;
-      moveFolder(target, folder);
+      folder = folderOf(layout.kind, record.slug);
+      const isMoved = await orTakeBack(target, old, async () => {
+        if (await leadOn(indexed)) return false;
+        moveFolder(layout, target, folder);
+        return true;
+      });
+      if (!isMoved) continue;
       const outcome = await renderFile({ layout, view, folder, how, ingested });
       if (outcome.kind === "ingested") {
         ({ ingested } = outcome);
@@ -210,14 +246,14 @@ export function createRenderer(options: RendererOptions): Renderer {
         if (outcome.edit.target !== target) followers.add(outcome.edit.target);
       }
       if (outcome.kind === "ingested" || outcome.kind === "again") continue;
-      const mark = index.render(target);
-      const rev = outcome.kind === "done" ? outcome.rev : (mark?.rev ?? "");
-      if (mark?.folder !== folder || mark.rev !== rev) index.mark({ target, folder, rev });
+      markAs(outcome.kind === "done" ? outcome.rev : undefined);
       const isBare = outcome.kind === "done" && outcome.isNew && record.entries.length === 0;
       if (!isBare) await entryFiles.render({ target, folder, entries: record.entries, ...how });
       await redirects.render(indexed, how);
       return { edits, followers: [...followers] };
     }
+    // The file is there, and ingested when it is next looked at.
+    markAs(undefined);
     log.warn("a file changes faster than it can be written", { target });
     return { edits, followers: [...followers] };
   };
@@ -230,7 +266,7 @@ export function createRenderer(options: RendererOptions): Renderer {
           ...indexed.person.companies.map(({ id }) => `company/${id}`),
         ];
 
-  return { render, ingest };
+  return { render, ingest, removeOwn };
 }
 
 export const indexedOf = (layout: RecordLayout, view: TargetView): Indexed =>

@@ -52,13 +52,22 @@ export interface RenderTold {
   readonly shown: Facts;
 }
 
-/** The new render on top, and those before it as they stand in the old file. */
-export function addRender(old: string | undefined, render: RenderTold): string {
+/**
+ * The new render on top, and those before it as they stand in the old file. `inPlace` is the rev of the
+ * file on the disk: that render stays second, however many new ones could not be put in place.
+ */
+export function addRender(
+  old: string | undefined,
+  render: RenderTold,
+  inPlace: string | undefined,
+): string {
   const section = sectionText(render);
   // Nearly always, where files are looked at that are there.
   if (old?.startsWith(`${firstLine}\n${section}`) && isEnded(old, section)) return old;
-  const sections = sectionsOf(old).filter((one) => revOf(one) !== render.rev);
-  const all = [section, ...sections].slice(0, rendersKept);
+  const others = sectionsOf(old).filter((one) => revOf(one) !== render.rev);
+  const isInPlace = (one: string) => revOf(one) === inPlace;
+  const older = [...others.filter(isInPlace), ...others.filter((one) => !isInPlace(one))];
+  const all = [section, ...older].slice(0, rendersKept);
   return `${firstLine}\n${all.join("\n")}`;
 }
 
