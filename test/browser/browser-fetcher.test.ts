@@ -14,7 +14,8 @@ import { growthMbOverTasks } from "./browser-memory.ts";
 import { openBrowserFetcher } from "./open-browser-fetcher.ts";
 import { ownBrowserId } from "./own-browser.ts";
 
-fetcherSuite({ name: "browser", open: () => openBrowserFetcher() });
+// Its pages have no scripts, so nothing is waited for.
+fetcherSuite({ name: "browser", open: () => openBrowserFetcher({ settleMs: 1 }) });
 
 describe("the browser fetcher", () => {
   let fetcher: Fetcher;

@@ -9,7 +9,8 @@ export async function growthMbOverTasks(tasks: number): Promise<number> {
   const page = `<p>x</p><script>window.kept = Array.from({ length: 100000 }, (_, i) => ({ i }));
     document.body.append("rendered " + kept.length);</script>`;
   await using site = await startSiteServer({ pages: { "/": page } });
-  await using fetcher = await openBrowserFetcher();
+  // Its pages are done when they are loaded.
+  await using fetcher = await openBrowserFetcher({ settleMs: 1 });
   const renderMany = async (count: number) => {
     let left = count;
     const hand = async () => {

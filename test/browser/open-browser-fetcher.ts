@@ -8,7 +8,7 @@ import { userAgentOf, type Fetcher } from "../../src/crawl/index.ts";
 
 /** A browser that may see 127.0.0.1 and nothing else that is private. */
 export async function openBrowserFetcher(
-  more: Pick<BrowserFetcherOptions, "isNeeded"> = {},
+  more: Pick<BrowserFetcherOptions, "isNeeded" | "settleMs"> = {},
 ): Promise<Fetcher> {
   const { path } = await findChromium(() => {});
   const userAgent = userAgentOf({ token: "forager", version: "1.0", contact: "ops@example.org" });
