@@ -19,6 +19,12 @@ export interface ChaosOptions {
   readonly chaosMs: number;
   readonly seed: number;
   readonly isOver: () => Promise<boolean>;
+  /**
+   * Adds tasks. Called repeatedly until `raceSeen` holds, so that the work does not end before a busy
+   * machine has started the processes that replace the killed ones. Then `seal` is called once.
+   */
+  readonly feed: () => Promise<void>;
+  readonly seal: () => Promise<void>;
   readonly giveUpMs: number;
 }
 
@@ -30,19 +36,29 @@ export interface Chaos {
 }
 
 /** With fewer kills the race proves nothing. */
-export const killsMin = 3;
+const killsMin = 3;
+
+/** What makes it a race: processes died at work, others replaced them, and took over their tasks. */
+export function raceSeen(events: readonly QueueRaceEvent[], kills: number, processes: number) {
+  const workers = new Set(events.flatMap((one) => (one.event === "start" ? [one.worker] : [])));
+  return {
+    isKilled: kills >= killsMin,
+    isReplaced: workers.size > processes,
+    isTakenOver: events.some((one) => one.event === "claimed" && one.isSuspect),
+  };
+}
 
 /** Shorter than in production, so that leases of killed processes end during the test. */
 const leaseMs = 1_000;
 
 /** Runs processes on one store, and kills and replaces some of them at random times. */
 export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
-  const { store, folder, processes, chaosMs, isOver, giveUpMs } = options;
+  const { store, folder, processes, chaosMs, isOver, feed, seal, giveUpMs } = options;
   const random = createSeededRandom(options.seed);
   const racers: Racer[] = [];
   let started = 0;
   let kills = 0;
-  let isDone = false;
+  let [isDone, isRace] = [false, false];
   /** Counted from when the processes work, because a slow machine takes long to start them. */
   let chaosSinceMs: number | undefined;
 
@@ -52,12 +68,21 @@ export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
     const seed = random.below(2 ** 31);
     return startRacer({ worker, store, logFile, seed, leaseMs, slots: 6 });
   };
+  const eventsSoFar = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".log"))
+      .flatMap((name) => readRaceLog(join(folder, name)));
   const sinceMs = machineMonotonicMs();
   const elapsedMs = () => machineMonotonicMs() - sinceMs;
   try {
     for (let index = 0; index < processes; index++) racers.push(start());
     while (!(isDone = await isOver()) && elapsedMs() < giveUpMs) {
       for (const racer of racers) racer.check();
+      if (!isRace) {
+        const seen = raceSeen(eventsSoFar(), kills, processes);
+        isRace = Object.values(seen).every(Boolean);
+        await (isRace ? seal() : feed());
+      }
       await sleep(systemClock, 100 + random.below(400));
       const atWork = racers.filter((racer) => racer.isAtWork());
       if (atWork.length > 0) chaosSinceMs ??= machineMonotonicMs();
@@ -73,9 +98,7 @@ export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
   } finally {
     await Promise.all(racers.map((racer) => racer.kill()));
   }
-  const logs = readdirSync(folder).filter((name) => name.endsWith(".log"));
-  const events = logs.flatMap((name) => readRaceLog(join(folder, name)));
-  return { events: events.sort((a, b) => a.atMs - b.atMs), kills, isOver: isDone };
+  return { events: eventsSoFar().sort((a, b) => a.atMs - b.atMs), kills, isOver: isDone };
 }
 
 interface Racer {
