@@ -34,7 +34,7 @@ needs(["sshd"], ({ sshd }) => {
   let first: SshHost;
 
   beforeEach(async () => {
-    sandbox = await createSandbox();
+    sandbox = await createSandbox({ hasSharedProcess: true });
     machines = await startSshHosts(sandbox.folder, ["pi-1", "pi-2"], sshd);
     [first] = machines.hosts as [SshHost];
     for (const { root } of machines.hosts) {
@@ -98,9 +98,9 @@ needs(["sshd"], ({ sshd }) => {
 
   test("a broken release goes back with exit code 3; unknown hosts, keys and flags are refused", async () => {
     const bad = release("1.1.0-bad", "not at all");
-    const broken = await forager("deploy", "--from", bad, "--within", "20s");
+    const broken = await forager("deploy", "--from", bad, "--within", "8s");
     expect(broken, broken.stderr).toMatchObject({ exitCode: 3 });
-    expect(broken.stdout).toMatch(/^pi-1 .*went back +(?:not healthy|no answer) within 20 s/m);
+    expect(broken.stdout).toMatch(/^pi-1 .*went back +(?:not healthy|no answer) within 8 s/m);
     expect(broken.stdout).toMatch(/^pi-2 .*not changed/m);
     expect(machines.hosts.map(running)).toEqual(["1.0.0-old", "1.0.0-old"]);
 
