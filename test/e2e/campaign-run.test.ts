@@ -197,7 +197,7 @@ test("init refuses what cannot work, and never replaces settings", async () => {
   const { at, forager } = await setUp(1);
   const cases: readonly (readonly [line: string, message: RegExp])[] = [
     ["init", /not a terminal: pass --contact/],
-    ["init --contact nobody", /is no e-mail address and no URL/],
+    ["init --contact nobody", /crawl\.contact must be an e-mail address/],
     [
       "init --contact a@b.example --bucket postgres://me:Barracuda@127.0.0.1/x",
       /the address of the bucket holds a password .*bucket\.password = .*nothing was written/,
