@@ -31,7 +31,7 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
     /^visits: 0 done, \d+ unreachable \(\d+ private_address: see crawl.allowPrivateNetworks\)$/m,
   );
   expect(first.stdout).toContain(
-    "paused job leads: none of its first 20 websites could be read (private_address)",
+    "job leads is paused: none of its first 20 websites could be read (private_address)",
   );
   expect(first.stdout).toContain("crawl.allowPrivateNetworks");
   const report = JSON.parse((await run("enrich --report leads --json")).stdout) as {
