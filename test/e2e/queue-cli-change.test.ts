@@ -111,7 +111,9 @@ describe("jobs", () => {
       await addFinished(opened, tasks(3, { job: "one" }), "done");
       await opened.add(tasks(1, { job: "one" }));
     });
-    expect((await queue("jobs")).stdout).toMatch(/^one +open +1 +0 +3 +0 +0 +75% +0 +- +any +any$/m);
+    expect((await queue("jobs")).stdout).toMatch(
+      /^one +open +1 +0 +3 +0 +0 +75% +0 +- +any +any$/m,
+    );
   });
 });
 
