@@ -65,6 +65,7 @@ test("with no source at all every setting has its default", async () => {
       metadataUrl: "http://169.254.169.254",
       listenNames: "",
     },
+    roles: {},
     serve: {
       listen: "127.0.0.1:4870",
       names: "",

@@ -161,7 +161,7 @@ test("if no website can be reached, it says why and exits 3; the command that it
   const refused = await forager("campaign run demo", { env });
   expect(refused.exitCode, refused.stderr).toBe(3);
   expect(refused.stderr).toMatch(
-    /no website could be reached: visits: 0 done, \d unreachable \(\d private_address/,
+    /no website could be read: visits: 0 done, \d unreachable \(\d private_address/,
   );
   expect(web.requests).toEqual([]);
   // Nothing is due in the second run, and still nothing was read.

@@ -102,7 +102,10 @@ describe("forager crawl", () => {
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining("--contact")]);
     const noAddress = ["crawl", "example.org", "--contact", "nobody", "--data", "e"];
     const refused = await sandbox.forager(noAddress);
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("mailbox")]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("e-mail address"),
+    ]);
     expect(existsSync(join(sandbox.folder, "e", "crawls"))).toBe(false);
   });
 

@@ -52,7 +52,7 @@ describe("forager company", () => {
     // What is known is not overwritten: that it differs is told.
     const again = await run(["company", "add", "Acme", "--domain", "acme.example", "--tag", "new"]);
     expect(again.stdout).toContain("was known; 1 field added");
-    expect(again.stderr).toContain('name stays "Acme Flooring", not "Acme": `forager company set acme-flooring \'name=Acme\'` changes it'); // prettier-ignore
+    expect(again.stderr).toContain('name stays "Acme Flooring", not "Acme": `forager --data data company set acme-flooring \'name=Acme\'` changes it'); // prettier-ignore
     expect(await json("company", "show", "acme-flooring")).toMatchObject({ name: "Acme Flooring" });
     // The last change by hand is undone, and the one before.
     const undone = await run(["undo", "--yes"]);

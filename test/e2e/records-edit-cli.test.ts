@@ -107,7 +107,9 @@ describe("forager person and forager records", () => {
     // A command that only reads changes nothing, and says what does.
     const search = await run(["company", "search", "acme"]);
     expect(search).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(search.stderr).toContain("is damaged: `forager records rebuild` makes it anew");
+    expect(search.stderr).toContain(
+      "is damaged: `forager --data data records rebuild` makes a new one",
+    );
     const set = await run(["company", "set", "acme", "city=Bonn"]);
     expect(set.stdout).toContain("city of acme changed");
     expect(set.stderr).toContain("the index is damaged and is made anew");

@@ -218,7 +218,7 @@ const inRest: readonly Sabotage[] = [
   {
     name: "the old folder of a company with a new name is a dead end",
     file: "src/records/render.ts",
-    find: "if (await leadOn(indexed)) continue;",
+    find: "if (await leadOn(indexed)) return false;",
     replace: "",
     caughtBy: `${folders} > a machine's new name for a company`,
   },

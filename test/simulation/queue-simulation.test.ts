@@ -1,6 +1,6 @@
 // inputs: test/simulation/**
 // long: simulation
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { personalities } from "../../src/bucket/adapters/memory/personality.ts";
 import { keptQueueSeeds } from "./kept-seeds.ts";
 import { simulateQueue } from "./simulate-queue.ts";
@@ -8,7 +8,9 @@ import { simulateQueue } from "./simulate-queue.ts";
 const seedsCount = process.env["FORAGER_TEST_LONG"] === "1" ? 20_000 : 800;
 const firstSeed = 1;
 // A store that fails throws often, and nobody reads those stacks.
+const { stackTraceLimit } = Error;
 Error.stackTraceLimit = 0;
+afterAll(() => void (Error.stackTraceLimit = stackTraceLimit));
 
 /** Each must have happened somewhere, or the simulation is too kind. */
 const faultKinds = [

@@ -73,6 +73,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     PATH,
     HOME: home,
     FORAGER_TEST_MAIN: main,
+    // As in a terminal: otherwise bash, whose input is a socket here, may take itself for a remote
+    // shell and read the machine's bashrc.
+    SHLVL: "1",
     ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
   };
 

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { openSync, readdirSync } from "node:fs";
+import { openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sleep, systemClock } from "../../base/clock.ts";
@@ -48,6 +48,9 @@ export function raceSeen(events: readonly QueueRaceEvent[], kills: number, proce
   };
 }
 
+/** A hundred times what passes between two events of a race on an idle machine. */
+const stuckMs = 45_000;
+
 /** Shorter than in production, so that leases of killed processes end during the test. */
 const leaseMs = 1_000;
 
@@ -73,10 +76,18 @@ export async function raceThroughChaos(options: ChaosOptions): Promise<Chaos> {
       .filter((name) => name.endsWith(".log"))
       .flatMap((name) => readRaceLog(join(folder, name)));
   const sinceMs = machineMonotonicMs();
-  const elapsedMs = () => machineMonotonicMs() - sinceMs;
+  let progress = { bytes: 0, atMs: sinceMs };
+  /** Processes that write nothing more wait for tasks that will never come. */
+  const isStuck = () => {
+    const names = readdirSync(folder).filter((name) => name.endsWith(".log"));
+    const bytes = names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    const atMs = machineMonotonicMs();
+    if (bytes > progress.bytes || chaosSinceMs === undefined) progress = { bytes, atMs };
+    return atMs - progress.atMs > stuckMs || atMs - sinceMs > giveUpMs;
+  };
   try {
     for (let index = 0; index < processes; index++) racers.push(start());
-    while (!(isDone = await isOver()) && elapsedMs() < giveUpMs) {
+    while (!(isDone = await isOver()) && !isStuck()) {
       for (const racer of racers) racer.check();
       if (!isRace) {
         const seen = raceSeen(eventsSoFar(), kills, processes);
