@@ -225,6 +225,8 @@ describe("the queue in front of a store", () => {
       () => queue.reconcile(),
       () => queue.logEntry(1),
       () => queue.server(),
+      () => queue.format(),
+      () => queue.finishUpgrade(),
     ];
     expect(calls).toHaveLength(Object.keys(queue).length - 1); // all but close()
     for (const call of calls) {

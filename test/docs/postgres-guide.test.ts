@@ -21,6 +21,7 @@ needs(["postgres"], ({ postgres }) => {
     onTestFinished(() => sandbox.remove());
     const bin = join(sandbox.folder, "bin");
     mkdirSync(bin);
+    mkdirSync(join(sandbox.folder, "bucket"));
     const start = `#!/bin/sh\nexec "${process.execPath}" "${await builtCli()}" "$@"\n`;
     writeFileSync(join(bin, "forager"), start, { mode: 0o755 });
     const script = blocks[at]!.body.replaceAll(address, '"$ADDRESS"');

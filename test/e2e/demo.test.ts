@@ -72,7 +72,7 @@ describe("forager demo", () => {
     expect(stdout).toMatch(/^node-\d was killed \(kill -9 \d+\) after \d+ visits?, while it held/m);
     expect(stdout).toMatch(/^ {2}node-\d took over \d+, the first after \d+\.\d s: /m);
     expect(stdout).toMatch(/^all replicas are equal:$/m);
-    expect(stdout).toMatch(/^forager status --cluster$/m);
+    expect(stdout).toMatch(/^forager --data kept status --cluster$/m);
     expect(stdout).toMatch(/^wal\/.*\.usv$/m);
     expect(stdout).toMatch(/company\/place-\d+␟name␟"/);
     const folder = keptFolder();

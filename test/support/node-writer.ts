@@ -47,7 +47,10 @@ async function writeOn(): Promise<void> {
     process.stdout.write(`${index}\n`);
   }
 }
-await Promise.all(Array.from({ length: atOnce }, writeOn));
-process.stdout.write("done\n");
-await new Promise((resolve) => process.stdin.resume().once("end", resolve));
-await node[Symbol.asyncDispose]();
+try {
+  await Promise.all(Array.from({ length: atOnce }, writeOn));
+  process.stdout.write("done\n");
+  await new Promise((resolve) => process.stdin.resume().once("end", resolve));
+} finally {
+  await node[Symbol.asyncDispose]();
+}

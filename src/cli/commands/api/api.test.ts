@@ -54,7 +54,7 @@ test("dashboard prints a link of the running server that opens a session once", 
   const none = await forager(data, ["dashboard"]);
   expect(none).toMatchObject({ exitCode: 1, stdout: "" });
   expect(none.stderr).toBe(
-    `forager: no server runs for the data folder ${data}: start one with \`forager up\` or \`forager serve\`\n`,
+    `forager: no server runs for the data folder ${data}: start one with \`forager --data ${data} up\` or \`forager --data ${data} serve\`\n`,
   );
 });
 
@@ -95,7 +95,7 @@ test("api sends a request and prints the answer; problems and wrong usage are to
   writeFileSync(paths.resolve("node", "api.token"), "another\n");
   const refused = await api(["GET", "/api/status"]);
   expect(refused.exitCode).toBe(1);
-  expect(refused.stderr).toContain("restart `forager serve`");
+  expect(refused.stderr).toContain(`restart \`forager --data ${paths.root()} serve\``);
 });
 
 test("the file of a killed server is recognised, and a stranger on its port gets nothing", async () => {

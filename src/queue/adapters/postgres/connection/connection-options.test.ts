@@ -97,7 +97,7 @@ describe("the password", () => {
     const place = readPlace("postgres://other@h/d", { variables });
     expect(place.explainRefusal(undefined)).toBeUndefined();
     await (place.connection.password as () => Promise<string>)();
-    expect(place.explainRefusal(undefined)?.message).toContain("none was given");
+    expect(place.explainRefusal(undefined)?.message).toContain("none is set");
   });
 
   test("is in nothing that can be printed", () => {
