@@ -4,7 +4,8 @@ import { locateBucket } from "./bucket-address.ts";
 
 /**
  * What to say if the bucket is a folder that does not exist: it may be on a share that is not mounted,
- * and whoever writes to it makes a bucket of its own. Undefined: it is there, or it is no folder.
+ * and a process that writes to it would make a second bucket. Undefined: the folder exists, or the
+ * bucket is not a folder.
  */
 export function missingFolder(address: string | undefined): string | undefined {
   const [, folder] = /^dir:(.+)$/su.exec(address ?? "") ?? [];

@@ -12,7 +12,7 @@ import { visitText } from "./visit-text.ts";
 /** Jobs that a person should look at. */
 export interface JobTroubles {
   readonly paused: readonly PausedJob[];
-  /** Jobs of which no website could be read. */
+  /** Jobs whose websites could not be read. */
   readonly unread: readonly UnreadJob[];
 }
 

@@ -14,7 +14,7 @@ const tasksReadMax = 500;
 const rememberedMax = 20_000;
 
 /**
- * Jobs of which no website could be read, for whatever reason: no answer, 403, robots.txt, parked. A
+ * Jobs whose websites could not be read, for any reason: no answer, 403, robots.txt, parked. A
  * visit counts until its company is visited again, by any job. Companies are counted, as the summary
  * of the work does: several may share one website.
  */

@@ -83,7 +83,7 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
     stopped,
     failures: countFailures(failed.filter(({ finishedAtMs }) => finishedAtMs >= sinceMs)),
     paused: troubles.paused,
-    // What earlier visits came to is told by `forager status`.
+    // `forager status` shows the outcomes of earlier visits.
     unread: summary.visits.length === 0 ? [] : troubles.unread,
   };
 }
