@@ -9,7 +9,7 @@ import { openTestServe, testPassword } from "../../src/app/serve/testing/open-te
 import { builtCli } from "../support/built-cli.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";
 import { startFixtureServer, type Answers } from "./dashboard/fixture-server.ts";
-import { axeViolations, openBrowser, openWatchedPage, sidewaysPixels } from "./dashboard/open-dashboard.ts"; // prettier-ignore
+import { axeViolations, openBrowser, openWatchedPage, expectNoSidewaysScroll } from "./dashboard/open-dashboard.ts"; // prettier-ignore
 
 /** A step waits for a browser and servers on a machine that may be busy. */
 const pageTimeoutMs = 120_000;
@@ -57,7 +57,7 @@ const screens = [
 async function expectFit(page: Page, what: string): Promise<void> {
   expect(await axeViolations(page), `${what}, light`).toEqual([]);
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await sidewaysPixels(page), `${what} scrolls sideways`).toBe(0);
+  await expectNoSidewaysScroll(page, what);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
@@ -108,7 +108,7 @@ test("hostile names, log lines and answers are shown as text", async () => {
   ]) {
     await page.goto(origin + path);
     await page.getByText("<img src=x").first().waitFor();
-    expect(await sidewaysPixels(page), path).toBe(0);
+    await expectNoSidewaysScroll(page, path);
   }
   expect(await page.evaluate(() => "isHacked" in globalThis)).toBe(false);
   expect(faults).toEqual([]);

@@ -7,7 +7,7 @@ import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";
 import { startFixtureServer, type Answers } from "./dashboard/fixture-server.ts";
-import { axeViolations, openBrowser, openWatchedPage, sidewaysPixels } from "./dashboard/open-dashboard.ts"; // prettier-ignore
+import { axeViolations, openBrowser, openWatchedPage, expectNoSidewaysScroll } from "./dashboard/open-dashboard.ts"; // prettier-ignore
 
 /** A step waits for a browser and a server on a machine that may be busy. */
 const pageTimeoutMs = 120_000;
@@ -53,7 +53,7 @@ test("every screen of operations is accessible, fits a phone and runs without er
     await page.setViewportSize({ width: 360, height: 740 });
     const rules = ["color-contrast", "scrollable-region-focusable", "target-size"];
     expect(await axeViolations(page, { rules }), `${path}, dark, on a phone`).toEqual([]);
-    expect(await sidewaysPixels(page), `${path} scrolls sideways`).toBe(0);
+    await expectNoSidewaysScroll(page, path);
   }
   expect(faults).toEqual([]);
 });
@@ -83,7 +83,7 @@ test("hostile names, errors and payloads are shown as text", async () => {
   for (const path of screens.map(([one]) => one).filter((one) => !one.startsWith("/charts"))) {
     await page.goto(origin + path);
     await expect.poll(() => page.locator("main").innerText(), { message: path }).toContain("<img src=x"); // prettier-ignore
-    expect(await sidewaysPixels(page), path).toBe(0);
+    await expectNoSidewaysScroll(page, path);
   }
   expect(await page.evaluate(() => "isHacked" in globalThis)).toBe(false);
   expect(faults).toEqual([]);

@@ -9,7 +9,7 @@ import { repositoryRoot } from "../support/repository.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";
 import { sampleCompany, sampleSession } from "./dashboard/fixture-data.ts";
 import { startFixtureServer, type Answers } from "./dashboard/fixture-server.ts";
-import { axeViolations, openBrowser, openWatchedPage, sidewaysPixels } from "./dashboard/open-dashboard.ts"; // prettier-ignore
+import { axeViolations, openBrowser, openWatchedPage, expectNoSidewaysScroll } from "./dashboard/open-dashboard.ts"; // prettier-ignore
 
 /** Each screen with a text that is there when its data is. */
 const screens = [
@@ -63,7 +63,7 @@ describe("the dashboard in Chromium", () => {
       await page.setViewportSize({ width: 360, height: 740 });
       const rules = ["color-contrast", "scrollable-region-focusable", "target-size"];
       expect(await axeViolations(page, { rules }), `${path}, dark, on a phone`).toEqual([]);
-      expect(await sidewaysPixels(page), `${path} scrolls sideways`).toBe(0);
+      await expectNoSidewaysScroll(page, path);
     }
     expect(faults).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe("the dashboard in Chromium", () => {
       await page.getByText(text).first().waitFor();
       expect(await axeViolations(page, { selector: "dialog[open]" }), button).toEqual([]);
       await page.setViewportSize({ width: 360, height: 740 });
-      expect(await sidewaysPixels(page), `${button} scrolls sideways`).toBe(0);
+      await expectNoSidewaysScroll(page, button);
     }
     expect(faults).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe("the dashboard in Chromium", () => {
         .getByText(path === "/map" ? "not yet" : "<img src=x")
         .first()
         .waitFor();
-      expect(await sidewaysPixels(page), path).toBe(0);
+      await expectNoSidewaysScroll(page, path);
     }
     expect(await page.evaluate(() => "isHacked" in globalThis)).toBe(false);
     expect(await page.locator("a[href^=javascript]").count()).toBe(0);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestPlace } from "../../src/bucket/testing/test-s3.ts";
 import { createRecordsSandbox, type RecordsSandbox } from "../support/records-sandbox.ts";
 import { needs } from "../support/services.ts";
-import { axeViolations, openBrowser, openWatchedPage, sidewaysPixels } from "./dashboard/open-dashboard.ts"; // prettier-ignore
+import { axeViolations, openBrowser, openWatchedPage, expectNoSidewaysScroll } from "./dashboard/open-dashboard.ts"; // prettier-ignore
 import { serveFolder, type StaticServer } from "./dashboard/static-server.ts";
 
 const below = "/reports/north/";
@@ -59,7 +59,7 @@ describe("a published site in Chromium, from a host that knows nothing of it", (
       await page.getByText(text).first().waitFor();
       expect(await axeViolations(page), fragment).toEqual([]);
       await page.setViewportSize({ width: 360, height: 740 });
-      expect(await sidewaysPixels(page), `${fragment} scrolls sideways`).toBe(0);
+      await expectNoSidewaysScroll(page, fragment);
     }
     const buttons = page.getByRole("button", { name: /Edit|Save|Run|Delete|Exclude|Change all|Merge|sign out/ }); // prettier-ignore
     expect(await buttons.count()).toBe(0);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { expect } from "vitest";
 import { findChromium } from "../../../scripts/services/chromium.ts";
 
 const axeSource = readFileSync(
@@ -58,8 +59,13 @@ export async function axeViolations(
   return found;
 }
 
-export const sidewaysPixels = (page: Page): Promise<number> =>
+const sidewaysPixels = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { documentElement: root } = (globalThis as unknown as { document: { documentElement: { scrollWidth: number; clientWidth: number } } }).document; // prettier-ignore
     return root.scrollWidth - root.clientWidth;
   });
+
+/** Waits, because charts and tables get their new width a moment after the page. */
+export async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
+  await expect.poll(() => sidewaysPixels(page), { message: `${what} scrolls sideways` }).toBe(0);
+}
