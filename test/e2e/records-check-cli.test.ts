@@ -134,7 +134,8 @@ test("values of a wrong type, name or character set are corrected; what cannot b
   expect(await sandbox.good("company", "list", "--has", "email")).toContain("acme");
   const kept = await entries();
   // In the order of their moments, which may be the same.
-  expect(kept.map(({ field }) => field).toSorted()).toEqual(["person/nobody", "x/website_url"]);
+  expect(kept).toHaveLength(2);
+  expect(new Set(kept.map(({ field }) => field))).toEqual(new Set(["x/website_url", "person/nobody"])); // prettier-ignore
   const { id } = kept.find(({ field }) => field === "person/nobody")!;
   await sandbox.good("records", "quarantine", "restore", id);
   expect((await check()).problems).toMatchObject([{ kind: "reference", field: "person/nobody" }]);
