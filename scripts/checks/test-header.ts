@@ -8,7 +8,8 @@ import { AppError } from "../../src/base/app-error.ts";
  *     // needs: postgres s3           the services that must run (see test/support/services.ts)
  *     // inputs: docs/** README.md    files it reads or runs that it does not import
  *     // long: chaos                  the group of `npm run test:long` that runs its long form
- *     // process: own                 it measures memory or time, so it shares no process
+ *     // process: own                 it measures memory or time or watches a prototype, so it
+ *                                     shares no process
  *
  * A file that replaces a module (`vi.mock`) shares no process either: the module would stay replaced
  * for the files after it.

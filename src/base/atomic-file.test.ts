@@ -1,3 +1,4 @@
+// process: own
 // inputs: src/base/**
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+// process: own
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

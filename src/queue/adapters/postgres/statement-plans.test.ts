@@ -1,3 +1,4 @@
+// process: own
 // needs: postgres
 // inputs: src/queue/** src/base/**
 import pg from "pg";

@@ -1,3 +1,4 @@
+// process: own
 // inputs: src/queue/**
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, test, vi } from "vitest";
