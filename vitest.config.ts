@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { FileOrder } from "./scripts/checks/file-order.ts";
+import { FileOrder, sharedProject } from "./scripts/checks/file-order.ts";
 import { listSourceFiles } from "./scripts/checks/source-files.ts";
 import { findTestFiles } from "./scripts/checks/test-files.ts";
 import { root } from "./scripts/project.ts";
@@ -12,14 +12,14 @@ const limits = {
   hookTimeout: 600_000,
 };
 const setupFiles = ["test/support/service-addresses.ts"];
-const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
 
 export default defineConfig(async () => {
   const files = await findTestFiles(
     { root, files: await listSourceFiles(root) },
-    { kind: "parts", parts: ["/"] },
+    { kind: "quick" },
   );
-  const own = files.filter(({ hasOwnProcess }) => hasOwnProcess).map(({ path }) => path);
+  const unit = files.filter(({ hasOwnProcess }) => !hasOwnProcess).map(({ path }) => path);
+  const include = ["src/**/*.test.ts", "test/**/*.test.ts"];
   return {
     test: {
       // More than there are processors, because tests wait for processes and timers.
@@ -27,11 +27,9 @@ export default defineConfig(async () => {
       sequence: { sequencer: FileOrder },
       // They run at the same time.
       projects: [
-        // Files of one process share its modules: loading them again costs more than most tests.
-        {
-          test: { ...limits, setupFiles, name: "shared", include, exclude: own, isolate: false },
-        },
-        { test: { ...limits, setupFiles, name: "own", include: own } },
+        // Files of one process share its modules: loading them again costs more than these tests.
+        { test: { ...limits, name: sharedProject, include: unit, isolate: false } },
+        { test: { ...limits, setupFiles, name: "isolated", include, exclude: unit } },
       ],
     },
   };
