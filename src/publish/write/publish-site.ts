@@ -89,7 +89,7 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   });
   await uploads.end();
   const nowMs = clock.nowMs();
-  // Who may not see the site before any more, or who is not to be seen in it, is not served by its files either.
+  // Files of the site before are removed if its readers or the companies in it may no longer be there.
   const isRevoking = isRotating || (old !== undefined && hidesMore(old.body, body));
   const retired = old ? retiredBy(old, { body, nowMs }) : [];
   const expired = retired.filter(([, atMs]) => isRevoking || nowMs - atMs >= graceMs);
