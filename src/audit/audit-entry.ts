@@ -6,27 +6,28 @@ export const auditResults = ["ok", "denied", "failed"] as const;
 
 export const auditEntrySchema = z.object({
   at: z.string(),
-  /** A user of the server or of the machine; empty: the caller was not signed in. */
+  /** A user of the server or of the machine; empty if the caller was not signed in. */
   who: z.string(),
   /**
-   * How they came. A user: `session`, `token`. The person who runs the server: `link`, `folder` (the
-   * folder's token), `loopback` or `command`. `request`, `nobody`: they were not signed in.
+   * How the caller was identified. For a user: `session`, `token`. For the person who runs the
+   * server: `link`, `folder` (the token of the data folder), `loopback` or `command`. `request`,
+   * `nobody`: not signed in.
    */
   by: z.string(),
-  /** The network address; null: at this machine. */
+  /** The network address; null for this machine. */
   from: z.string().nullable(),
   /** The name of a route, or a command. */
   what: z.string(),
-  /** What it was done to: a path, or the arguments of a command. */
+  /** What the action was applied to: a path, or the arguments of a command. */
   target: z.string(),
-  /** What was asked for: the body or query of a request, or the flags of a command. */
+  /** The input: the body or query of a request, or the flags of a command. */
   asked: z.string().nullable().default(null),
-  /** The fields that changed, as they were; null: nothing was there, or it is not known. */
+  /** The old values of the fields that changed; null if there were none or they are unknown. */
   before: z.string().nullable(),
-  /** The same fields afterwards, or what was answered; null: nothing is there any more. */
+  /** The new values of the same fields, or the response; null if nothing is left. */
   after: z.string().nullable(),
   result: z.enum(auditResults),
-  /** Why not, or what was answered. */
+  /** The reason for a refusal, or the response. */
   detail: z.string(),
   requestId: z.string().nullable(),
 });
@@ -48,7 +49,7 @@ export interface NewAuditEntry extends Pick<
 const textMax = 300;
 const valueMax = 2_000;
 
-/** One line without its end. */
+/** One line, without the line break at its end. */
 export function toAuditLine(given: NewAuditEntry & { readonly at: string }): string {
   const entry: AuditEntry = {
     at: given.at,
@@ -64,7 +65,8 @@ export function toAuditLine(given: NewAuditEntry & { readonly at: string }): str
     detail: cut(redactText(given.detail ?? ""), textMax),
     requestId: given.requestId ?? null,
   };
-  // JSON escapes line ends and other C0 characters; this escapes the rest that a viewer may act on.
+  // JSON escapes line breaks and other C0 characters; this escapes the others that a terminal may
+  // act on.
   return escapeControls(JSON.stringify(entry));
 }
 
@@ -75,10 +77,10 @@ const isSecretName = (name: string) =>
     name,
   );
 
-/** What a task carries may be anything, such as a secret or personal data. The queue has it. */
+/** The payload of a task can contain secrets or personal data. It stays in the queue. */
 const isPayload = (name: string, part: unknown) => name === "payload" && part !== null;
 
-/** Numbers are counts, such as how many secrets a webhook has. */
+/** A number is a count, such as the number of secrets of a webhook. */
 const canBeSecret = (value: unknown) => typeof value === "string" || (typeof value === "object" && value !== null); // prettier-ignore
 
 function valueText(value: unknown): string | null {

@@ -8,15 +8,15 @@ export async function auditFiles(folder: string): Promise<readonly string[]> {
 }
 
 const chunkBytes = 1024 * 1024;
-/** Our lines are far shorter; a longer line was not written by us. */
+/** The lines that we write are far shorter; a longer line was not written by us. */
 const lineBytesMax = 64 * 1024;
 
-/** Lines from the last to the first, with the offset at which each begins. */
+/** Yields the lines from the last to the first, with the offset at which each begins. */
 export async function* linesBackwards(path: string, endMax: number) {
   const file = await fs.open(path, "r");
   try {
     let end = Math.min((await file.stat()).size, endMax);
-    /** The beginning of a line that the chunk before ended with. */
+    /** The start of a line whose rest is in the previous chunk. */
     let rest = Buffer.alloc(0);
     while (end > 0) {
       const start = Math.max(0, end - chunkBytes);
@@ -45,6 +45,6 @@ export function parseLine(line: string): AuditEntry | undefined {
   try {
     return auditEntrySchema.parse(JSON.parse(line));
   } catch {
-    return undefined; // a crash has cut it off
+    return undefined; // a crash cut it off
   }
 }

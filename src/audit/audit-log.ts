@@ -1,9 +1,11 @@
 /**
- * Who did what, in one file a month: `audit/2026-11.jsonl` in the data folder, mode 0600. Always:
- * - an entry is one line of JSON, and no text in it can begin another line or move a terminal's cursor;
- * - `append` resolves when the entry survives a power cut;
- * - any process of the machine may append: a line is written by one call to the end of the file;
- * - a line that a crash has cut off is skipped by readers, and spoils no other line.
+ * The audit log: who did what. One file per month, `audit/2026-11.jsonl` in the data folder, mode
+ * 0600. Invariants:
+ * - an entry is one line of JSON, and no text in it can begin another line or move a terminal's
+ *   cursor;
+ * - when `append` resolves, the entry survives a power cut;
+ * - any process of the machine may append: a line is written by one call, at the end of the file;
+ * - readers skip a line that a crash cut off; other lines are not affected.
  */
 import fs from "node:fs/promises";
 import { join } from "node:path";
@@ -15,14 +17,14 @@ import { auditFiles, linesBackwards, parseLine } from "./audit-files.ts";
 
 export interface AuditLogOptions {
   readonly folder: string;
-  /** Months whose last day is older are deleted. */
+  /** Files of months that ended more than this many days ago are deleted. */
   readonly keepDays: number;
   readonly clock: Clock;
 }
 
 export interface AuditQuery {
   readonly who?: string | undefined;
-  /** How `what` begins, such as `company` or `webhook add`. */
+  /** A prefix of `what`, such as `company` or `webhook add`. */
   readonly what?: string | undefined;
   readonly result?: AuditEntry["result"] | undefined;
   /** ISO 8601. */
@@ -30,13 +32,13 @@ export interface AuditQuery {
   /** ISO 8601; exclusive: entries at this moment are left out. */
   readonly until?: string | undefined;
   readonly limit: number;
-  /** `next` of the page before. Entries that are added meanwhile do not move it. */
+  /** `next` of the previous page. Entries that are added meanwhile do not shift the pages. */
   readonly cursor?: string | undefined;
 }
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** Where the next page begins; null: there is none. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -90,7 +92,7 @@ export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): Audi
         for await (const { line, offset } of linesBackwards(join(folder, name), endMax)) {
           const entry = line === "" ? undefined : parseLine(line);
           if (!entry || !isWanted(entry, query)) continue;
-          // There is one more.
+          // The page is full and at least one more entry matches.
           if (entries.length === query.limit) return { entries, next };
           entries.push(entry);
           next = `${month}.${offset}`;
@@ -101,7 +103,7 @@ export function openAuditLog({ folder, keepDays, clock }: AuditLogOptions): Audi
   };
 }
 
-/** Month of the file and offset of the oldest line returned so far. */
+/** The month of the file, and the offset of the oldest line returned so far. */
 function parseCursor(cursor: string | undefined) {
   if (cursor === undefined) return undefined;
   const [, month, offset] = /^(\d{4}-\d{2})\.(\d{1,15})$/.exec(cursor) ?? [];
@@ -109,7 +111,7 @@ function parseCursor(cursor: string | undefined) {
   throw new AppError(
     "invalid",
     "bad_cursor",
-    "the cursor does not belong to this list: begin without one",
+    "the cursor is not from this list: start without one",
   );
 }
 

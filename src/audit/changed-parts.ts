@@ -1,14 +1,14 @@
 import { lineDiff } from "../base/line-diff.ts";
 
-/** What a change did: only the fields that differ. Both are `{}` if nothing does. */
+/** The fields that a change altered, before and after. Both are `{}` if nothing changed. */
 export interface ChangedParts {
-  /** Undefined: there was nothing. */
+  /** Undefined if the object did not exist before. */
   readonly before: unknown;
-  /** Undefined: there is nothing any more. */
+  /** Undefined if the object was deleted. */
   readonly after: unknown;
 }
 
-/** Compares what was there with what is there now. Of texts of several lines, only lines that differ are kept. */
+/** Compares two values. Of texts with several lines, only the lines that differ are kept. */
 export function changedParts(before: unknown, after: unknown): ChangedParts {
   if (!isFields(before) || !isFields(after)) return { before, after };
   const was: Record<string, unknown> = {};

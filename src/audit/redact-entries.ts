@@ -1,7 +1,7 @@
 /**
- * Takes what a forgotten record has left out of the audit log: names, and values before and after.
- * Who did what kind of thing at which moment stays. Each entry is overwritten in its place and keeps
- * its length, so processes that append meanwhile are not disturbed.
+ * Removes the traces of a forgotten record from the audit log: names, and values before and after.
+ * Who did what kind of action, and when, is kept. Each entry is overwritten in place and keeps its
+ * length, so processes that append meanwhile are not disturbed.
  */
 import fs from "node:fs/promises";
 import { join } from "node:path";
@@ -10,13 +10,16 @@ import { auditFiles, linesBackwards, parseLine } from "./audit-files.ts";
 
 export interface ForgottenRecord {
   readonly kind: "company" | "person";
-  /** Its ids in the ledger, such as `company/acme.example`: its own, and those that were merged into it. */
+  /**
+   * The ids in the ledger, such as `company/acme.example`: of the record and of those merged into
+   * it.
+   */
   readonly targets: readonly string[];
-  /** By which people called it: slugs and name. */
+  /** The names that people used for it: slugs and the display name. */
   readonly names: readonly string[];
 }
 
-/** How many entries were overwritten. */
+/** Returns how many entries were overwritten. */
 export async function redactEntries(folder: string, record: ForgottenRecord): Promise<number> {
   const isAbout = matcherOf(record);
   let count = 0;
@@ -40,7 +43,7 @@ export async function redactEntries(folder: string, record: ForgottenRecord): Pr
   return count;
 }
 
-/** Lines are ASCII, so their length is in bytes too. */
+/** Lines are ASCII, so the length in characters is also the length in bytes. */
 function redacted(entry: AuditEntry, length: number): string {
   const short = { ...entry, asked: null, before: null, after: null, detail: "" };
   const named = JSON.stringify({ ...short, target: "(forgotten)" });
@@ -63,7 +66,7 @@ function matcherOf({ kind, targets, names }: ForgottenRecord): (entry: AuditEntr
     );
 }
 
-/** `company/acme` is not in `company/acme-2`. */
+/** Matches whole ids only: `company/acme` must not match `company/acme-2`. */
 const hasId = (text: string, target: string): boolean =>
   text
     .split(target)

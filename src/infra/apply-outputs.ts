@@ -42,7 +42,7 @@ export function readStackOutputs(text: string): StackOutputs {
     const arn = values[logicalName(role)];
     if (arn === undefined) return [];
     if (/^arn:[\w-]+:iam::\d{12}:policy\/[\w+=,.@/-]{1,640}$/.test(arn)) return [[role, arn]];
-    throw new AppError("invalid", "stack_outputs", `${logicalName(role)} in the outputs is no ARN of a policy: '${arn.slice(0, 100)}'`); // prettier-ignore
+    throw new AppError("invalid", "stack_outputs", `${logicalName(role)} in the outputs is not the ARN of a policy: '${arn.slice(0, 100)}'`); // prettier-ignore
   });
   return {
     bucketUrl: `s3://${bucket}?region=${region}`,

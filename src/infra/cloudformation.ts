@@ -35,7 +35,7 @@ export function cloudFormationTemplate() {
   };
 }
 
-/** The name of a role's policy, in the template and in the outputs of a stack. */
+/** The logical name of a role's policy, in the template and in the outputs of a stack. */
 export const logicalName = (role: string) => `${role[0]!.toUpperCase()}${role.slice(1)}Policy`;
 
 const substituted = ({ Resource, ...rest }: Statement) => ({

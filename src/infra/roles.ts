@@ -47,7 +47,7 @@ const common: readonly KeyRights[] = [
   probe,
 ];
 
-/** `forager fleet finish-upgrade`. */
+/** Written by `forager fleet finish-upgrade`. */
 const endOfUpgrade: KeyRights = { key: "queue.json", rights: ["replace"] };
 
 const node: readonly KeyRights[] = [

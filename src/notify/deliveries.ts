@@ -3,18 +3,18 @@ import type { Queue, Task, TaskState } from "../queue/index.ts";
 import { deliveryJob, deliveryKind, deliverySchema, deliveryTask } from "./delivery.ts";
 import type { Endpoints } from "./endpoints.ts";
 
-/** A delivery as people see it. It is a task of the queue, and is kept as long as those are. */
+/** A delivery as lists show it. It is a task of the queue, and is kept as long as tasks are. */
 export interface Delivery {
   readonly id: number;
   readonly endpoint: string;
   readonly event: string;
   readonly type: string;
   readonly state: TaskState;
-  /** Attempts so far. */
+  /** The number of attempts so far. */
   readonly attempts: number;
   readonly addedAt: string;
   readonly endedAt: string | null;
-  /** Why the last attempt did not succeed, or what the receiver answered. */
+  /** Why the last attempt failed, or what the receiver answered. */
   readonly answer: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface DeliveriesQuery {
 }
 
 const pageLength = 500;
-/** So many tasks are looked at, newest last: a list is for people. */
+/** At most this many tasks are read, newest last. */
 const lookedAtMax = 20_000;
 
 /** Newest first. */
@@ -80,7 +80,7 @@ export async function replayDelivery(
   const [added] = await queue.add([deliveryTask(endpoint, payload.data.event, { again })]);
   if (added?.status === "added") return added.id;
   const why = added?.status ?? "refused";
-  throw new AppError("conflict", "delivery_refused", `the queue did not take the delivery: ${why}`);
+  throw new AppError("conflict", "delivery_refused", `the queue refused the delivery: ${why}`);
 }
 
 function toDelivery(task: Task, aheadMs: number): Delivery | undefined {

@@ -23,7 +23,7 @@ export const deliveryJob = "webhooks";
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
-/** Waits after each attempt that failed, as the Standard Webhooks specification advises. */
+/** The delays after failed attempts, as the Standard Webhooks specification recommends. */
 const waitsMs = [
   5 * secondMs,
   5 * minuteMs,
@@ -36,7 +36,7 @@ const waitsMs = [
   24 * hourMs,
 ];
 const attemptsMax = waitsMs.length + 1;
-/** Nobody waits longer for what a receiver asks in Retry-After. */
+/** A longer delay in Retry-After is cut to this one. */
 const retryAfterMsMax = 24 * hourMs;
 
 export const deliverySchema = z.object({
@@ -50,7 +50,7 @@ export const deliverySchema = z.object({
 });
 export type DeliveryPayload = z.output<typeof deliverySchema>;
 
-/** `again`: the event was sent before, and a person asked for it. */
+/** `again`: a person asked to send an event once more that was already sent. */
 export function deliveryTask(
   { id, url }: Pick<Endpoint, "id" | "url">,
   event: WebhookEvent,
@@ -93,7 +93,7 @@ export function createDeliveryHandler(): Handler<DeliveryServices> {
         return await judge(answer, { id, ...attempt }, webhooks);
       } catch (error) {
         signal.throwIfAborted();
-        // A private address, or a secret that this node does not have: no later attempt helps.
+        // The address is private, or this node lacks the secret: another attempt cannot succeed.
         if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
         return await failed(error.message, { id, ...attempt }, webhooks);
       }
@@ -102,7 +102,7 @@ export function createDeliveryHandler(): Handler<DeliveryServices> {
   );
 }
 
-/** One attempt, signed at this moment. */
+/** Makes one attempt. The signature has the current time. */
 export async function postEvent(
   endpoint: Endpoint,
   event: WebhookEvent,
@@ -118,7 +118,7 @@ export async function postEvent(
 
 interface Tried {
   readonly id: string;
-  /** Attempts so far, from 1. */
+  /** The number of this attempt, from 1. */
   readonly used: number;
   readonly isLast: boolean;
 }

@@ -8,7 +8,7 @@ import { createSharedObject, type Bucket } from "../bucket/index.ts";
 import type { EventType } from "./event-names.ts";
 import { createWebhookSecret, secretProblem } from "./standard-webhook.ts";
 
-/** A secret in the fleet's bucket, or where each node that sends finds it. */
+/** Either a secret stored in the fleet's bucket, or a reference that each sending node resolves. */
 const secretSchema = z.union([
   z.strictObject({ text: z.string() }),
   z.strictObject({ env: z.string() }),
@@ -19,16 +19,16 @@ export type SecretReference = z.output<typeof secretSchema>;
 const endpointSchema = z.strictObject({
   id: z.string(),
   url: z.string(),
-  /** Empty: all. */
+  /** If empty: all events. */
   events: z.array(z.string()).readonly(),
-  /** Newest first. `untilMs`: it still signs until then. */
+  /** Newest first. A secret with `untilMs` still signs until then. */
   secrets: z
     .array(z.strictObject({ secret: secretSchema, untilMs: z.number().nullable() }))
     .min(1)
     .max(3)
     .readonly(),
   createdAtMs: z.number(),
-  /** Why nothing is sent to it; null: it is in use. */
+  /** Why nothing is sent to this endpoint; null if it is enabled. */
   disabled: z.strictObject({ atMs: z.number(), reason: z.string() }).nullable(),
 });
 export type Endpoint = z.output<typeof endpointSchema>;
@@ -36,7 +36,7 @@ export type Endpoint = z.output<typeof endpointSchema>;
 const endpointsSchema = z.strictObject({ endpoints: z.array(endpointSchema).readonly() });
 
 export const endpointsKey = "webhooks/endpoints.json";
-/** One object holds all, and every event reads it. */
+/** All endpoints are in one object, which is read for every event. */
 const endpointsMax = 50;
 const urlCharsMax = 1_000;
 
@@ -49,20 +49,20 @@ export interface EndpointsOptions {
 
 export interface NewEndpoint {
   readonly url: string;
-  /** Empty: all. */
+  /** If empty: all events. */
   readonly events: readonly EventType[];
-  /** Absent: one is made, and kept in the bucket. */
+  /** If absent, a secret is generated and kept in the bucket. */
   readonly secret?: Exclude<SecretReference, { readonly text: string }> | undefined;
 }
 
-/** Where events are sent: one object that all nodes of the fleet share. */
+/** The destinations of events: one object that all nodes of the fleet share. */
 export interface Endpoints {
   list(): Promise<readonly Endpoint[]>;
   /** Throws `no_endpoint`. */
   get(id: string): Promise<Endpoint>;
   add(endpoint: NewEndpoint): Promise<Endpoint>;
   remove(id: string): Promise<Endpoint>;
-  /** Signs with a new secret, and with the earlier one for `overlapMs` more. */
+  /** Adds a new secret; for `overlapMs` more, messages are also signed with the earlier one. */
   rotate(
     id: string,
     options: { readonly overlapMs: number; readonly secret?: NewEndpoint["secret"] },
@@ -116,10 +116,10 @@ export function openEndpoints({ bucket, clock, random }: EndpointsOptions): Endp
       };
       await change((before) => {
         if (before.some((one) => one.url === url)) {
-          throw invalid("endpoint_exists", "there is an endpoint with this URL already");
+          throw invalid("endpoint_exists", "an endpoint with this URL already exists");
         }
         if (before.length >= endpointsMax) {
-          throw invalid("too_many_endpoints", `there are ${endpointsMax} endpoints already: remove one`); // prettier-ignore
+          throw invalid("too_many_endpoints", `there are ${endpointsMax} endpoints already, the maximum: remove one`); // prettier-ignore
         }
         return [...before, made];
       });
@@ -143,7 +143,7 @@ export function openEndpoints({ bucket, clock, random }: EndpointsOptions): Endp
     },
     async disable(id, reason) {
       const disabled = { atMs: clock.nowMs(), reason: reason.slice(0, 200) };
-      // It may have been removed meanwhile, or another node was first.
+      // The endpoint may have been removed, or disabled by another node, in the meantime.
       await change((before) =>
         before.some((one) => one.id === id && one.disabled === null)
           ? before.map((one) => (one.id === id ? { ...one, disabled } : one))
@@ -154,7 +154,7 @@ export function openEndpoints({ bucket, clock, random }: EndpointsOptions): Endp
   };
 }
 
-/** The secrets that sign now, newest first. `reveal` reads one that is kept elsewhere. */
+/** The secrets that sign now, newest first. `reveal` resolves a reference. */
 export async function validSecrets(
   { id, secrets }: Endpoint,
   nowMs: number,
@@ -169,7 +169,7 @@ export async function validSecrets(
   return texts;
 }
 
-/** As lists show it: the path of a webhook is often a token. */
+/** The URL as lists show it, without its path, which is often a token. */
 export function shownUrl(text: string): string {
   const url = new URL(text);
   return url.pathname === "/" && url.search === "" ? url.origin : `${url.origin}/…`;
@@ -183,7 +183,7 @@ function checkUrl(text: string): void {
   if (url.username !== "" || url.password !== "") {
     throw invalid(
       "bad_url",
-      "the URL must have no user and password: the signature proves who sends",
+      "the URL must not contain a user or password: receivers verify the signature instead",
     );
   }
 }

@@ -1,4 +1,7 @@
-/** What endpoints can ask for. Alarms are not among them: the owner of a data folder sends those. */
+/**
+ * The events that endpoints can subscribe to. Alarms are not included: the owner of a data folder
+ * sends those.
+ */
 export const eventTypes = [
   "job.completed",
   "campaign.finished",

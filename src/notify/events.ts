@@ -4,17 +4,19 @@ import type { Endpoint, Endpoints } from "./endpoints.ts";
 import type { EventType } from "./event-names.ts";
 import { eventId, type WebhookEvent } from "./standard-webhook.ts";
 
-/** Something that happened, before anybody is told. */
+/** An event before it is published. */
 export interface NewEvent {
   readonly type: EventType;
-  /** Names what happened, the same on every node: the event is delivered once in the fleet. */
+  /**
+   * Identifies what happened. It is the same on every node, so the fleet delivers the event once.
+   */
   readonly key: string;
   readonly atMs: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 export interface EventPublisher {
-  /** Adds a task for each endpoint that asked for it. Returns how many were new. */
+  /** Adds a task for each subscribed endpoint. Returns how many tasks were new. */
   publish(event: NewEvent): Promise<number>;
 }
 
@@ -43,6 +45,6 @@ export const messageOf = ({ type, key, atMs, data }: NewEvent): WebhookEvent => 
   data,
 });
 
-/** What happened before an endpoint was added is not news to it. */
+/** Events from before an endpoint was added are not sent to it. */
 const wants = ({ events, disabled, createdAtMs }: Endpoint, { type, atMs }: NewEvent): boolean =>
   disabled === null && atMs >= createdAtMs && (events.length === 0 || events.includes(type));

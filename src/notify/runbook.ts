@@ -16,13 +16,13 @@ export interface RunbookPage {
   readonly text: string;
 }
 
-/** The command that shows the page, for messages. */
+/** The command that prints a page, for use in messages. */
 export const runbookCommand = (name: RunbookName): string => `forager runbook ${name}`;
 
 export function readRunbookPage(name: string): RunbookPage {
   const known = runbookNames.find((one) => one === name);
   if (known === undefined) {
-    const text = `there is no page ${name} in the runbook: it has ${runbookNames.join(", ")}`;
+    const text = `the runbook has no page ${name}; its pages are ${runbookNames.join(", ")}`;
     throw new AppError("invalid", "no_runbook_page", text);
   }
   const file = docsPage("runbook/README.md").replace(/README\.md$/, `${known}.md`);

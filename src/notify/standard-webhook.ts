@@ -9,12 +9,12 @@ import { createHash, createHmac } from "node:crypto";
 import type { Random } from "../base/random.ts";
 
 export interface WebhookMessage {
-  /** The same for every attempt, so that a receiver can drop what it already has. */
+  /** The same for every attempt, so that a receiver can drop duplicates. */
   readonly id: string;
   readonly body: string;
 }
 
-/** What every message looks like. */
+/** The body of every message. */
 export interface WebhookEvent {
   readonly id: string;
   /** Such as `job.completed`. */
@@ -31,8 +31,8 @@ export const createWebhookSecret = (random: Random): string =>
   `${prefix}${Buffer.from(random.bytes(secretBytes)).toString("base64")}`;
 
 /**
- * `whsec_` and base64, as the specification writes it. Any other text is used as it is: receivers
- * then configure `whsec_` and the base64 of that text.
+ * `whsec_` and base64, as the specification requires. Any other text is used as it is: a receiver
+ * must then be configured with `whsec_` and the base64 of that text.
  */
 export function webhookKey(secret: string): Buffer {
   return secret.startsWith(prefix)
@@ -40,7 +40,7 @@ export function webhookKey(secret: string): Buffer {
     : Buffer.from(secret);
 }
 
-/** Undefined: it is a good secret. */
+/** Returns what is wrong with a secret, or undefined if it is valid. */
 export function secretProblem(secret: string): string | undefined {
   if (!secret.startsWith(prefix)) return `a secret begins with ${prefix}`;
   const { length } = webhookKey(secret);
@@ -67,6 +67,6 @@ export function webhookHeaders(
 export const webhookBody = ({ type, timestamp, data }: WebhookEvent): string =>
   JSON.stringify({ type, timestamp, data });
 
-/** An id that every node of a fleet makes for the same event, so that it is sent once. */
+/** Derives an id that is the same on every node of a fleet, so that an event is sent once. */
 export const eventId = (type: string, key: string): string =>
   `msg_${createHash("sha256").update(`${type}\n${key}`).digest("base64url").slice(0, 27)}`;

@@ -8,15 +8,18 @@ import type { EventPublisher, NewEvent } from "./events.ts";
 
 export interface JobWatcherOptions {
   readonly queue: () => Pick<Queue, "ended" | "jobs" | "now">;
-  /** What was last read of the queue anyway: nothing is asked while it does not change. */
+  /**
+   * The statistics that the process last read anyway. As long as they do not change, the queue is
+   * not read.
+   */
   readonly stats: () => QueueStats | undefined;
   readonly endpoints: Pick<Endpoints, "list">;
   readonly publisher: EventPublisher;
-  /** Names of campaigns: the job of a campaign has its name. */
+  /** Names of all campaigns. The job of a campaign has the campaign's name. */
   readonly campaigns: () => Promise<readonly string[]>;
-  /** Requests to the queue cost money: it is looked at less often. */
+  /** True if requests to the queue cost money: it is then read less often. */
   readonly isCharged: boolean;
-  /** The process ends when nothing is left to do. */
+  /** True if the process ends when no work is left. */
   readonly isDraining: boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,20 +28,23 @@ export interface JobWatcherOptions {
 const lookMs = 2_000;
 const quietMs = 10_000;
 const chargedMs = 60_000;
-/** A node that was off for longer tells nothing of what happened meanwhile. */
+/** Events that are older are not published by a node that was off. */
 const oldMs = 7 * 86_400_000;
-/** Of events that this process has published: more are forgotten, and the queue knows their keys. */
+/**
+ * How many published events this process remembers. If it forgets one, the queue still recognises
+ * its key.
+ */
 const toldMax = 10_000;
 
 /**
- * Publishes that a job was completed, and that no task of a campaign is left. Every node may run
- * one: the key of the event names it, so the queue stores each delivery once.
+ * Publishes that a job has completed, and that a campaign has no tasks left. Every node may run
+ * one: the key identifies the event, so the queue stores each delivery once.
  */
 export function createJobWatcher(options: JobWatcherOptions): Service & { look(): Promise<void> } {
   const { endpoints, publisher, clock, log } = options;
   let seen = "";
   let publishedMs = -Infinity;
-  /** By campaign: what its job looked like when nothing was left, and since when. */
+  /** By campaign: the state of its job when no task was left, and since when. */
   const quiet = new Map<string, { readonly state: string; readonly sinceMs: number }>();
   const told = new Set<string>();
   let timer: Timer | undefined;
@@ -73,7 +79,10 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
     seen = state;
   }
 
-  /** Tasks of a campaign may be added in several steps: nothing is left for a while first. */
+  /**
+   * Tasks of a campaign may be added in several steps, so it counts as finished only after a quiet
+   * period.
+   */
   function finishedCampaign(
     job: Job,
     { nowMs, isLast }: { readonly nowMs: number; readonly isLast: boolean },
@@ -94,7 +103,7 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
     return { type: "campaign.finished", key: state, data };
   }
 
-  const warn = (error: unknown) => log.warn("webhook events could not be added", { error });
+  const warn = (error: unknown) => log.warn("could not add webhook events", { error });
   function repeat(): void {
     working = look()
       .catch(warn)
@@ -118,7 +127,7 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
   };
 }
 
-/** `atMs` by the clock of the queue; absent: when the last task of the job ended. */
+/** `atMs` uses the clock of the queue; if absent, the end of the job's last task is used. */
 type EndedEvent = Omit<NewEvent, "atMs"> & { readonly atMs?: number };
 
 function completedJob(job: Job): EndedEvent | undefined {

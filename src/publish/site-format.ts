@@ -1,21 +1,23 @@
 /**
- * The files of a published site, for the code that writes them and for the page that reads them. See
- * docs/formats/site.md.
+ * The format of a published site, used by the code that writes one and by the page that reads it.
+ * See docs/formats/site.md.
  *
- * - `manifest.json` names everything else. It is written last, so it is the switch from one site to the next.
- * - `data/<hash>-<generation>` is one part: gzip, and sealed if the site is. The hash is that of its content,
- *   keyed if the site is sealed. A name is never used for two contents.
- * - A company has a number: its place in the order of slugs. Page n has the companies from
- *   n × companiesPerPage on. The index maps beginnings of words, and facts to filter by, to numbers.
+ * - `manifest.json` names everything else. It is written last: replacing it switches to the next
+ *   site.
+ * - `data/<hash>-<generation>` is one part: compressed with gzip, and encrypted if the site is
+ *   sealed. The hash is that of its content, keyed if the site is sealed. A name is never used for
+ *   two contents.
+ * - Companies are numbered in the order of their slugs. Page n has the companies from n ×
+ *   companiesPerPage on. The index maps word prefixes, and facts to filter by, to numbers.
  */
 
 export const siteFormat = 1;
 export const manifestFile = "manifest.json";
 export const partsFolder = "data/";
 export const companiesPerPage = 64;
-/** A list of companies that have any word of a long beginning is cut here. */
+/** The list of companies that have any word with a long prefix is cut at this length. */
 export const summaryMax = 5_000;
-/** As the API: more points than this are too many to draw. */
+/** As in the API: more points than this are too many to draw. */
 export const pointsMax = 20_000;
 export const pointsPerPart = 2_000;
 
@@ -24,37 +26,45 @@ export type SiteMode = (typeof siteModes)[number];
 
 export interface SiteManifest {
   readonly format: number;
-  /** A page that knows this format can read it. */
+  /** The lowest format version that a page must know to read the site. */
   readonly readableBy: number;
-  /** Grows by one with each publish that changed something. */
+  /** Increases by one with each publish that changed something. */
   readonly generation: number;
   readonly at: string;
   readonly body: SiteBody;
-  /** Files of earlier sites with the time since when they are not used. They are removed later. */
+  /** Files of earlier sites, with the time since when they are unused. They are removed later. */
   readonly retired: readonly (readonly [path: string, atMs: number])[];
 }
 
-/** What a site says. Two sites with equal bodies are the same site. */
+/** The content of a site. Two sites with equal bodies are the same site. */
 export interface SiteBody {
   readonly mode: SiteMode;
   readonly version: string;
   readonly companies: number;
   readonly leftOut: LeftOut;
   readonly campaigns: readonly SiteCampaign[];
-  /** All companies as files. */
+  /** Downloads of all companies. */
   readonly downloads: readonly SiteDownload[];
   readonly licences: readonly SiteLicence[];
-  /** Who is responsible for personal data, one line each. */
+  /** The controller of personal data, one line of text each. */
   readonly legal: readonly string[];
-  /** One for each page: a text that is not after its first slug and after the last one of the page before. */
+  /**
+   * One entry per page: a text that sorts after the last slug of the previous page and not after
+   * the page's first slug.
+   */
   readonly pages: readonly (readonly [from: string, part: string])[];
-  /** `fl`: all words that begin so. `co*`: companies with any word that begins so. `co=`: this word alone. */
+  /**
+   * `fl`: all words with this prefix. `co*`: companies with any word with this prefix. `co=`: this
+   * word alone.
+   */
   readonly words: Readonly<Record<string, string>>;
-  /** Frequent words with the number of companies that have them: a search reads rarer ones first. */
+  /**
+   * Frequent words with the number of companies that have them: a search reads rarer words first.
+   */
   readonly common: Readonly<Record<string, number>>;
-  /** Other parts by what they are, such as `facets` or `report/austin`. */
+  /** Other parts by name, such as `facets` or `report/austin`. */
   readonly parts: Readonly<Record<string, string>>;
-  /** Files of the page itself, with a hash of their content. */
+  /** Files of the page itself, with the hash of their content. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -62,11 +72,11 @@ export interface SiteBody {
 export interface LeftOut {
   readonly suppressed: number;
   readonly excluded: number;
-  /** Absent in the site of one campaign: nobody knows to which one they belonged. */
+  /** Absent in the site of one campaign, because a forgotten company no longer has a campaign. */
   readonly forgotten?: number;
-  /** Changes when somebody else is left out. Then nothing of the site before is kept. */
+  /** Changes when other companies are left out. Then no file of the previous site is kept. */
   readonly mark: string;
-  /** Kinds of values that are in no company of the site, such as emails. */
+  /** Kinds of values that no company of the site has, such as emails. */
   readonly values: readonly string[];
 }
 
@@ -86,7 +96,7 @@ export interface SiteDownload {
   readonly format: string;
   readonly type: string;
   readonly rows: number;
-  /** To be joined. */
+  /** Concatenated, they are the file. */
   readonly parts: readonly string[];
 }
 
@@ -96,15 +106,15 @@ export interface SiteLicence {
   readonly url: string;
 }
 
-/** A sealed manifest: what encloses it. */
+/** The envelope of a sealed manifest. */
 export interface SealedManifest {
   readonly format: number;
   readonly readableBy: number;
-  /** The manifest, sealed, in base64. */
+  /** The encrypted manifest, in base64. */
   readonly sealed: string;
 }
 
-/** A company as a page has it. Empty lists are left out. */
+/** A company as stored in a page. Empty lists are omitted. */
 export interface SiteCompany {
   readonly slug: string;
   readonly name: string;
@@ -123,9 +133,9 @@ export interface SiteCompany {
   readonly description?: string;
   readonly visit?: { readonly at: string; readonly outcome: string; readonly reason?: string };
   readonly changedAt: string;
-  /** Names of the open data that it comes from, such as `osm`. */
+  /** Names of the open data sources, such as `osm`. */
   readonly sources?: readonly string[];
-  /** Values with where they come from: field, value, source, stamp, licence. */
+  /** Values with their source: field, value, source, stamp, licence. */
   readonly facts: readonly (readonly [string, unknown, string, string, string?])[];
 }
 
@@ -139,13 +149,13 @@ export interface SiteEntry {
   readonly outcome?: string | undefined;
 }
 
-/** The part of the index that has a beginning of a word. */
+/** The part of the index that covers a prefix. */
 export type WordPart =
   | { readonly kind: "words"; readonly part: string }
   /** Companies with any of these words; cut at `summaryMax`. */
   | { readonly kind: "summary"; readonly part: string };
 
-/** Undefined: no company has such a word. */
+/** Undefined if no company has such a word. */
 export function wordPartOf(words: SiteBody["words"], begin: string): WordPart | undefined {
   for (let length = 1; length <= begin.length; length += 1) {
     const part = words[begin.slice(0, length)];
@@ -155,13 +165,13 @@ export function wordPartOf(words: SiteBody["words"], begin: string): WordPart | 
   return part === undefined ? undefined : { kind: "summary", part };
 }
 
-/** The part that has exactly this term. */
+/** The part that contains exactly this term. */
 export function termPartOf(words: SiteBody["words"], term: string): string | undefined {
   const found = wordPartOf(words, term);
   return found?.kind === "words" ? found.part : words[`${term}=`];
 }
 
-/** Ascending numbers as differences in base 36; the most frequent ones are short. */
+/** Encodes ascending numbers as differences in base 36; the most frequent differences are short. */
 export function encodeNumbers(numbers: readonly number[]): string {
   let last = -1;
   const differences = numbers.map((number) => {
@@ -182,7 +192,7 @@ export function decodeNumbers(text: string): number[] {
   return numbers;
 }
 
-/** The page in which a slug would be. */
+/** The page that would contain a slug. */
 export function pageOfSlug(pages: SiteBody["pages"], slug: string): number {
   let [low, high] = [0, pages.length - 1];
   while (low < high) {

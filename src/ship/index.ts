@@ -18,7 +18,7 @@ export {
   createGcpInterruption,
   findProvider,
 } from "./interruption/sources.ts";
-/** Brings releases to hosts. Loaded when it is needed: every command loads this file. */
+/** Rolls out releases. Loaded on demand, because every command loads this file. */
 export const loadDeploy = async () => ({
   ...(await import("./deploy/deploy-fleet.ts")),
   ...(await import("./deploy/checkout.ts")),

@@ -7,19 +7,19 @@ import { readVersion } from "../base/version.ts";
 export interface ReleaseFile {
   readonly format: 1;
   readonly version: string;
-  /** The version and the start of a hash of all files: the same files have the same id. */
+  /** The version and the start of a hash over all files: equal files have equal ids. */
   readonly id: string;
   readonly platform: string;
 }
 
-/** Which program this is and what it runs on: `forager version --verbose`. */
+/** The version of this program and its environment, for `forager version --verbose`. */
 export interface ProgramInfo {
   readonly version: string;
-  /** Undefined: it was not installed from a release folder. */
+  /** Undefined if it was not installed from a release folder. */
   readonly release: string | undefined;
   readonly platform: string;
   readonly node: string;
-  /** Where it is installed. */
+  /** The folder in which it is installed. */
   readonly folder: string;
 }
 
@@ -33,7 +33,7 @@ export function describeProgram(): ProgramInfo {
   };
 }
 
-/** Undefined: this program is not in a release folder. */
+/** Undefined if this program is not in a release folder. */
 function readRelease(file = packageFile("release.json")): ReleaseFile | undefined {
   let text: string;
   try {
@@ -47,7 +47,7 @@ function readRelease(file = packageFile("release.json")): ReleaseFile | undefine
   throw new AppError("corrupt", "package_incomplete", `${file} is damaged: install Forager again`);
 }
 
-/** By hand: zod takes longer to load than the version may take. */
+/** Parsed without zod, because zod takes longer to load than the whole command may take. */
 export function parseRelease(text: string): ReleaseFile | undefined {
   let found: unknown;
   try {

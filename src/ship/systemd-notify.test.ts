@@ -65,7 +65,7 @@ test("a supervisor with a fault is not reported alive, until it works again", as
   take();
   state.fault = "worker a was killed and does not end";
   await clock.advance(40_000);
-  expect(take()).toEqual(Array(2).fill(`STATUS=not well: ${state.fault}`));
+  expect(take()).toEqual(Array(2).fill(`STATUS=faulty: ${state.fault}`));
   expect(errors).toEqual([{ why: state.fault }]); // once
   state.fault = undefined;
   await clock.advance(20_000);

@@ -3,21 +3,24 @@ import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
 
-/** How to reach the systemd that has started this process with `Type=notify`. */
+/** How to reach systemd, if it started this process with `Type=notify`. */
 export interface ServiceManager {
   /** $NOTIFY_SOCKET */
   readonly socket: string;
-  /** The process is restarted if it sends nothing for so long; undefined: it has no watchdog. */
+  /**
+   * systemd restarts the process if it sends nothing for this long; undefined if there is no
+   * watchdog.
+   */
   readonly watchdogMs: number | undefined;
-  /** $PATH, where systemd-notify is found. */
+  /** $PATH, to find systemd-notify. */
   readonly path: string;
 }
 
 type Variables = Record<string, string | undefined>;
 
 /**
- * Reads the variables by which systemd says how to reach it, and removes them: processes that this
- * one starts must not speak for the service. Undefined: systemd does not wait for messages.
+ * Reads the variables that systemd sets, and removes them, because child processes must not send
+ * messages for the service. Undefined if systemd does not wait for messages.
  */
 export function takeServiceManager(env: Variables, pid = process.pid): ServiceManager | undefined {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: watched } = env;
@@ -34,8 +37,8 @@ export type NotifyManager = (assignments: readonly string[]) => Promise<void>;
 const notifyMs = 10_000;
 
 /**
- * Node has no datagram sockets of the file system, so the program of systemd sends the message. The
- * unit needs `NotifyAccess=all`.
+ * Node does not support Unix datagram sockets, so systemd's own program sends the message. The unit
+ * needs `NotifyAccess=all`.
  */
 export const systemdNotify =
   ({ socket, path }: ServiceManager): NotifyManager =>
@@ -50,9 +53,9 @@ export const systemdNotify =
 export interface ManagedServiceOptions {
   readonly manager: ServiceManager;
   readonly notify: NotifyManager;
-  /** What the process does now, in one line: `systemctl status` shows it. */
+  /** One line about the current state, for `systemctl status`. */
   readonly status: () => string;
-  /** Why this process cannot do its work and must be restarted; undefined: it can. */
+  /** Why this process cannot work and must be restarted; undefined if it can work. */
   readonly fault: () => string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -61,8 +64,8 @@ export interface ManagedServiceOptions {
 const statusMs = 30_000;
 
 /**
- * Tells systemd that the process is ready when it starts, that it is alive while `fault` finds
- * nothing, and that it is stopping. A message that cannot be sent is logged, and the work goes on.
+ * Tells systemd that the process is ready when it starts, alive as long as `fault` returns nothing,
+ * and stopping. If a message cannot be sent, this is logged and the work continues.
  */
 export function createManagedService(options: ManagedServiceOptions): Service {
   const { manager, notify, status, fault, clock, log } = options;
@@ -75,7 +78,7 @@ export function createManagedService(options: ManagedServiceOptions): Service {
   const send = (assignments: readonly string[]) =>
     (sending = sending
       .then(() => notify(assignments))
-      .catch((error: unknown) => log.warn("systemd was not notified", { assignments, error })));
+      .catch((error: unknown) => log.warn("could not notify systemd", { assignments, error })));
 
   const repeat = () => {
     timer = clock.setTimer(
@@ -83,11 +86,13 @@ export function createManagedService(options: ManagedServiceOptions): Service {
       () => {
         const found = fault();
         if (found !== undefined && found !== lastFault) {
-          log.error("the watchdog of systemd is not told that this process works", { why: found });
+          log.error("not reporting to the systemd watchdog because this process has a fault", {
+            why: found,
+          });
         }
         lastFault = found;
         const alive = found === undefined && manager.watchdogMs !== undefined;
-        const text = found === undefined ? status() : `not well: ${found}`;
+        const text = found === undefined ? status() : `faulty: ${found}`;
         void send([...(alive ? ["WATCHDOG=1"] : []), `STATUS=${text}`]);
         if (!isStopped) repeat();
       },

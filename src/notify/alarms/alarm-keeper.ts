@@ -14,21 +14,21 @@ import {
 
 export interface AlarmReading {
   readonly alarms: readonly Alarm[];
-  /** Whether this alarm could be judged now. One that could not be stays as it was. */
+  /** Whether the state of this alarm could be determined now. If not, the alarm stays as it is. */
   readonly isKnown: (alarm: Alarm) => boolean;
 }
 
 export interface AlarmKeeperOptions {
   readonly file: OutboxFile;
-  /** What is wrong now. */
+  /** Reads the problems that exist now. */
   readonly read: () => Promise<AlarmReading>;
-  /** As the settings are now. Empty: nothing is read, and nothing is sent. */
+  /** The targets of the current settings. If there are none, nothing is read or sent. */
   readonly targets: () => readonly AlarmTarget[];
-  /** How often it is looked. */
+  /** The interval between two readings. */
   readonly everyMs: () => number;
   /**
-   * An alarm of an earlier process is not over before this one has run for so long: what finds
-   * alarms starts again with each process.
+   * An alarm that an earlier process raised is not declared over until this process has run for
+   * this long, because detection starts from zero in each process.
    */
   readonly settleMs: (alarm: Alarm) => number;
   /** The name of this node. */
@@ -42,19 +42,25 @@ const tickMs = 1_000;
 const activeMax = 500;
 const messagesMax = 1_000;
 const sendMsMax = 30_000;
-/** Sent together at most: a target that is down must not hold the others for long. */
+/**
+ * Messages are sent in batches of this size, so that a target that is down does not delay the
+ * others for long.
+ */
 const batchMax = 20;
 const firstWaitMs = 5_000;
 const waitMsMax = 1_800_000;
 const giveUpMs = 86_400_000;
 
-/** Sends each alarm once when it begins and once when it ends. Run by the owner alone. */
+/**
+ * Sends each alarm once when it begins and once when it ends. Only the owner of the data folder
+ * runs this.
+ */
 export function createAlarmKeeper(
   options: AlarmKeeperOptions,
 ): Service & { tick(): Promise<void> } {
   const { file, clock, random, log } = options;
   let outbox: AlarmOutbox = emptyOutbox;
-  /** Alarms that this process has seen itself. */
+  /** Alarms that this process has detected itself. */
   const seen = new Set<string>();
   let startedMs = 0;
   let lookAtMs = -Infinity;
@@ -89,7 +95,7 @@ export function createAlarmKeeper(
     );
     const messages = [...outbox.messages, ...added];
     if (messages.length > messagesMax) {
-      log.error("alarms were dropped: their targets do not accept them", { dropped: messages.length - messagesMax }); // prettier-ignore
+      log.error("alarms were dropped because their targets did not accept them", { dropped: messages.length - messagesMax }); // prettier-ignore
     }
     await store({
       format: 1,
@@ -115,12 +121,12 @@ export function createAlarmKeeper(
     const nowMs = clock.nowMs();
     const byName = new Map(targets.map((target) => [target.name, target]));
     const due = outbox.messages.filter(({ nextAtMs }) => nextAtMs <= nowMs).slice(0, batchMax);
-    // A target that was taken out of the settings gets nothing any more.
+    // Messages for a target that was removed from the settings are dropped.
     const orphans = outbox.messages.filter(({ target }) => !byName.has(target));
     if (due.length + orphans.length === 0) return;
     const changed = new Map<AlarmMessage, AlarmMessage | undefined>();
     for (const message of orphans) changed.set(message, undefined);
-    // One target after the other keeps the order of its messages; targets do not wait for each other.
+    // Messages to one target are sent in order; targets do not wait for each other.
     await Promise.all(
       targets.map(async (target) => {
         for (const message of due.filter((one) => one.target === target.name)) {
@@ -135,7 +141,7 @@ export function createAlarmKeeper(
     await store({ ...outbox, messages });
   }
 
-  /** What is left to do; undefined: nothing. */
+  /** Returns the message if it must be sent again, else undefined. */
   async function trySend(
     target: AlarmTarget,
     message: AlarmMessage,
@@ -150,10 +156,10 @@ export function createAlarmKeeper(
       const nowMs = clock.nowMs();
       const fields = { target: target.name, alarm: event.name, subject: event.subject, error };
       if (nowMs - event.atMs > giveUpMs) {
-        log.error("an alarm could not be sent for a day, and is dropped", fields);
+        log.error("an alarm could not be sent for a day and was dropped", fields);
         return undefined;
       }
-      if (attempts === 0) log.warn("an alarm could not be sent, and is sent again", fields);
+      if (attempts === 0) log.warn("could not send an alarm; retrying", fields);
       const waitMs = Math.min(waitMsMax, firstWaitMs * 2 ** Math.min(attempts, 20));
       const nextAtMs = nowMs + Math.round(waitMs * (0.75 + 0.5 * random.next()));
       return { ...message, attempts: attempts + 1, nextAtMs };
@@ -180,7 +186,7 @@ export function createAlarmKeeper(
 
   function repeat(): void {
     working = tick()
-      .catch((error: unknown) => log.warn("alarms could not be looked for, tried again", { error }))
+      .catch((error: unknown) => log.warn("could not check for alarms; retrying", { error }))
       .then(() => {
         if (!over.signal.aborted) timer = clock.setTimer(tickMs, repeat, { background: true });
       });

@@ -1,31 +1,31 @@
 import { runbookCommand } from "../runbook.ts";
 import type { AlarmName } from "./alarm-names.ts";
 
-/** Something that is wrong now and that a person should know of. */
+/** A problem that exists now and that a person should know about. */
 export interface Alarm {
   readonly name: AlarmName;
-  /** What it is about: a node, or a kind of task. With the name it is the identity of an alarm. */
+  /** What the alarm is about: a node, or a kind of task. Name and subject identify an alarm. */
   readonly subject: string;
-  /** For people: what happened, to what. It may change while the alarm lasts. */
+  /** For people: what happened, and to what. The text may change while the alarm lasts. */
   readonly text: string;
 }
 
 /** An alarm began or ended. */
 export interface AlarmEvent extends Alarm {
-  /** The same in every attempt. */
+  /** The id is the same in every attempt. */
   readonly id: string;
   readonly what: "began" | "ended";
-  /** When this was noticed. */
+  /** When the event was detected. */
   readonly atMs: number;
-  /** When the alarm was first noticed. */
+  /** When the alarm was first detected. */
   readonly sinceMs: number;
-  /** The node that noticed it. */
+  /** The node that detected it. */
   readonly node: string;
 }
 
-/** Where alarms are sent. */
+/** A destination of alarms. */
 export interface AlarmTarget {
-  /** Of this sort there is one: `webhook`, `slack`, `ntfy` or `mail`. */
+  /** The type of the target: `webhook`, `slack`, `ntfy` or `mail`. There is at most one of each. */
   readonly name: string;
   /** Rejects if the alarm was not accepted; it is then sent again later. */
   send(event: AlarmEvent, signal: AbortSignal): Promise<void>;
@@ -34,7 +34,7 @@ export interface AlarmTarget {
 export const alarmKey = ({ name, subject }: Pick<Alarm, "name" | "subject">): string =>
   JSON.stringify([name, subject]);
 
-/** One line, as chats and mail subjects show it. */
+/** One line, shown in chats and as the subject of a mail. */
 export const alarmTitle = ({ what, name, subject, node }: AlarmEvent): string =>
   `${what === "began" ? "alarm" : "over"}: ${name.replaceAll("_", " ")} ${subject} (seen by ${node})`;
 

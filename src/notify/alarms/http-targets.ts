@@ -6,15 +6,15 @@ import { runbookCommand } from "../runbook.ts";
 import { alarmBody, alarmTitle, type AlarmTarget } from "./alarm.ts";
 
 export interface HttpTargetOptions {
-  /** A secret: services put tokens into it. */
+  /** A secret, because these services put tokens into the URL. */
   readonly url: () => Promise<string>;
   readonly poster: Pick<Poster, "post">;
 }
 
-/** Messages by the Standard Webhooks specification. */
+/** Sends messages according to the Standard Webhooks specification. */
 export function createWebhookTarget(
   options: HttpTargetOptions & {
-    /** Absent: messages are not signed. */
+    /** If absent, messages are not signed. */
     readonly secret?: (() => Promise<string>) | undefined;
     readonly clock: Clock;
   },
@@ -34,7 +34,7 @@ export function createWebhookTarget(
   };
 }
 
-/** Slack, Mattermost and others that take `{"text": …}`. */
+/** Slack, Mattermost and other services that accept `{"text": …}`. */
 export function createSlackTarget({ url, poster }: HttpTargetOptions): AlarmTarget {
   return {
     name: "slack",
@@ -48,7 +48,7 @@ export function createSlackTarget({ url, poster }: HttpTargetOptions): AlarmTarg
   };
 }
 
-/** https://ntfy.sh, or a server of one's own. */
+/** https://ntfy.sh, or another ntfy server. */
 export function createNtfyTarget({ url, poster }: HttpTargetOptions): AlarmTarget {
   return {
     name: "ntfy",
@@ -71,10 +71,12 @@ async function post(poster: Pick<Poster, "post">, request: PostRequest): Promise
   throw new AppError("unavailable", "alarm_refused", `the receiver answered ${status}`);
 }
 
-/** Names and texts come from elsewhere: they must make no links and no mentions. */
+/** Names and texts are not trusted: they must not create links or mentions. */
 const escapeSlack = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** RFC 2047, which ntfy reads: a header has no other bytes than ASCII, and no line breaks. */
+/**
+ * RFC 2047 encoding, which ntfy understands: a header may contain only ASCII, and no line breaks.
+ */
 const encodeHeader = (text: string) =>
   /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;

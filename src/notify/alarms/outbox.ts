@@ -1,8 +1,8 @@
 /**
- * What the owner of a data folder knows of alarms, in one file that is replaced as a whole:
+ * The state of all alarms of a data folder, in one file that is always replaced as a whole:
  * - an alarm and the messages about it are stored together, before anything is sent;
- * - a message leaves the file only when its target has accepted it, or has refused it for a day.
- * So a crash at any moment loses no message. It may send one twice, with the same id.
+ * - a message leaves the file only when its target has accepted it, or has rejected it for a day.
+ *   So a crash at any moment loses no message, but may send one twice, with the same id.
  */
 import { dirname } from "node:path";
 import * as z from "zod";
@@ -45,7 +45,7 @@ export type ActiveAlarm = AlarmOutbox["active"][number];
 export const emptyOutbox: AlarmOutbox = { format: 1, active: [], messages: [] };
 
 export interface OutboxFile {
-  /** A file that is missing or damaged is an empty one. */
+  /** A missing or damaged file counts as an empty one. */
   read(): Promise<AlarmOutbox>;
   /** When it resolves, the content survives a power cut. */
   write(outbox: AlarmOutbox): Promise<void>;

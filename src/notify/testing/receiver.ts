@@ -8,10 +8,10 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Status and headers of one answer. */
+/** Status and headers of one response. */
 export type ReceiverAnswer = readonly [status: number, headers?: Readonly<Record<string, string>>];
 
-/** A real server on loopback. It answers in order, and with the last answer for ever. */
+/** A real server on loopback. It sends the responses in order, then repeats the last one. */
 export async function openReceiver(answers: readonly ReceiverAnswer[] = [[200]]) {
   const got: Received[] = [];
   const server = createServer((request, response) => {

@@ -8,16 +8,21 @@ import { createDownloads } from "./download-parts.ts";
 import { personalValues, redactCompany, siteCompanyOf, type PersonalValue } from "./redact.ts";
 import { sitePage } from "./site-page.ts";
 
-/** Where the data of a site comes from. */
+/** The source of a site's data. */
 export interface SiteSource {
   readonly version: string;
   readonly legal: LegalNotice;
   readonly campaigns: readonly SiteCampaignSource[];
-  /** Companies that may be shown, in batches. Nothing suppressed, forgotten or excluded is among them. */
+  /**
+   * Companies that may be published, in batches. Suppressed, forgotten and excluded ones are not
+   * among them.
+   */
   companies(): AsyncIterable<readonly SourceCompany[]>;
-  /** How many were left out. To be asked when all companies were read. */
+  /** How many were left out. Call it after all companies were read. */
   leftOut(): Promise<Omit<LeftOut, "values">>;
-  /** A file of the built dashboard, such as `basemap/world.json`. Undefined: there is none. */
+  /**
+   * A file of the built dashboard, such as `basemap/world.json`. Undefined if it does not exist.
+   */
   dashboardFile(path: string): Promise<Uint8Array | undefined>;
   /** Files that every site has: `index.html`, `assets/…`. */
   readonly pageFiles: readonly string[];
@@ -26,7 +31,7 @@ export interface SiteSource {
 export interface SourceCompany {
   readonly company: Company;
   readonly fields: readonly FieldView[];
-  /** Names of the campaigns of this site that it belongs to. */
+  /** The names of this site's campaigns that the company belongs to. */
   readonly campaigns: readonly string[];
 }
 
@@ -35,7 +40,7 @@ export interface SiteCampaignSource extends Pick<
   "campaign" | "phrases" | "locations"
 > {
   report(): Promise<CampaignReport>;
-  /** Rows as the API has them; by phrase in lower case, "" for all phrases. */
+  /** Rows as the API returns them, by phrase in lower case; "" is for all phrases. */
   coverage(): Promise<{
     readonly rows: ReadonlyMap<string, readonly (readonly (number | null)[])[]>;
     readonly licences: readonly SiteLicence[];
@@ -44,19 +49,22 @@ export interface SiteCampaignSource extends Pick<
 
 export interface BuildOptions {
   readonly mode: SiteMode;
-  /** Of a public site: personal values that it shows all the same. */
+  /** The personal values that a public site includes nevertheless. */
   readonly shown: readonly PersonalValue[];
   readonly signal: AbortSignal;
   readonly onCompanies?: (count: number) => void;
   readonly addPart: AddPart;
-  /** Stores a file of the page and tells the hash of its content. */
+  /** Stores a file of the page and returns the hash of its content. */
   readonly addFile: (path: string, bytes: Uint8Array) => Promise<string>;
 }
 
-/** Files for each campaign cost as much as its companies: a site with more campaigns has them for all companies only. */
+/**
+ * The files for one campaign are as large as its companies. A site with more campaigns only has the
+ * files for all companies.
+ */
 const downloadCampaignsMax = 20;
 
-/** Writes all parts of a site. What it returns names them. */
+/** Writes all parts of a site. The result names them. */
 export async function buildSite(source: SiteSource, options: BuildOptions): Promise<SiteBody> {
   const { mode, shown, addPart, signal } = options;
   const kept = new Set(mode === "public" ? shown : personalValues);
@@ -124,7 +132,10 @@ export async function buildSite(source: SiteSource, options: BuildOptions): Prom
   };
 }
 
-/** Names only companies of the site; what it cost is for those who paid. */
+/**
+ * Leaves out companies that are not in the site, and costs, which only the operator of the fleet
+ * sees.
+ */
 function shownReport(
   report: CampaignReport,
   slugs: ReadonlySet<string>,
@@ -148,13 +159,15 @@ function shownReport(
   };
 }
 
-/** Without what changes though nothing happened: its moment, and what publishing itself costs. */
+/**
+ * Leaves out what changes even if the data does not: the time, and the cost of publishing itself.
+ */
 function identityOf({ at: _at, cost, ...counted }: CampaignReport): string {
   const { bucketRequests: _requests, bucketDollars: _dollars, bucketDollarsPerLead: _perLead, ...work } = cost; // prettier-ignore
   return `report ${JSON.stringify({ ...counted, cost: work })}`;
 }
 
-/** As far as a list of campaigns needs it. */
+/** The part of a report that a list of campaigns needs. */
 const statusOf = ({ campaign, tiles, targets, funnel, freshness }: CampaignReport) => ({
   campaign,
   tiles: tiles.planned,
@@ -171,7 +184,7 @@ const statusOf = ({ campaign, tiles, targets, funnel, freshness }: CampaignRepor
 
 const cellDegrees = 10;
 
-/** The cell of the base map, and those around it. */
+/** Adds the cell of the base map at a point, and the cells around it. */
 function addCells(cells: Set<string>, latitude: number, longitude: number): void {
   const edge = (degrees: number) => Math.floor(degrees / cellDegrees) * cellDegrees;
   for (const x of [-1, 0, 1]) {

@@ -8,17 +8,17 @@ import {
 } from "../site-format.ts";
 import { factMark, wordParts } from "./word-parts.ts";
 
-/** Stores a part and tells its name. Equal identities are equal parts. */
+/** Stores a part and returns its name. Parts with equal identities are considered equal. */
 export type AddPart = (text: string, identity?: string) => Promise<string>;
 
 const facetFields = ["city", "state", "country", "category", "tag", "tech"] as const;
 const facetValuesMax = 12;
 const newestMax = 50;
 const nameLengthMax = 120;
-/** A word that so many companies have is frequent. */
+/** A word that at least this many companies have counts as frequent. */
 const commonMin = 100;
 const commonMax = 500;
-/** More words than this make no better answers. */
+/** A limit on the words of a company; more do not improve the results. */
 const termsMax = 2_000;
 
 interface Entry {
@@ -44,7 +44,7 @@ export function createCompanyParts() {
     return id;
   };
   return {
-    /** `company` has nothing that the site leaves out. */
+    /** `company` must already be redacted for the site. */
     add(company: Company, shown: SiteCompany): void {
       const terms = [...termsOf({ kind: "company", company })]
         .filter((term) => !term.startsWith(nameMark))
@@ -104,7 +104,7 @@ async function writePages(entries: readonly Entry[], add: AddPart): Promise<Site
   return pages;
 }
 
-/** The shortest beginning of `next` that is after `last`. */
+/** The shortest prefix of `next` that sorts after `last`. */
 function separator(last: string, next: string): string {
   let length = 1;
   while (length < next.length && next.slice(0, length) <= last) length += 1;
@@ -141,7 +141,7 @@ async function writePoints(entries: readonly Entry[], add: AddPart) {
   return parts;
 }
 
-/** One value for each company, in their order. */
+/** One value per company, in the order of the companies. */
 async function writeOrders(entries: readonly Entry[], add: AddPart) {
   const column = (value: (entry: Entry) => number | undefined) =>
     add(entries.map((entry) => value(entry)?.toString(36) ?? "").join(" "));

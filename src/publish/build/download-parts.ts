@@ -8,7 +8,7 @@ import {
 import type { SiteDownload } from "../site-format.ts";
 import type { AddPart } from "./company-parts.ts";
 
-/** The formats that a site offers, with their media types. */
+/** The formats that a site offers, and their media types. */
 const formats = {
   csv: "text/csv",
   json: "application/json",
@@ -16,10 +16,10 @@ const formats = {
   geojson: "application/geo+json",
 } as const satisfies Partial<Record<ExportFormat, string>>;
 
-/** A part is packed before it is stored. */
+/** The length before compression. */
 const partLength = 2_000_000;
 
-/** One set of companies as files, written while companies are read. */
+/** Writes one set of companies as files, while the companies are read. */
 export function createDownloads(add: AddPart) {
   const files = (Object.keys(formats) as (keyof typeof formats)[]).map((format) => {
     const writer = createCompanyWriter({ format });

@@ -3,14 +3,17 @@ import { mentionsOf, placesOf, withoutListed, type Company } from "../../records
 import { licenceOf } from "../../sources/index.ts";
 import type { SiteCompany } from "../site-format.ts";
 
-/** Values of companies that a public site leaves out unless they are named. */
+/** Values of companies that a public site leaves out unless the operator names them. */
 export const personalValues = ["emails", "phones", "people", "notes"] as const;
 export type PersonalValue = (typeof personalValues)[number];
 
-/** Facts about the work, and what only this fleet needs. */
+/** Fields about the work itself, which only this fleet needs. */
 const internalTexts = ["excluded", "callback", "enrichedAt", "foundAt"] as const;
 
-/** A company without what the site leaves out. Everything in the site is made of it, so nothing else can get there. */
+/**
+ * Removes everything from a company that the site leaves out. The whole site is built from the
+ * result, so nothing else can get into it.
+ */
 export function redactCompany(given: Company, kept: ReadonlySet<PersonalValue>): Company {
   const company = withoutMentioned(given, kept);
   const texts: Record<string, string> = { ...company.texts };
@@ -25,19 +28,22 @@ export function redactCompany(given: Company, kept: ReadonlySet<PersonalValue>):
     people: kept.has("people") ? company.people : [],
     entries: kept.has("notes") ? company.entries : [],
     extra: {},
-    // A person may have written it.
+    // A description may have been written by a person.
     ...(description !== undefined && kept.has("notes") && { description }),
   };
 }
 
-/** Its texts do not mention the addresses and numbers that are left out. */
+/** Removes texts that mention e-mail addresses or phone numbers that are left out. */
 function withoutMentioned(company: Company, kept: ReadonlySet<PersonalValue>): Company {
   if (kept.has("emails") && kept.has("phones")) return company;
   const hidden = mentionsOf(company).filter((key) => !kept.has(key.startsWith("email:") ? "emails" : "phones")); // prettier-ignore
   return withoutListed(company, new Set(hidden)).company ?? company;
 }
 
-/** Of a redacted company. `fields` are its values with their sources; what the company does not have is left out. */
+/**
+ * `company` is redacted. `fields` are its values with their sources; those that the company no
+ * longer has are left out.
+ */
 export function siteCompanyOf(company: Company, fields: readonly FieldView[]): SiteCompany {
   const { slug, name, numbers, socials, visit, description, changedAt } = company;
   const contacts = (all: Company["emails"]) =>
@@ -90,7 +96,7 @@ const listFields: Readonly<Record<string, (company: Company) => readonly string[
   social: ({ socials }) => Object.keys(socials),
 };
 
-/** A value is shown with its source only if the redacted company has it. */
+/** True for a field whose value the redacted company still has. */
 function shownBy(company: Company): (field: FieldView) => boolean {
   const texts = new Set([...Object.keys(company.texts), ...Object.keys(company.numbers), "name"]);
   return ({ field }) => {
@@ -100,7 +106,10 @@ function shownBy(company: Company): (field: FieldView) => boolean {
   };
 }
 
-/** As the company has it, which may be less than the ledger. Of a contact, whose field is its name, only the page. */
+/**
+ * The value as the redacted company has it, which may be less than in the ledger. Of a contact,
+ * whose field is its name, only the page.
+ */
 function valueOf({ field, value }: FieldView, company: Company): unknown {
   const [kind = "", name] = field.split("/");
   if (name === undefined) return field === "name" ? company.name : { ...company.texts, ...company.numbers }[field as "city"]; // prettier-ignore
@@ -115,5 +124,5 @@ const foundIn = (value: unknown): unknown =>
     ? { source: value.source }
     : true;
 
-/** Which of our people wrote it stays inside. */
+/** Hides which user entered a value by hand. */
 const sourceOf = (source: string): string => (source.startsWith("hand:") ? "by hand" : source);

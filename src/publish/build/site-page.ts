@@ -1,8 +1,8 @@
 import { AppError } from "../../base/app-error.ts";
 
 /**
- * Nothing is loaded from elsewhere, and nothing runs that we did not ship. A page in a meta tag cannot forbid to be
- * framed: whoever serves the site can, with a header.
+ * Nothing is loaded from other servers, and only our own scripts run. A meta tag cannot forbid
+ * framing; a header of the web server can.
  */
 const contentPolicy = [
   "default-src 'none'",
@@ -14,7 +14,10 @@ const contentPolicy = [
   "form-action 'none'",
 ].join("; ");
 
-/** The page of the dashboard as the page of a site: paths are relative, so that any folder of any host will do. */
+/**
+ * Turns the dashboard's page into the page of a site: paths become relative, so that the site works
+ * in any folder of any server.
+ */
 export function sitePage(html: string): string {
   const head = [
     `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}" />`,
@@ -22,7 +25,7 @@ export function sitePage(html: string): string {
   ].join("\n    ");
   const charset = '<meta charset="utf-8" />';
   if (!html.includes(charset)) {
-    throw new AppError("corrupt", "dashboard_page", "the page of the dashboard is not as this version knows it: install Forager again"); // prettier-ignore
+    throw new AppError("corrupt", "dashboard_page", "the dashboard's page has an unexpected form: install Forager again"); // prettier-ignore
   }
   return html
     .replace(charset, `${charset}\n    ${head}`)
@@ -38,6 +41,6 @@ const types: Readonly<Record<string, string>> = {
   json: "application/json; charset=utf-8",
 };
 
-/** Browsers refuse scripts and styles of another type. */
+/** Browsers refuse scripts and styles with a wrong media type. */
 export const typeOfFile = (path: string): string =>
   types[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream";

@@ -1,6 +1,6 @@
 import { encodeNumbers, summaryMax } from "../site-format.ts";
 
-/** About a third of it is left when it is packed. */
+/** Compression reduces it to about a third. */
 const partLengthMax = 36_000;
 export const factMark = "¦";
 
@@ -11,8 +11,8 @@ interface Line {
 }
 
 /**
- * Cuts the index into parts by the beginnings of words: `fl` has all words that begin so. A beginning with
- * too many words is cut by the next letter; `co*` then lists the companies that have any of them.
+ * Splits the index into parts by word prefix: `fl` has all words that begin with it. A prefix with
+ * too many words is split by the next letter; `co*` then lists the companies that have any of them.
  */
 export function* wordParts(
   postings: Iterable<readonly [term: string, numbers: readonly number[]]>,
@@ -32,7 +32,7 @@ function* partsOf(
     yield [begin, lines.map(({ text }) => text).join("")];
     return;
   }
-  // Facts are asked for as a whole.
+  // Facts are only looked up as whole terms.
   if (!begin.startsWith(factMark)) yield [`${begin}*`, `\t${encodeNumbers(summaryOf(lines))}\n`];
   for (const [next, group] of groups(lines, begin.length)) {
     if (next === begin) yield [`${begin}=`, group.map(({ text }) => text).join("")];
@@ -40,7 +40,9 @@ function* partsOf(
   }
 }
 
-/** By the beginning that is one longer. Sorted lines stay together. */
+/**
+ * Groups lines by a prefix that is one letter longer. Lines are sorted, so a group is contiguous.
+ */
 function groups(lines: readonly Line[], length: number): ReadonlyMap<string, readonly Line[]> {
   const found = new Map<string, Line[]>();
   for (const line of lines) {

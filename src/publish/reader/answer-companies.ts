@@ -19,7 +19,7 @@ export interface SiteParts {
   readonly read: ReadPart;
 }
 
-/** A question that this site cannot answer. */
+/** The site does not have the data to answer this query. */
 export class Unanswerable extends Error {
   override readonly name = "Unanswerable";
   readonly status: 400 | 404;
@@ -31,10 +31,13 @@ export class Unanswerable extends Error {
 }
 
 const pageLimit = 100;
-/** Of pages of companies, for rows after the first ones. */
+/** How many pages of companies are read at once, for rows after the first ones. */
 const pagesAtOnce = 8;
 
-/** Rows of a list. The first answer has what the first page with a match has, so that it comes soon. */
+/**
+ * Rows of a list. The first result has the matches of the first page with a match, so that it
+ * appears soon.
+ */
 export async function listCompanies(site: SiteParts, query: URLSearchParams) {
   const limit = Number(query.get("limit") ?? pageLimit);
   const sort = query.get("sort") ?? "name";
@@ -63,7 +66,8 @@ export async function listCompanies(site: SiteParts, query: URLSearchParams) {
     at = step.at;
     if (rows.length > 0) break;
     if (found.unchecked.length === 0 || after !== null) continue;
-    // The rarest words were not telling enough: the rest of the index is better than page after page.
+    // The rarest words did not narrow the search enough: reading the rest of the index is cheaper
+    // than reading page after page.
     const exact = await findCompanies(site.body, site.read, search, { isExact: true });
     if (exact.unchecked.length === found.unchecked.length) continue;
     found = exact;
@@ -73,11 +77,11 @@ export async function listCompanies(site: SiteParts, query: URLSearchParams) {
   return { rows, next: at < count() && rows.length > 0 ? last : null };
 }
 
-/** A page of a list continues after the last company of the page before. */
+/** A page of a list continues after the last company of the previous page. */
 const placeOf = (numbers: readonly number[] | undefined, number: number): number =>
   numbers ? numbers.indexOf(number) : number;
 
-/** The next companies: those of the next few pages, read at once. */
+/** Reads the next few pages at once and returns their companies. */
 async function readSome(
   site: SiteParts,
   numbers: readonly number[] | undefined,
@@ -119,7 +123,7 @@ function searchOf(query: URLSearchParams) {
   return { words: query.get("words") ?? "", facts };
 }
 
-/** Undefined: all companies, by name. */
+/** The companies in the requested order; undefined means all companies, by name. */
 async function inOrder(
   { body, read }: SiteParts,
   { numbers }: FoundCompanies,
@@ -170,7 +174,7 @@ interface SiteFacets {
   readonly counted: number;
 }
 
-/** The counts are those of the whole site: with a filter they are not shown. */
+/** Counts are those of the whole site; with a filter they are not shown. */
 export async function readFacets({ body, read }: SiteParts, query: URLSearchParams) {
   const part = body.parts["facets"];
   const { facets, counted }: SiteFacets =
@@ -189,7 +193,7 @@ export async function readPoints({ body, read }: SiteParts) {
   return { rows: parts.flat(), isComplete, licences: body.licences };
 }
 
-/** As the API has it. */
+/** In the format of the API. */
 function rowOf(company: SiteCompany) {
   const { facts: _facts, sources: _sources, visit, ...given } = company;
   return {

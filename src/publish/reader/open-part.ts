@@ -1,6 +1,6 @@
-/** How a part becomes text: opened with the key if the site is sealed, then unpacked. */
+/** Turns a part into text: decrypts it if the site is sealed, then decompresses it. */
 
-/** More than a part ever has. */
+/** Larger than any real part. */
 const partBytesMax = 64 * 2 ** 20;
 const ivBytes = 12;
 

@@ -9,7 +9,7 @@ import {
   type SiteCompany,
 } from "../site-format.ts";
 
-/** Reads a part by its name. What was read before costs nothing. */
+/** Reads a part by its name. Parts are cached. */
 export type ReadPart = (part: string) => Promise<string>;
 
 export interface CompanySearch {
@@ -19,23 +19,27 @@ export interface CompanySearch {
 }
 
 export interface FoundCompanies {
-  /** Ascending. Undefined: all companies. */
+  /** Ascending. Undefined means all companies. */
   readonly numbers: readonly number[] | undefined;
-  /** Beginnings of words that the companies themselves have to be searched for. */
+  /**
+   * Prefixes that were not looked up in the index: the companies themselves must be checked for
+   * them.
+   */
   readonly unchecked: readonly string[];
-  /** False: there may be more. */
+  /** If false, there may be more companies. */
   readonly isComplete: boolean;
 }
 
 const wordsMax = 16;
-/** A common word narrows nothing that a rarer one has narrowed to this many. */
+/** If a rarer word has already narrowed the result to this many, a common word is not looked up. */
 const fewEnough = 200;
-/** So many parts of the index are read before the first companies are shown. */
+/** At most this many parts of the index are read before the first companies are shown. */
 const partsBeforeResult = 2;
 
 /**
- * The companies that have all words and facts. At most two parts of the index are read for the first result, those
- * of the rarest words: what they leave open is looked for in the companies themselves. `isExact` reads all of them.
+ * Finds the companies that have all words and facts. For the first result, at most two parts of the
+ * index are read, those of the rarest words; the other words are checked in the companies
+ * themselves. `isExact` reads all parts.
  */
 export async function findCompanies(
   body: Pick<SiteBody, "words" | "common">,
@@ -75,8 +79,8 @@ export async function findCompanies(
 }
 
 /**
- * Rare words first, and last the beginnings whose companies are listed only in part. Without those that say nothing
- * new: `flo` beside `flooring`.
+ * Orders words from rare to frequent; prefixes whose companies are listed only in part come last.
+ * Leaves out redundant ones: `flo` beside `flooring`.
  */
 function mostTellingFirst(
   { common, words }: Pick<SiteBody, "common" | "words">,
@@ -117,7 +121,7 @@ function intersect(
   return few.filter((one) => has.has(one));
 }
 
-/** Whether a company has words that begin so. */
+/** Whether a company has, for each prefix, a word that begins with it. */
 export function hasWords(company: SiteCompany, begins: readonly string[]): boolean {
   if (begins.length === 0) return true;
   const words = textsOf(company).flatMap((text) => typedWords(text));
@@ -154,7 +158,7 @@ export async function readPage(
   return entry ? (JSON.parse(await read(entry[1])) as readonly SiteCompany[]) : [];
 }
 
-/** The filters of a list that a published site has, as terms. Undefined: it does not have one of them. */
+/** The filters of a query as terms. Undefined if a published site does not support one of them. */
 export function factsOf(query: URLSearchParams): readonly string[] | undefined {
   const facts: string[] = [];
   const flags: Readonly<Record<string, string>> = { hasEmail: "email", hasPhone: "phone", hasDomain: "domainknown" }; // prettier-ignore
@@ -165,7 +169,7 @@ export function factsOf(query: URLSearchParams): readonly string[] | undefined {
     else if (flags[name] !== undefined) facts.push(flagTerm(flags[name], value === "true"));
     else if (!others.has(name)) return undefined;
   }
-  // Nothing in a site is excluded.
+  // A site has no excluded companies.
   if (query.get("isExcluded") === "true") facts.push(flagTerm("excluded", true));
   return facts;
 }

@@ -1,6 +1,6 @@
 /**
- * Answers the questions of the dashboard from the files of a published site, as the HTTP API would. It runs
- * in a browser; tests run it in Node.
+ * Answers the requests of the dashboard from the files of a published site, as the HTTP API would.
+ * It runs in a browser; tests run it in Node.
  */
 import {
   manifestFile,
@@ -26,13 +26,16 @@ import {
 } from "./open-part.ts";
 
 export interface SiteReaderOptions {
-  /** A file of the site by its path; rejects if there is none. `isFresh`: not from a cache. */
+  /**
+   * Fetches a file of the site by its path; rejects if it does not exist. `isFresh`: bypasses the
+   * cache.
+   */
   readonly fetchFile: (path: string, options: { readonly isFresh: boolean }) => Promise<Uint8Array<ArrayBuffer>>; // prettier-ignore
-  /** Of the link; "": there is none. */
+  /** The key in the link; "" if there is none. */
   readonly key: string;
   /** Since 1970. */
   readonly nowMs: () => number;
-  /** Resolves when what was answered last is on the screen. */
+  /** Resolves when the last answer is on the screen. */
   readonly shown?: () => Promise<void>;
 }
 
@@ -59,7 +62,7 @@ export class SiteFault extends Error {
   }
 }
 
-/** A page is read again and again while one types. */
+/** Parts are requested repeatedly while a user types. */
 const cachedMax = 400;
 
 export async function openSite(options: SiteReaderOptions): Promise<SiteReader> {
@@ -76,15 +79,18 @@ export async function openSite(options: SiteReaderOptions): Promise<SiteReader> 
       opener.open(bytes),
     );
     cache.set(part, reading);
-    reading.catch(() => cache.delete(part)); // the next question tries again
+    reading.catch(() => cache.delete(part)); // the next request tries again
     return reading;
   };
   const site = { body, read };
-  /** Of the last list that was asked for. */
+  /** The first rows of the last list that was requested. */
   let firstRows: Promise<unknown> = Promise.resolve();
-  /** The count and later rows need more parts than the first rows do: those are on the screen first. */
+  /**
+   * The count and later rows need more parts than the first rows do, so they wait until the first
+   * rows are on the screen.
+   */
   const afterFirstRows = async () => {
-    await shown(); // a list that is asked for at the same time comes first too
+    await shown(); // a list that is requested at the same time also comes first
     await firstRows.catch(() => {}); // its own caller handles it
     await shown();
   };
@@ -153,7 +159,7 @@ async function openManifest({
   if (found.readableBy > siteFormat) throw new SiteFault("newer");
   if (!("sealed" in found)) return { manifest: found, opener: plainOpener };
   if (key === "") throw new SiteFault("no-key");
-  // Browsers offer encryption to pages from https and from this machine only.
+  // Browsers offer Web Crypto only to pages from https or from this machine.
   if ((crypto as { readonly subtle?: unknown }).subtle === undefined)
     throw new SiteFault("insecure");
   try {
@@ -172,7 +178,7 @@ const campaignRow = ({ campaign, phrases, locations }: SiteBody["campaigns"][num
   fault: null,
 });
 
-/** Nobody may write anything here. */
+/** A read-only session. */
 const sessionOf = ({ version }: SiteBody, nowMs: number) => ({
   by: "session",
   user: "",

@@ -84,7 +84,7 @@ export function testSource(companies: readonly SourceCompany[]): SiteSource {
 
 let reportTime = 0;
 
-/** Computed anew each time: only its moment differs. */
+/** Computed again for each call: only its time differs. */
 function testReport(companies: number): CampaignReport {
   const counts = { fresh: 1, empty: 0, expired: 0, failed: 0, never: 0 };
   const funnel = { tiles: 1, places: companies, companies, withWebsite: 0, visited: 0, enriched: 0, withContact: 0, withEmail: 0, withPhone: 0 }; // prettier-ignore
@@ -112,7 +112,7 @@ function testReport(companies: number): CampaignReport {
   };
 }
 
-/** What tests look at in the answers of a site. */
+/** The parts of a site's answers that tests check. */
 export interface TestAnswer {
   readonly rows: readonly {
     readonly name: string;
@@ -126,7 +126,7 @@ export interface TestAnswer {
   readonly scopes: readonly string[];
 }
 
-/** Reads a site as a browser does, and notes the files that were asked for. */
+/** Reads a site as a browser does, and records the files that were requested. */
 export async function readSite(
   store: Pick<SiteStore, "get">,
   key = "",

@@ -1,10 +1,12 @@
 /**
  * Writes a site to a folder or a bucket. Invariants:
- * - Parts are written before the manifest that names them, and the manifest is written with a condition. A publish that
- *   stops half-way leaves the site as it was; of two at once the second to end loses, and its site never appears.
- * - The name of a part has a hash of its content and the generation that wrote it first. So no name is written
- *   again after it was removed, and removing what a site has retired cannot hit a part of a later one.
- * - A page that is open still reads the parts of the site that it began with: they stay for `graceMs`.
+ * - Parts are written before the manifest that names them, and the manifest is written
+ *   conditionally. A publish that stops half-way leaves the old site; if two run at once, the
+ *   second to end fails, and its site never appears.
+ * - The name of a part contains a hash of its content and the generation that first wrote it. So no
+ *   name is written again after it was removed, and removing retired parts cannot hit a part of a
+ *   later site.
+ * - An open page still reads the parts of the site that it started with: they stay for `graceMs`.
  */
 import { isDeepStrictEqual } from "node:util";
 import { AppError } from "../../base/app-error.ts";
@@ -25,12 +27,18 @@ export interface PublishOptions extends Pick<
   readonly store: SiteStore;
   readonly source: SiteSource;
   readonly clock: Clock;
-  /** Of a sealed site. */
+  /** Only for a sealed site. */
   readonly sealing?: KeySealing | undefined;
-  /** Keys that the site may have been sealed with before. With one of them nothing is left of the old site afterwards. */
+  /**
+   * Keys with which the site may have been sealed before. If one of them fits, nothing of the old
+   * site is kept.
+   */
   readonly oldKeys?: readonly KeySealing[];
   readonly graceMs?: number;
-  /** The target has a site, or is empty. Nothing was written yet. */
+  /**
+   * Called when the target has been accepted (it has a site, or is empty), before anything is
+   * written.
+   */
   readonly onAccepted?: () => void;
   readonly onUploads?: (count: number) => void;
 }
@@ -40,13 +48,13 @@ export interface PublishedSite {
   readonly generation: number;
   readonly at: string;
   readonly body: SiteBody;
-  /** Files that were written, without the manifest. */
+  /** The number of files written, without the manifest. */
   readonly written: number;
   readonly removed: number;
 }
 
 export const graceMsDefault = 24 * 3_600_000;
-/** Every so many generations the store is searched for parts of publishes that were interrupted. */
+/** After this many generations, files of interrupted publishes are looked for and removed. */
 const sweepEvery = 16;
 const listsMax = 1_000;
 const deletesAtOnce = 8;
@@ -59,7 +67,7 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   const isRotating = oldKeys.length > 0;
   const old = before.status === "found" ? readOld(before.body, keys, isRotating) : undefined;
   options.onAccepted?.();
-  // What another key has sealed, or nobody, is written again.
+  // Parts with another key, or without encryption, are written again.
   const reusable = old && !isRotating && (old.body.mode === "sealed") === (sealing !== undefined) ? old : undefined; // prettier-ignore
   const known = new Map(
     [...(reusable ? partsOf(reusable) : [])].map((name) => [hashOf(name), name]),
@@ -89,7 +97,8 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   });
   await uploads.end();
   const nowMs = clock.nowMs();
-  // Files of the site before are removed if its readers or the companies in it may no longer be there.
+  // The files of the previous site are removed if its readers, or companies in it, may have lost
+  // the right to be there.
   const isRevoking = isRotating || (old !== undefined && hidesMore(old.body, body));
   const retired = old ? retiredBy(old, { body, nowMs }) : [];
   const expired = retired.filter(([, atMs]) => isRevoking || nowMs - atMs >= graceMs);
@@ -108,7 +117,7 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   const left = retired.filter((one) => !expired.includes(one));
   const at = new Date(nowMs).toISOString();
   const manifest: SiteManifest = { format: siteFormat, readableBy: siteFormat, generation, at, body, retired: left }; // prettier-ignore
-  // If this stops before they are removed, the next publish removes them.
+  // If this stops before the files are removed, the next publish removes them.
   const first = isRevoking ? { ...manifest, retired: expired.map(([path]) => [path, 0] as const) } : manifest; // prettier-ignore
   const etag = await writeManifest(
     store,
@@ -124,25 +133,26 @@ export async function publishSite(options: PublishOptions): Promise<PublishedSit
   for (let from = 0; from < paths.length; from += deletesAtOnce) {
     await Promise.all(paths.slice(from, from + deletesAtOnce).map((path) => store.delete(path)));
   }
-  // "stale" is no fault: the next publish has ended meanwhile, and has removed them once more.
+  // "stale" is not an error: the next publish has ended in the meantime, and has removed the same
+  // files.
   if (isRevoking && expired.length > 0) await store.putIfMatch(manifestFile, manifestBytes(manifest, sealing), etag); // prettier-ignore
   return { status: "published", generation, at, body, written, removed: removed.size };
 }
 
-/** Whether the next site has to hide what is in the files of this one. */
+/** Whether the next site must hide something that is in the files of this one. */
 const hidesMore = (old: SiteBody, next: SiteBody): boolean =>
   old.mode !== next.mode ||
   old.leftOut.mark !== next.leftOut.mark ||
   next.leftOut.values.some((value) => !old.leftOut.values.includes(value));
 
-/** What an interrupted publish, or a proof that a bucket is private, may have left. */
+/** Files that an interrupted publish, or the test that a bucket is private, may have left. */
 const ownKey = /^(?:data\/|probe-|assets\/|index\.html$|licences\.txt$)/;
 
-/** A folder or prefix with other files is somebody else's. */
+/** Other files mean that the folder or prefix belongs to something else. */
 async function checkUnused(store: SiteStore): Promise<void> {
   const other = (await store.list("", { limit: 100 })).find(({ key }) => !ownKey.test(key));
   if (!other) return;
-  const message = `there are other files in the target, such as ${other.key}: choose an empty folder or prefix`;
+  const message = `the target contains other files, such as ${other.key}: choose an empty folder or prefix`;
   throw new AppError("invalid", "site_target_used", message);
 }
 
@@ -150,7 +160,7 @@ const forEver = "public, max-age=31536000, immutable";
 const hashOf = (name: string): string => name.slice(0, name.indexOf("-"));
 const generationOf = (name: string): number => parseInt(name.slice(name.indexOf("-") + 1), 36);
 
-/** As they are stored, in any order of names. */
+/** Compares bodies as they are stored, regardless of the order of names. */
 const isSameBody = (old: SiteBody, body: SiteBody): boolean =>
   isDeepStrictEqual(old, JSON.parse(JSON.stringify(body)));
 
@@ -191,13 +201,13 @@ async function writeManifest(
     throw error;
   }
   const message =
-    "another publish to the same target ended first, so this one was not shown: run it again";
+    "another publish to the same target finished first, so this one was discarded: run it again";
   throw new AppError("conflict", "site_published_meanwhile", message);
 }
 
 /**
- * Parts that no site uses: of interrupted publishes, or of a site whose manifest cannot be read. Those of a later
- * generation are of a publish that is under way.
+ * Parts that no site uses: from interrupted publishes, or from a site whose manifest cannot be
+ * read. Parts of a later generation belong to a publish that is still running.
  */
 async function orphansOf(
   store: SiteStore,

@@ -4,7 +4,7 @@ import { AppError } from "../../base/app-error.ts";
 import { gunzipBounded } from "../../base/gunzip-bounded.ts";
 import type { Random } from "../../base/random.ts";
 
-/** How a text becomes the bytes of a part, and what the part is called. */
+/** Turns a text into the bytes of a part, and chooses the name of the part. */
 export interface Sealing {
   nameOf(identity: string): string;
   pack(text: string): Uint8Array;
@@ -13,17 +13,20 @@ export interface Sealing {
 const nameLength = 20;
 const keyBytes = 32;
 const [ivBytes, tagBytes] = [12, 16];
-/** Only manifests are opened here. */
+/** Only manifests are decrypted here. */
 const manifestLimits = { bytesMax: 64 * 2 ** 20, start: '{"format"' };
 
-/** Anybody can read it. */
+/** No encryption: anybody can read the site. */
 export const openSealing: Sealing = {
   nameOf: (identity) => createHash("sha256").update(identity).digest("hex").slice(0, nameLength),
   pack: (text) => gzipSync(text),
 };
 
 export interface KeySealing extends Sealing {
-  /** What a browser is given. Never sent to a server: it is in the fragment of the link. */
+  /**
+   * The key that a browser gets. It is in the fragment of the link, so it is never sent to a
+   * server.
+   */
   readonly key: string;
   /** Throws `site_key` if it was sealed with another key. */
   unpack(bytes: Uint8Array): string;
@@ -32,7 +35,7 @@ export interface KeySealing extends Sealing {
 export const makeSiteKey = (random: Random): string =>
   Buffer.from(random.bytes(keyBytes)).toString("base64url");
 
-/** AES-256-GCM. The name of a part tells nothing of its content without the key. */
+/** AES-256-GCM. Without the key, the name of a part reveals nothing about its content. */
 export function createKeySealing(key: string, random: Random): KeySealing {
   const secret = Buffer.from(key, "base64url");
   if (secret.byteLength !== keyBytes) {

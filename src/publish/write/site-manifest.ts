@@ -5,7 +5,7 @@ import type { KeySealing } from "./seal.ts";
 
 const download = z.looseObject({ parts: z.array(z.string()) });
 
-/** What the next publish needs of a manifest. The rest is compared as it is. */
+/** The fields of a manifest that the next publish needs. The others are only compared. */
 const manifestSchema = z.looseObject({
   format: z.number(),
   readableBy: z.number(),
@@ -34,8 +34,8 @@ export function manifestBytes(manifest: SiteManifest, sealing: KeySealing | unde
 }
 
 /**
- * The manifest of a target. Throws `site_key` if none of the keys opens it, and `site_unknown` for a file that
- * is no manifest: a folder of somebody else is not overwritten.
+ * Parses the manifest of a target. Throws `site_key` if no key decrypts it, and `site_unknown` if
+ * the file is not a manifest, so that a foreign folder is not overwritten.
  */
 export function readManifest(bytes: Uint8Array, keys: readonly KeySealing[]): SiteManifest {
   const outer = jsonOf(new TextDecoder().decode(bytes));
@@ -44,7 +44,7 @@ export function readManifest(bytes: Uint8Array, keys: readonly KeySealing[]): Si
     sealed.success ? jsonOf(openWith(Buffer.from(sealed.data.sealed, "base64"), keys)) : outer,
   );
   if (!found.success) {
-    const message = "manifest.json there is not of a site that Forager published: choose an empty folder or prefix"; // prettier-ignore
+    const message = "the manifest.json in the target is not from a site that Forager published: choose an empty folder or prefix"; // prettier-ignore
     throw new AppError("invalid", "site_unknown", message);
   }
   if (found.data.readableBy > siteFormat) {
@@ -60,11 +60,11 @@ function openWith(bytes: Uint8Array, keys: readonly KeySealing[]): string {
     try {
       return key.unpack(bytes);
     } catch {
-      // Another key may open it.
+      // Try the next key.
     }
   }
   const message =
-    "the site there is sealed with a key that this data folder does not have: publish from the machine " +
+    "the site in the target is sealed with a key that this data folder does not have: publish from the machine " +
     "that made it, or replace it and its link with --rotate-key";
   throw new AppError("invalid", "site_key", message);
 }
@@ -77,7 +77,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** All parts that a site uses. */
+/** The names of all parts that a site uses. */
 export function partsOf({ body }: Pick<SiteManifest, "body">): ReadonlySet<string> {
   return new Set(
     [
@@ -90,7 +90,7 @@ export function partsOf({ body }: Pick<SiteManifest, "body">): ReadonlySet<strin
   );
 }
 
-/** Paths of all files that a site uses, without the manifest. */
+/** The paths of all files that a site uses, without the manifest. */
 export const pathsOf = (manifest: Pick<SiteManifest, "body">): ReadonlySet<string> =>
   new Set([
     ...[...partsOf(manifest)].map((part) => `data/${part}`),

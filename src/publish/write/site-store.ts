@@ -1,6 +1,6 @@
 import type { Bucket } from "../../bucket/index.ts";
 
-/** What a site needs of a bucket. */
+/** The operations of a bucket that publishing needs. */
 export type SiteStore = Pick<
   Bucket,
   "get" | "put" | "putIfAbsent" | "putIfMatch" | "delete" | "list"

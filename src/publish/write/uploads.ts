@@ -1,10 +1,13 @@
 import type { PutOptions } from "../../bucket/index.ts";
 import type { SiteStore } from "./site-store.ts";
 
-/** Requests under way at once. */
+/** The number of concurrent requests. */
 const concurrency = 8;
 
-/** Writes files several at a time. `put` waits while too many are under way, so memory stays small. */
+/**
+ * Writes several files concurrently. `put` waits while the limit is reached, so that memory stays
+ * small.
+ */
 export function createUploads(store: SiteStore, onCount: (count: number) => void = () => {}) {
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
@@ -30,7 +33,7 @@ export function createUploads(store: SiteStore, onCount: (count: number) => void
       check();
     },
     count: () => count,
-    /** Nothing is under way afterwards, also when building failed. */
+    /** Waits for all requests, also when building the site failed. */
     async [Symbol.asyncDispose]() {
       await Promise.all(running);
     },

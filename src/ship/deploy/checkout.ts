@@ -8,7 +8,7 @@ import { AppError } from "../../base/app-error.ts";
 
 const execute = promisify(execFile);
 
-/** Whether the program runs from a checkout of its sources. */
+/** True if the program runs from a source checkout. */
 export const isCheckout = (folder: string): boolean =>
   existsSync(join(folder, "scripts", "bootstrap.mjs"));
 
@@ -22,7 +22,7 @@ export async function findCheckedRelease(folder: string): Promise<string> {
   const git = async (...args: string[]) =>
     (await execute("git", args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 })).stdout.trimEnd();
   const commit = await git("rev-parse", "HEAD").catch((cause: unknown) => {
-    throw invalid(`${folder} has no git history, so nobody knows what was checked. ${orFrom}`, cause); // prettier-ignore
+    throw invalid(`${folder} has no git history, so it is unknown which commit was checked. ${orFrom}`, cause); // prettier-ignore
   });
   const changed = await git("status", "--porcelain");
   if (changed !== "") {

@@ -167,7 +167,7 @@ test("a batch with a broken host goes back as a whole", async () => {
     "rolled_back",
     "waiting",
   ]);
-  expect(report.hosts[1]!.why).toBe("pi-3 of the same batch failed");
+  expect(report.hosts[1]!.why).toBe("pi-3 in the same batch failed");
   expect(["pi-1", "pi-2", "pi-3", "pi-4"].map(running)).toEqual([
     "1.1.0-new",
     "1.0.0-old",
@@ -384,7 +384,7 @@ describe("the pre-flight", () => {
     addHost("pi-1");
     expect(await problemsWith({ date: "echo 1000000000" })).toMatch(/^its clock is off by -\d+ s/);
     rmSync(join(top, "bin"), { recursive: true });
-    expect(await problemsWith({ df: "echo header; echo /dev/x 1 1 0 99% /" })).toMatch(/^0 MB free, and \d+ MB are needed$/); // prettier-ignore
+    expect(await problemsWith({ df: "echo header; echo /dev/x 1 1 0 99% /" })).toMatch(/^0 MB free, but \d+ MB are needed$/); // prettier-ignore
     rmSync(join(top, "bin"), { recursive: true });
     expect(await problemsWith({ getconf: "echo 32" })).toMatch(/^Linux on \S+, 32 bit: releases are for 64-bit/); // prettier-ignore
     rmSync(join(top, "bin"), { recursive: true });

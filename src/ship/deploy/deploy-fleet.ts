@@ -12,20 +12,20 @@ import { upload } from "./upload.ts";
 export interface DeployOptions {
   readonly hosts: readonly string[];
   readonly run: RunRemotely;
-  /** Undefined: go back to the release before, or to the one that `to` names. */
+  /** Undefined for a roll-back to the previous release, or to the one in `to`. */
   readonly releases: readonly OpenRelease[] | undefined;
   readonly to?: string | undefined;
-  /** The installation on each host. */
+  /** The installation folder on each host. */
   readonly folder: string;
   readonly restartCommand: string;
   readonly healthCommand?: string | undefined;
-  /** The host that is changed first. Undefined: the first one. */
+  /** The host that is changed first. If undefined, the first of the list. */
   readonly canary?: string | undefined;
   /** How many hosts are changed at the same time after the canary. */
   readonly batch: number;
   readonly gate: HealthGate;
   readonly isDryRun: boolean;
-  /** Who deploys: shown by the locks and kept in the logs of the hosts. */
+  /** Who deploys: shown in the locks and in the logs of the hosts. */
   readonly owner: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,7 +35,9 @@ export interface DeployOptions {
   readonly onStep?: (host: string, step: string) => void;
 }
 
-/** `refused`, `planned` and `nothing`: no host was changed. `failed`: the roll-out ended early. */
+/**
+ * `refused`, `planned` and `nothing`: no host was changed. `failed`: the roll-out stopped early.
+ */
 export interface DeployReport {
   readonly outcome: "done" | "nothing" | "planned" | "refused" | "failed";
   readonly hosts: readonly HostOutcome[];
@@ -45,7 +47,7 @@ export interface HostOutcome {
   readonly host: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** `waiting`: it keeps the release that it has, because the roll-out ended before its turn. */
+  /** `waiting`: it keeps its current release, because the roll-out stopped before its turn. */
   readonly outcome: SwitchOutcome["kind"] | "same" | "refused" | "waiting";
   readonly why?: string;
   readonly log?: readonly string[];
@@ -56,14 +58,15 @@ const renewMs = 60_000;
 const parallelMax = 4;
 
 /**
- * Brings a release to hosts, or hosts back to the release before.
+ * Rolls a release out to hosts, or rolls hosts back to the previous release.
  *
- * 1. asks every host; with any problem nothing is changed;
- * 2. takes the lock of every host, in the order of their names: two deploys cannot block each other;
- * 3. uploads to all;
- * 4. switches the canary, watches and confirms it, then the others in batches. A host that fails goes back,
- *    and so does its batch; the hosts after it keep what they have;
- * 5. removes old releases and releases the locks, whatever happened.
+ * 1. Checks every host; if any has a problem, nothing is changed.
+ * 2. Takes the lock of every host, in the order of their names, so that two deploys cannot block
+ *    each other.
+ * 3. Uploads the release to all hosts.
+ * 4. Switches the canary, watches it and confirms it, then the others in batches. If a host fails,
+ *    its whole batch rolls back, and the remaining hosts keep what they have.
+ * 5. Removes old releases and releases the locks, in every case.
  */
 export async function deployFleet(options: DeployOptions): Promise<DeployReport> {
   const { run, folder, random, onPreflight, isDryRun } = options;
@@ -126,7 +129,7 @@ async function bring(report: HostReport, options: DeployOptions, access: HostAcc
   options.onStep?.(host, `uploaded ${files} of ${release.files.size} files`);
 }
 
-/** All hosts of a batch are confirmed, or all go back. */
+/** Either all hosts of a batch are confirmed, or all roll back. */
 async function changeBatch(
   batch: readonly HostReport[],
   options: DeployOptions,
@@ -147,14 +150,14 @@ async function changeBatch(
   const failed = tried.find(({ why }) => why !== undefined);
   return await inParallel(tried, tried.length, async ({ report, why }) => {
     const { host } = report;
-    const reason = why ?? (failed && `${failed.report.host} of the same batch failed`);
+    const reason = why ?? (failed && `${failed.report.host} in the same batch failed`);
     const outcome = await settleHost(host, optionsOf(report), reason);
     options.onStep?.(host, outcome.kind.replace("_", " "));
     return { host, ...outcome };
   });
 }
 
-/** Runs work while every host is locked. The locks are renewed, and released whatever happens. */
+/** Runs `work` while every host is locked. Renews the locks, and always releases them. */
 async function withLocks(
   reports: readonly HostReport[],
   options: DeployOptions & { readonly access: HostAccess },
@@ -169,7 +172,7 @@ async function withLocks(
   let renewing: Promise<unknown> = Promise.resolve();
   const renew = () => {
     timer = clock.setTimer(renewMs, () => {
-      // A lock that cannot be renewed is noticed by the next step, which demands it.
+      // If a renewal fails, the next step notices, because it requires the lock.
       const renewed = taken.map((report) =>
         call(report, "require_lock", [seconds]).catch(() => {}),
       );
@@ -178,10 +181,11 @@ async function withLocks(
   };
   try {
     for (const report of reports.toSorted((a, b) => (a.host < b.host ? -1 : 1))) {
-      if (signal.aborted) throw new AppError("aborted", "deploy_aborted", "the deploy was stopped");
-      taken.push(report); // also if the answer is lost
+      if (signal.aborted)
+        throw new AppError("aborted", "deploy_aborted", "the deploy was cancelled");
+      taken.push(report); // counted even if the answer was lost
       const answer = await call(report, "take_lock", [seconds, owner]);
-      for (const id of answer.get("settled") ?? []) onStep?.(report.host, `went back from ${id}, which an earlier deploy left unconfirmed`); // prettier-ignore
+      for (const id of answer.get("settled") ?? []) onStep?.(report.host, `rolled back from ${id}, which an earlier deploy had not confirmed`); // prettier-ignore
     }
     renew();
     await work();
@@ -191,7 +195,8 @@ async function withLocks(
     timer?.cancel();
     await Promise.all(
       taken.map(async (report) => {
-        // A host that cannot be reached has locks that expire, and is cleaned by the next deploy.
+        // If a host cannot be reached, its lock expires, and the next deploy removes old releases
+        // there.
         await call(report, "prune", [seconds]).catch(() => {});
         await call(report, "release_lock").catch(() => {});
       }),
@@ -199,7 +204,10 @@ async function withLocks(
   }
 }
 
-/** Runs at most `parallel` at a time. The first failure is thrown once all that began have ended. */
+/**
+ * Runs at most `parallel` at a time. If one fails, waits for those already started, then throws the
+ * first failure.
+ */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   parallel: number,

@@ -2,12 +2,12 @@ import { AppError } from "../../base/app-error.ts";
 import { hostScript } from "./host-script.ts";
 import type { RemoteResult, RunRemotely } from "./remote.ts";
 
-/** How the hosts of a deploy are reached, and what is where on them. */
+/** How a deploy reaches the hosts, and where things are on them. */
 export interface HostAccess {
   readonly run: RunRemotely;
-  /** The installation on each host: /opt/forager. */
+  /** The installation folder on each host, such as /opt/forager. */
   readonly folder: string;
-  /** Names this deploy on all hosts. */
+  /** Identifies this deploy on all hosts. */
   readonly token: string;
 }
 
@@ -19,13 +19,13 @@ export interface HostCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers of a host by key. Several lines with one key are kept in order. */
+/** The values in the answer of a host, by key. The order of values with the same key is kept. */
 export type HostAnswer = ReadonlyMap<string, readonly string[]>;
 
 const callMs = 60_000;
 const answerBytesMax = 16 * 1024 * 1024;
 
-/** A host whose connection was lost. The command may have run. */
+/** The connection to a host was lost. The command may have run. */
 export const connectionLost = "deploy_connection_lost";
 
 /**

@@ -1,14 +1,15 @@
 /**
- * What runs on a host. POSIX shell with the tools of Debian, sent over standard input for each call,
- * so nothing has to be installed first. Everything is in functions, so that nothing runs if the text
- * was cut off. Answers are lines `forager:KEY=VALUE`; whatever else a login prints is ignored.
+ * The script that runs on a host. POSIX shell with the tools of Debian, sent over standard input
+ * for each call, so nothing has to be installed first. Everything is in functions, so that nothing
+ * runs if the text was cut off. Answers are lines `forager:KEY=VALUE`; other output of the login
+ * shell is ignored.
  *
  * State of a host, in ROOT/deploy:
  * - `lock`: token, expiry and owner of the deploy that may change this host;
- * - `pending-TOKEN`: a switch that is not confirmed. Renaming it to `confirmed` keeps the new release,
- *   renaming it to `undoing-TOKEN` starts the roll-back. Only one rename can succeed;
- * - `last`: the last decision, so that a question whose answer was lost can be repeated;
- * - `guard.sh`: this text, for the process that goes back when nobody confirms in time;
+ * - `pending-TOKEN`: a switch that is not confirmed. Renaming it to `confirmed` keeps the new
+ *   release, renaming it to `undoing-TOKEN` starts the roll-back. Only one rename can succeed;
+ * - `last`: the last decision, so that a call whose answer was lost can be repeated;
+ * - `guard.sh`: this script, for the process that rolls back if no confirmation arrives in time;
  * - `log`: one line for each switch.
  */
 export const hostScript = String.raw`

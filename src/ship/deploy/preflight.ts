@@ -2,25 +2,25 @@ import type { Clock } from "../../base/clock.ts";
 import { callHost, isConnectionLost, type HostAccess, type HostAnswer } from "./host-call.ts";
 import type { OpenRelease } from "./release-source.ts";
 
-/** What a host says before anything is changed, and what speaks against a deploy. */
+/** The state of a host before a deploy, and the problems that prevent it. */
 export interface HostReport {
   readonly host: string;
   readonly isReachable: boolean;
-  /** `linux-arm64`; undefined: it did not answer, or is another system. */
+  /** Such as `linux-arm64`; undefined if the host did not answer or runs another system. */
   readonly platform: string | undefined;
   readonly hasSudo: boolean;
   readonly freeBytes: number | undefined;
-  /** Of Node on the host; the release may bring its own. */
+  /** The version of Node on the host; the release may contain its own. */
   readonly node: string | undefined;
   readonly current: string | undefined;
   readonly previous: string | undefined;
   readonly releases: readonly string[];
-  /** How far its clock is ahead of ours. */
+  /** How far the host's clock is ahead of ours. */
   readonly clockMs: number | undefined;
-  /** Who has the lock, and for how long. */
+  /** Who holds the lock, and for how long. */
   readonly lock: string | undefined;
   readonly release: OpenRelease | undefined;
-  /** The release that it gets; undefined: none could be chosen. */
+  /** The release that the host will get; undefined if none fits. */
   readonly to: string | undefined;
   readonly problems: readonly string[];
 }
@@ -28,11 +28,11 @@ export interface HostReport {
 export interface PreflightRules {
   readonly access: HostAccess;
   readonly clock: Clock;
-  /** Undefined for a roll-back: releases are on the hosts already. */
+  /** Undefined for a roll-back, which uses releases that are on the hosts already. */
   readonly releases: readonly OpenRelease[] | undefined;
-  /** For a roll-back: this release instead of the one before. */
+  /** For a roll-back: the release to use instead of the previous one. */
   readonly to: string | undefined;
-  /** The service is managed by commands of the settings, not by systemd. */
+  /** True if the service is managed by commands in the settings, not by systemd. */
   readonly hasOwnCommands: boolean;
   readonly signal: AbortSignal;
 }
@@ -45,7 +45,7 @@ const platforms: Readonly<Record<string, string>> = {
   arm64: "linux-arm64",
 };
 
-/** Asks one host. A connection that fails is tried once more. */
+/** Checks one host. A failed connection is retried once. */
 export async function askHost(host: string, rules: PreflightRules): Promise<HostReport> {
   const { access, clock, signal } = rules;
   for (let attempt = 1; ; attempt++) {
@@ -116,9 +116,9 @@ function judge(host: string, answer: HostAnswer, rules: Judged): HostReport {
   if (current === undefined) problems.push(`no Forager in ${folder}: run install.sh there once`);
   const missing = text("missing");
   if (missing !== undefined) problems.push(`programs are missing: ${missing}`);
-  if (text("systemd") !== "yes" && !rules.hasOwnCommands) problems.push("systemd does not run");
-  if (release && report.freeBytes !== undefined && !releases.includes(release.id) && report.freeBytes < release.bytes * 2) problems.push(`${megabytes(report.freeBytes)} free, and ${megabytes(release.bytes * 2)} are needed`); // prettier-ignore
-  if (release && !release.hasNode && !isNodeEnough(report.node)) problems.push(`the release brings no Node, and the host has ${report.node ?? "none"}: 22.14 or newer is needed`); // prettier-ignore
+  if (text("systemd") !== "yes" && !rules.hasOwnCommands) problems.push("systemd is not running");
+  if (release && report.freeBytes !== undefined && !releases.includes(release.id) && report.freeBytes < release.bytes * 2) problems.push(`${megabytes(report.freeBytes)} free, but ${megabytes(release.bytes * 2)} are needed`); // prettier-ignore
+  if (release && !release.hasNode && !isNodeEnough(report.node)) problems.push(`the release contains no Node, and the host has ${report.node ?? "none"}: 22.14 or newer is needed`); // prettier-ignore
   if (report.clockMs !== undefined && Math.abs(report.clockMs) > clockMsMax) problems.push(`its clock is off by ${Math.round(report.clockMs / 1_000)} s: leases depend on it`); // prettier-ignore
   if (lock !== undefined) problems.push(`locked by ${lock}`);
   if (!rules.releases && current !== undefined) {
@@ -128,7 +128,7 @@ function judge(host: string, answer: HostAnswer, rules: Judged): HostReport {
   return { ...report, problems };
 }
 
-/** How far the clock is off at least: it answered at some moment of the call, in whole seconds. */
+/** The minimum clock offset: the host answered at some moment during the call, in whole seconds. */
 function clockOffset(hostS: number, { startMs, endMs }: Judged): number | undefined {
   if (!Number.isFinite(hostS)) return undefined;
   const earliest = hostS * 1_000;

@@ -14,7 +14,7 @@ const execute = promisify(execFile);
 /** A release folder on this machine. */
 export interface OpenRelease extends Pick<ReleaseFile, "id" | "version" | "platform"> {
   readonly folder: string;
-  /** Whether it brings its own Node. */
+  /** Whether the release contains its own Node. */
   readonly hasNode: boolean;
   /** The SHA-256 of each file by its path, `./dist/cli/main.js`. */
   readonly files: ReadonlyMap<string, string>;
@@ -29,9 +29,9 @@ export interface ReleaseSource extends AsyncDisposable {
 const filesMax = 100_000;
 
 /**
- * Opens what a path names: a release folder, an archive `forager-VERSION-PLATFORM.tar.gz`, or the folder
- * that `npm run release` wrote. Archives are unpacked into a temporary folder. If SHA256SUMS beside an
- * archive lists it, its checksum must be right.
+ * Opens a release folder, an archive `forager-VERSION-PLATFORM.tar.gz`, or the folder that `npm run
+ * release` wrote. Archives are unpacked into a temporary folder. If a SHA256SUMS file beside an
+ * archive lists it, the checksum must match.
  */
 export async function openReleaseSource(path: string): Promise<ReleaseSource> {
   const found = await stat(path).catch(() => undefined);
@@ -72,7 +72,7 @@ async function unpack(archive: string, into: string): Promise<OpenRelease> {
   return await readFolder(into, archive);
 }
 
-/** `named`: what messages call it. */
+/** `named` is the name used in messages. */
 async function readFolder(folder: string, named = folder): Promise<OpenRelease> {
   const text = await readFile(join(folder, "release.json"), "utf8").catch(() => "");
   const release = parseRelease(text);
@@ -83,12 +83,13 @@ async function readFolder(folder: string, named = folder): Promise<OpenRelease> 
   const paths = entries.filter((entry) => entry.isFile());
   if (paths.length > filesMax) throw invalid(`${named} has more than ${filesMax} files`);
   const strange = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
-  if (strange) throw invalid(`${named} has something that is no file: ${strange.name}`);
+  if (strange) throw invalid(`${named} contains something that is not a file: ${strange.name}`);
   const files = new Map<string, string>();
   let bytes = 0;
   for (const { parentPath, name } of paths) {
     const path = join(parentPath, name);
-    if (/[\r\n\\]/.test(path)) throw invalid(`${named} has a file with a strange name: ${name}`);
+    if (/[\r\n\\]/.test(path))
+      throw invalid(`${named} contains a file with an unexpected name: ${name}`);
     files.set(`.${path.slice(folder.length)}`, await hashFile(path));
     bytes += (await stat(path)).size;
   }

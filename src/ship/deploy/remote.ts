@@ -1,14 +1,16 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../../base/app-error.ts";
 
-/** A command for another machine. Each call is a connection of its own. */
+/** A command to run on another machine. Each call uses a connection of its own. */
 export interface RemoteCommand {
-  /** POSIX shell. Its arguments are `$1`, `$2` and so on, never part of the text. */
+  /**
+   * POSIX shell. Its arguments are `$1`, `$2` and so on; they are never inserted into the script.
+   */
   readonly script: string;
   readonly args: readonly string[];
-  /** Standard input, which then ends. */
+  /** Standard input; it is closed after this. */
   readonly input: string | Readable;
-  /** Runs it with `sudo -n`. */
+  /** Runs the command with `sudo -n`. */
   readonly hasSudo: boolean;
   /** After this time the connection counts as lost. */
   readonly timeoutMs: number;
@@ -17,7 +19,7 @@ export interface RemoteCommand {
 
 /**
  * `lost`: there was no connection, or it was cut, or no answer came in time. The command may have
- * run, in part or whole.
+ * run partly or completely.
  */
 export type RemoteResult =
   | {
@@ -28,10 +30,10 @@ export type RemoteResult =
     }
   | { readonly kind: "lost"; readonly why: string };
 
-/** Runs commands on hosts. Rejects with `aborted` if the signal fires, and with nothing else. */
+/** Runs commands on hosts. Rejects only if the signal fires, with `aborted`. */
 export type RunRemotely = (host: string, command: RemoteCommand) => Promise<RemoteResult>;
 
-/** One command line for the shell of a user on a host, whichever shell that is. */
+/** Builds a command line that any login shell interprets the same way. */
 export function remoteLine({
   script,
   args,
@@ -41,7 +43,7 @@ export function remoteLine({
   return [...(hasSudo ? ["sudo", "-n"] : []), ...words].join(" ");
 }
 
-/** Quotes a word so that any shell takes it as it is. */
+/** Quotes a word so that any shell takes it literally. */
 export function shellQuote(word: string): string {
   if (/[\0\r\n]/.test(word)) {
     throw new AppError("invalid", "deploy_argument", `a command for a host has a line break: ${JSON.stringify(word)}`); // prettier-ignore
@@ -51,5 +53,5 @@ export function shellQuote(word: string): string {
 
 const hostRule = /^(?:[a-z0-9_][a-z0-9_.-]{0,31}@)?[a-z0-9_[][a-z0-9_.:%\]-]{0,252}$/i;
 
-/** Whether `ssh` takes this as a host: a name of its configuration, HOST or USER@HOST. */
+/** Whether `ssh` accepts this as a host: a name of its configuration, HOST or USER@HOST. */
 export const isHostName = (text: string): boolean => hostRule.test(text);

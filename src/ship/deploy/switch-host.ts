@@ -8,34 +8,34 @@ export interface SwitchOptions {
   readonly id: string;
   readonly hasSudo: boolean;
   readonly gate: HealthGate;
-  /** Who deploys, for the log of the host. */
+  /** Who deploys, for the host's log. */
   readonly owner: string;
   readonly restartCommand: string;
-  /** Undefined: the host asks systemd, and `forager status`. */
+  /** If undefined, the host asks systemd and `forager status`. */
   readonly healthCommand: string | undefined;
   readonly onStep: (step: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** What a release must show before it counts. */
+/** How long a release must be healthy before it is confirmed. */
 export interface HealthGate {
-  /** It must be healthy so long after the switch began, the restart included. */
+  /** It must become healthy within this time after the switch began, including the restart. */
   readonly withinMs: number;
-  /** Then it must stay healthy for so long, without a restart. */
+  /** Then it must stay healthy for this long, without a restart. */
   readonly watchMs: number;
-  /** Left for the confirmation. After all three the host goes back by itself. */
+  /** The time left for the confirmation. After all three periods the host rolls back by itself. */
   readonly marginMs: number;
 }
 
 /**
- * - `confirmed`: the release runs and was healthy all the time;
- * - `rolled_back`: it was not, and the host has the release from before again;
- * - `unknown`: the connection was lost and did not come back. Unless a confirmation got through just then,
- *   the host goes back by itself.
+ * - `confirmed`: the release runs and stayed healthy;
+ * - `rolled_back`: it did not, and the host runs the previous release again;
+ * - `unknown`: the connection was lost and could not be restored. The host rolls back by itself,
+ *   unless it received a confirmation just before.
  */
 export interface SwitchOutcome {
   readonly kind: "confirmed" | "rolled_back" | "unknown";
-  /** Why it was not confirmed. */
+  /** Why the release was not confirmed. */
   readonly why?: string;
   /** The last log lines of the release that failed. */
   readonly log?: readonly string[];
@@ -45,13 +45,13 @@ const pollMs = 2_000;
 const confirmAttemptsMax = 5;
 const undoMs = 700_000;
 
-/** After this time the host goes back, unless it was told to stay. */
+/** The host rolls back after this time unless the release was confirmed. */
 export const undoAfterMs = ({ withinMs, watchMs, marginMs }: HealthGate): number =>
   withinMs + watchMs + marginMs;
 
 /**
- * Switches a host to a release that it has, and watches it. The host then waits for `settleHost`.
- * Resolves to the reason why the release must not stay; undefined: it may.
+ * Switches a host to a release that it already has, and watches it. The host then waits for
+ * `settleHost`. Resolves to the reason to roll back, or to undefined if the release may stay.
  */
 export async function trySwitch(host: string, options: SwitchOptions): Promise<string | undefined> {
   const { access, clock, id, hasSudo, gate, owner, restartCommand, onStep, signal } = options;
@@ -69,7 +69,7 @@ export async function trySwitch(host: string, options: SwitchOptions): Promise<s
   }
 }
 
-/** Confirms the release, or goes back if there is a reason to. */
+/** Confirms the release, or rolls back if there is a reason to. */
 export async function settleHost(
   host: string,
   options: SwitchOptions,
@@ -85,19 +85,19 @@ export async function settleHost(
   }
 }
 
-/** Bugs are thrown on. */
+/** Rethrows bugs. */
 function reasonOf(host: string, error: unknown): string {
   if (!(error instanceof AppError) || error.kind === "internal") throw error;
   const { message } = error;
   return message.startsWith(`${host}: `) ? message.slice(host.length + 2) : message;
 }
 
-/** Resolves if the host becomes healthy in time and stays so. */
+/** Resolves if the host becomes healthy in time and stays healthy. */
 async function watch(host: string, options: SwitchOptions, startMs: number): Promise<void> {
   const { access, clock, id, hasSudo, gate, healthCommand = "", signal } = options;
   const untilMs = startMs + gate.withinMs;
   let healthy: { readonly sinceMs: number; readonly pid: string } | undefined;
-  let last = "it has not answered";
+  let last = "no answer";
   while (true) {
     const isLast = healthy !== undefined && clock.monotonicMs() >= healthy.sinceMs + gate.watchMs;
     const args = [id, healthCommand, isLast ? "yes" : "no"];
@@ -115,9 +115,10 @@ async function watch(host: string, options: SwitchOptions, startMs: number): Pro
       if (isLast) return;
       healthy ??= { sinceMs: nowMs, pid };
     } else if (answer) {
-      last = answer.get("why")?.[0] || "it says no more";
-      if (answer.get("current")?.[0] !== id) throw unhealthy(host, "it has gone back by itself");
-      if (healthy) throw unhealthy(host, `it was healthy and is not any more: ${last}`);
+      last = answer.get("why")?.[0] || "it gives no reason";
+      if (answer.get("current")?.[0] !== id)
+        throw unhealthy(host, "the host rolled back by itself");
+      if (healthy) throw unhealthy(host, `no longer healthy: ${last}`);
     }
     const endMs = healthy ? healthy.sinceMs + gate.watchMs + gate.marginMs : untilMs;
     if (nowMs >= endMs) throw unhealthy(host, `not healthy within ${Math.round(gate.withinMs / 1_000)} s: ${last}`); // prettier-ignore
@@ -126,7 +127,7 @@ async function watch(host: string, options: SwitchOptions, startMs: number): Pro
   }
 }
 
-/** Over new connections, so that a host which can no longer be reached goes back. */
+/** Uses new connections, so that a host that can no longer be reached rolls back. */
 async function confirm(host: string, { access, clock, hasSudo, signal }: SwitchOptions) {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -139,10 +140,10 @@ async function confirm(host: string, { access, clock, hasSudo, signal }: SwitchO
   }
 }
 
-/** Not ended by a signal: a host is never left in between. */
+/** Not cancelled by the signal: a host is never left between two releases. */
 async function goBack(host: string, options: SwitchOptions, why: string): Promise<SwitchOutcome> {
   const { access, clock, hasSudo, healthCommand = "", gate, onStep } = options;
-  onStep(`going back: ${why}`);
+  onStep(`rolling back: ${why}`);
   const logArgs = { action: "last_lines", args: [healthCommand], hasSudo, timeoutMs: 20_000 };
   const lines = await callHost(host, access, logArgs).catch(() => undefined);
   const log = lines?.get("line");
@@ -151,7 +152,7 @@ async function goBack(host: string, options: SwitchOptions, why: string): Promis
     try {
       const answer = await callHost(host, access, { action: "roll_back", args: [why.replaceAll(/\s+/g, " ").slice(0, 500)], hasSudo, timeoutMs: undoMs }); // prettier-ignore
       const outcome = answer.get("outcome")?.[0];
-      // The answer to a confirmation was lost, and it had arrived.
+      // The confirmation had arrived; only the answer to it was lost.
       if (outcome === "confirmed") return { kind: "confirmed" };
       return { kind: "rolled_back", why, ...(log && { log }) };
     } catch (error) {

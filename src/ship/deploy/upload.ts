@@ -8,21 +8,22 @@ export interface UploadOptions {
   readonly access: HostAccess;
   readonly release: OpenRelease;
   readonly hasSudo: boolean;
-  /** How long a step of the upload keeps the lock. */
+  /** Each step of the upload renews the lock for this long. */
   readonly lockSeconds: number;
   readonly signal: AbortSignal;
 }
 
 export interface Uploaded {
-  /** Files that were sent; the others are links to files of the current release. */
+  /** The number of files sent; the others are hard links to files of the current release. */
   readonly files: number;
 }
 
 const uploadMs = 1_800_000;
 
 /**
- * Brings a release to a host. Files that the current release has too are linked, the others are sent.
- * The host compares every file with its checksum and runs the program once before the folder counts as a release.
+ * Transfers a release to a host. Files that the current release also has are linked, the others are
+ * sent. The host checks every file against its checksum and runs the program once before the folder
+ * counts as a release.
  */
 export async function upload(host: string, options: UploadOptions): Promise<Uploaded> {
   const { access, release, hasSudo, lockSeconds, signal } = options;
@@ -68,7 +69,7 @@ function parseManifest(lines: readonly string[]): ReadonlyMap<string, string> {
 /** An archive of some files of a folder. An error of `tar` destroys the stream. */
 function packFiles(folder: string, paths: readonly string[]): Readable {
   const args = ["-c", "-f", "-", "-C", folder, "--null", "-T", "-"];
-  // macOS would add files with its own attributes.
+  // Without this, macOS adds files with its own attributes to the archive.
   const tar = spawn("env", ["COPYFILE_DISABLE=1", "tar", ...args], { stdio: ["pipe", "pipe", "ignore"] }); // prettier-ignore
   tar.stdin.on("error", () => {}); // the exit code says what happened
   tar.stdin.end(paths.map((path) => `${path}\0`).join(""));

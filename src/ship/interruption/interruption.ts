@@ -3,20 +3,20 @@ import type { Logger } from "../../base/logger.ts";
 import type { Service } from "../../base/service.ts";
 import { sleep } from "../../base/clock.ts";
 
-/** A machine will be taken away soon. */
+/** The provider will take this machine away soon. */
 export interface InterruptionNotice {
-  /** What the provider says will happen: "terminate", "preempted", … */
+  /** The action that the provider announces: "terminate", "preempted", … */
   readonly what: string;
-  /** How much time is left, at least; undefined: the source does not say. */
+  /** The minimum time left; undefined if the source does not say. */
   readonly leftMs: number | undefined;
 }
 
-/** Where a notice comes from. */
+/** A source of interruption notices. */
 export interface InterruptionSource {
   readonly name: string;
-  /** How often to ask, as the provider advises. */
+  /** The interval between two requests, as the provider recommends. */
   readonly everyMs: number;
-  /** Undefined: nothing is announced. Rejects if the source does not answer. */
+  /** Undefined if nothing is announced. Rejects if the source does not answer. */
   read(signal: AbortSignal): Promise<InterruptionNotice | undefined>;
 }
 
@@ -27,10 +27,10 @@ export interface InterruptionWatchOptions {
   readonly log: Logger;
 }
 
-/** A source that does not answer is logged once, then asked this often. */
+/** If a source does not answer, this is logged once, and it is asked at this interval. */
 const awayMs = 60_000;
 
-/** Asks a source until it announces the end of the machine. `onNotice` is called once. */
+/** Polls a source until it announces the end of the machine. `onNotice` is called once. */
 export function watchInterruption(options: InterruptionWatchOptions): Service {
   const { source, onNotice, clock, log } = options;
   const over = new AbortController();
@@ -50,7 +50,7 @@ export function watchInterruption(options: InterruptionWatchOptions): Service {
         isAway = false;
       } catch (error) {
         if (over.signal.aborted) return;
-        if (!isAway) log.warn("interruptions cannot be watched", { source: source.name, error });
+        if (!isAway) log.warn("cannot watch for interruptions", { source: source.name, error });
         isAway = true;
       }
       await sleep(clock, isAway ? awayMs : source.everyMs, over.signal).catch(() => {});
@@ -68,13 +68,15 @@ export function watchInterruption(options: InterruptionWatchOptions): Service {
   };
 }
 
-/** Of a notice that says no time: enough to store what is in progress, on every provider. */
+/** For a notice without a time: on every provider there is at least this long. */
 const leftMsDefault = 30_000;
-/** For what follows the tasks: storing how they ended, and sending the journal to the bucket. */
+/**
+ * The time reserved after the tasks: to store their results, and to send the journal to the bucket.
+ */
 const storeMs = 15_000;
 const graceMsMin = 1_000;
 
-/** How long tasks in progress may go on after a notice. */
+/** How long running tasks may continue after a notice. */
 export function graceAfterNotice({ leftMs = leftMsDefault }: InterruptionNotice, graceMs: number) {
   return Math.max(Math.min(graceMs, graceMsMin), Math.min(graceMs, leftMs - storeMs));
 }

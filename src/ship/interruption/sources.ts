@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { InterruptionNotice, InterruptionSource } from "./interruption.ts";
 
 export interface MetadataOptions {
-  /** Of the metadata service. The same address on all three providers. */
+  /** The address of the metadata service. It is the same on all three providers. */
   readonly url: string;
   readonly clock: Clock;
 }
@@ -12,7 +12,7 @@ export interface MetadataOptions {
 const requestMs = 5_000;
 const bodyBytesMax = 64 * 1024;
 
-/** Announces with two minutes' warning, if nothing fails. */
+/** AWS normally announces an interruption two minutes before. */
 export function createAwsInterruption({ url, clock }: MetadataOptions): InterruptionSource {
   let token: string | undefined;
   const newToken = async (signal: AbortSignal) => {
@@ -30,7 +30,7 @@ export function createAwsInterruption({ url, clock }: MetadataOptions): Interrup
       const address = `${url}/latest/meta-data/spot/instance-action`;
       const answer = await ask(address, { headers, signal });
       if (answer.status === 404) return undefined;
-      // The token has expired: another one next time.
+      // The token has expired; get a new one next time.
       if (answer.status === 401) token = undefined;
       if (answer.status !== 200) throw unexpected("aws", answer.status);
       const { action, time } = parseObject("aws", answer.body);
@@ -39,7 +39,7 @@ export function createAwsInterruption({ url, clock }: MetadataOptions): Interrup
   };
 }
 
-/** Announces about 30 seconds before the end. */
+/** Google Cloud announces an interruption about 30 seconds before. */
 export const createGcpInterruption = ({ url }: MetadataOptions): InterruptionSource => ({
   name: "gcp",
   everyMs: 1_000,
@@ -52,7 +52,7 @@ export const createGcpInterruption = ({ url }: MetadataOptions): InterruptionSou
   },
 });
 
-/** Announces at least 30 seconds before the end. */
+/** Azure announces an interruption at least 30 seconds before. */
 export const createAzureInterruption = ({ url, clock }: MetadataOptions): InterruptionSource => ({
   name: "azure",
   everyMs: 1_000,
@@ -74,7 +74,9 @@ export const createAzureInterruption = ({ url, clock }: MetadataOptions): Interr
   },
 });
 
-/** Any other program announces it by a file: a power supply, a scheduler, a script of your own. */
+/**
+ * Any other program can announce an interruption with a file: a UPS monitor, a scheduler, a script.
+ */
 export const createFileInterruption = (path: string): InterruptionSource => ({
   name: "file",
   everyMs: 1_000,
@@ -90,7 +92,7 @@ export const createFileInterruption = (path: string): InterruptionSource => ({
   },
 });
 
-/** Which provider this machine belongs to, by what its firmware says. No network is used. */
+/** Finds the provider of this machine in the data of its firmware. Does not use the network. */
 export async function findProvider(
   folder = "/sys/class/dmi/id",
 ): Promise<"aws" | "gcp" | "azure" | undefined> {
@@ -129,9 +131,13 @@ function parseObject(name: string, text: string): Record<string, unknown> {
     const found: unknown = JSON.parse(text);
     if (typeof found === "object" && found !== null) return found as Record<string, unknown>;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new AppError("invalid", "metadata_wrong", `the metadata service of ${name} sent no JSON`);
+  throw new AppError(
+    "invalid",
+    "metadata_wrong",
+    `the metadata service of ${name} did not send JSON`,
+  );
 }
 
 const textOf = (value: unknown, otherwise: string) =>

@@ -4,13 +4,19 @@ import { parseUrl } from "../../../base/parse-url.ts";
 import { alarmBody, alarmTitle, type AlarmTarget } from "../../alarms/alarm.ts";
 
 export interface MailTargetOptions {
-  /** smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS&to=ADDRESS,ADDRESS; smtps:// is TLS from the start. */
+  /**
+   * smtp://USER:PASSWORD@HOST:PORT?from=ADDRESS&to=ADDRESS,ADDRESS; smtps:// means TLS from the
+   * start.
+   */
   readonly url: () => Promise<string>;
 }
 
 const timeoutMs = 20_000;
 
-/** Mail by SMTP. A password is never sent over a connection that is not encrypted, except to this machine. */
+/**
+ * Sends alarms by SMTP. A password is never sent over an unencrypted connection, except to this
+ * machine.
+ */
 export function createMailTarget({ url }: MailTargetOptions): AlarmTarget {
   return {
     name: "mail",
@@ -37,7 +43,7 @@ export function createMailTarget({ url }: MailTargetOptions): AlarmTarget {
           headers: { "Auto-Submitted": "auto-generated" },
         });
       } catch (cause) {
-        const text = `the mail server did not take it: ${(cause as Error).message}`;
+        const text = `the mail server refused the message: ${(cause as Error).message}`;
         throw new AppError("unavailable", "mail_refused", text, { cause });
       } finally {
         signal.removeEventListener("abort", onAbort);

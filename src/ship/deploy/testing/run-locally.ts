@@ -5,15 +5,18 @@ import type { RemoteCommand, RemoteResult, RunRemotely } from "../remote.ts";
 export interface LocalHosts {
   readonly run: RunRemotely;
   /**
-   * Decides for each call whether its connection is cut: before the command runs, or after it, so that
-   * only the answer is lost.
+   * Decides for each call whether its connection is cut: before the command runs, or after it, so
+   * that only the answer is lost.
    */
   cut: (host: string, action: string) => "before" | "after" | undefined;
   /** All calls, as `HOST ACTION`. */
   readonly calls: readonly string[];
 }
 
-/** "Hosts" are folders of this machine: the same scripts run in a real shell, without a connection. */
+/**
+ * The "hosts" are folders of this machine: the same scripts run in a real shell, without a
+ * connection.
+ */
 export function createLocalHosts(folderOf: (host: string) => string): LocalHosts {
   const calls: string[] = [];
   const hosts: LocalHosts = {

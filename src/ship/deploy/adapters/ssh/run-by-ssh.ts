@@ -5,13 +5,13 @@ import type { Clock } from "../../../../base/clock.ts";
 import { remoteLine, type RemoteResult, type RunRemotely } from "../../remote.ts";
 
 export interface RunBySshOptions {
-  /** The program; its configuration, keys and agents are those of the user. */
+  /** The program, such as `ssh`. It uses the user's configuration, keys and agent. */
   readonly program?: string;
   readonly clock: Clock;
 }
 
 const outputBytesMax = 32 * 1024 * 1024;
-/** Never asks. A connection that is cut is noticed after 15 seconds. */
+/** ssh never prompts, and notices a cut connection after 15 seconds. */
 const options = [
   "BatchMode=yes",
   "ConnectTimeout=10",
@@ -19,7 +19,7 @@ const options = [
   "ServerAliveCountMax=3",
 ].flatMap((option) => ["-o", option]);
 
-/** Runs commands with the `ssh` of the system, each over a connection of its own. */
+/** Runs each command with the system's `ssh`, over a connection of its own. */
 export const createRunBySsh =
   ({ program = "ssh", clock }: RunBySshOptions): RunRemotely =>
   (host, command) =>
@@ -49,7 +49,7 @@ export const createRunBySsh =
         timer.cancel();
         signal?.removeEventListener("abort", onAbort);
         if (!signal?.aborted) return resolve(result);
-        reject(new AppError("aborted", "deploy_aborted", "the deploy was stopped", { cause: signal.reason })); // prettier-ignore
+        reject(new AppError("aborted", "deploy_aborted", "the deploy was cancelled", { cause: signal.reason })); // prettier-ignore
       };
       child.once("error", ({ message }) =>
         end({ kind: "lost", why: `${program} could not be started: ${message}` }),
@@ -68,7 +68,7 @@ export const createRunBySsh =
 
 /** ssh ends with 255 for its own problems, and by a signal only if it was killed. */
 function connectionProblem(code: number | null, stderr: string): string | undefined {
-  if (code === null) return "ssh was ended";
+  if (code === null) return "ssh was killed";
   if (code !== 255) return undefined;
   const words = stderr.trim().split("\n").at(-1)?.trim() ?? "";
   if (/Host key verification failed/.test(stderr)) {
