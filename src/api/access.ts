@@ -9,7 +9,7 @@ import { ProblemError } from "./problems.ts";
 import { createAccountCache } from "./users/account-cache.ts";
 import type { AccountStore } from "./users/account-store.ts";
 import type { Accounts } from "./users/accounts.ts";
-import { findToken, isValid, noteUse } from "./users/manage-tokens.ts";
+import { createUseNotes, findToken, isValid } from "./users/manage-tokens.ts";
 import { find, type AccountTools } from "./users/manage-users.ts";
 import { createKnownBrowsers } from "./users/known-browsers.ts";
 import { createPasswords, type PasswordCost } from "./users/passwords.ts";
@@ -102,6 +102,7 @@ export function createAccess(options: AccessOptions): Access {
   });
   const passwords = createPasswords({ clock, random, ...(options.passwordCost && { cost: options.passwordCost }) }); // prettier-ignore
   const tools: AccountTools = { store: accounts, passwords, clock, random };
+  const noteUse = createUseNotes(tools, log);
   const browsers = createKnownBrowsers(token, random);
   const signIn = createSignIn({ tools, accounts: () => accounts.current(), sessions, browsers, clock, log }); // prettier-ignore
 
@@ -134,7 +135,7 @@ export function createAccess(options: AccessOptions): Access {
     const found = findToken(now, secret, clock.nowMs());
     if (!found) throw unknownCaller("the token is wrong, has expired or was revoked");
     const { id, name, user: of } = found.token;
-    noteUse(tools, found.token).catch((error: unknown) => log.warn("the use of a token was not noted", { id, error })); // prettier-ignore
+    noteUse(found.token);
     const version = of === undefined ? "" : find(now, of)!.version;
     const key = `${id} ${version}`;
     const known = tokenEnds.get(key);

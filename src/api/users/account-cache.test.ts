@@ -15,14 +15,21 @@ function setup() {
   const random = createSeededRandom(31);
   const inner = createMemoryBucket({ clock });
   let isAway = false;
+  let held: Promise<void> | undefined;
   const away = () => new AppError("unavailable", "bucket_away", "the bucket does not answer");
-  const bucket: Bucket = { ...inner, get: async (...args) => (isAway ? Promise.reject(away()) : inner.get(...args)) }; // prettier-ignore
+  const get: Bucket["get"] = async (...args) => {
+    if (isAway) throw away();
+    const got = await inner.get(...args);
+    await held;
+    return got;
+  };
+  const bucket: Bucket = { ...inner, get };
   const store = createAccountStore({ bucket, clock, random });
   const other = createAccountStore({ bucket: inner, clock, random });
   const cache = createAccountCache({ store, maxAgeMs: 1_000, clock, log: silentLogger, onRead: () => {} }); // prettier-ignore
   const tools = { store: other, passwords: createPasswords({ clock, random }), clock, random };
   const names = async () => (await cache.current()).users.map(({ name }) => name);
-  return { clock, cache, names, tools, setAway: (next: boolean) => (isAway = next) };
+  return { clock, cache, names, tools, setAway: (next: boolean) => (isAway = next), hold: (until: Promise<void> | undefined) => (held = until) }; // prettier-ignore
 }
 
 test("if the bucket goes away, the users last read count; when it comes back, the newest do", async () => {
@@ -37,6 +44,22 @@ test("if the bucket goes away, the users last read count; when it comes back, th
   setAway(false);
   await clock.advance(1_001);
   expect(await names()).toEqual(["bob"]);
+});
+
+test("an answer that was on its way while this server changed the users does not bring the former ones back", async () => {
+  const { clock, cache, names, tools, hold } = setup();
+  await addUser(tools, { name: "anna", role: "admin", by: "test" });
+  await names();
+  await clock.advance(1_001);
+  let arrive = () => {};
+  hold(new Promise<void>((resolve) => (arrive = resolve)));
+  const early = names();
+  await Promise.resolve();
+  hold(undefined);
+  await removeUser({ ...tools, store: cache }, "anna");
+  arrive();
+  expect(await early).toEqual([]);
+  expect(await names()).toEqual([]);
 });
 
 test("before the first answer of the bucket nobody is let in", async () => {

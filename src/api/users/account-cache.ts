@@ -32,6 +32,7 @@ export function createAccountCache(options: AccountCacheOptions): AccountCache {
   let readAtMs = -Infinity;
   let reading: Promise<Accounts> | undefined;
   let isCut = false;
+  let changes = 0;
 
   const keep = (accounts: Accounts): Accounts => {
     last = accounts;
@@ -40,11 +41,13 @@ export function createAccountCache(options: AccountCacheOptions): AccountCache {
     return accounts;
   };
   const read = (): Promise<Accounts> => {
+    const before = changes;
     reading ??= store
       .read()
       .then((accounts) => {
         isCut = false;
-        return keep(accounts);
+        // What was read while this server changed them may be older than the change.
+        return changes === before ? keep(accounts) : last!;
       })
       .finally(() => (reading = undefined));
     return reading;
@@ -52,7 +55,9 @@ export function createAccountCache(options: AccountCacheOptions): AccountCache {
   return {
     read,
     async change(change) {
-      return keep(await store.change(change));
+      const accounts = await store.change(change);
+      changes += 1;
+      return keep(accounts);
     },
     async current() {
       if (last && clock.monotonicMs() - readAtMs <= maxAgeMs) return last;

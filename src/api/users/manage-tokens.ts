@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { AppError } from "../../base/app-error.ts";
 import { createId } from "../../base/ids.ts";
+import type { Logger } from "../../base/logger.ts";
 import { scopesOfRole } from "../contract/roles.ts";
 import type { Scope } from "../contract/route.ts";
 import { tokensMax, type Accounts, type ApiToken } from "./accounts.ts";
@@ -19,6 +20,7 @@ export interface NewToken {
 export const tokenDays = { default: 90, max: 3_650 } as const;
 const dayMs = 86_400_000;
 const usedNoteMs = 3_600_000;
+const triedAgainMs = 600_000;
 
 /** Scopes that a token may have. Who changes users signs in. */
 export const isTokenScope = (scope: Scope): boolean => scope !== "users:admin";
@@ -98,15 +100,26 @@ function scopesOf(accounts: Accounts, { user, scopes }: ApiToken): readonly Scop
   return allowed.filter((scope) => ofRole.includes(scope));
 }
 
-/** Notes that it was used, at most once an hour. */
-export async function noteUse(tools: AccountTools, used: ApiToken): Promise<void> {
-  const nowMs = tools.clock.nowMs();
-  if (nowMs - Date.parse(used.usedAt ?? "1970-01-01T00:00:00Z") < usedNoteMs) return;
-  const usedAt = nowText(tools);
-  await tools.store.change((accounts) => ({
-    ...accounts,
-    tokens: accounts.tokens.map((one) => (one.id === used.id ? { ...one, usedAt } : one)),
-  }));
+/**
+ * Notes when tokens are used, each at most once an hour. Requests do not wait for it. While the store
+ * does not answer, one attempt waits for each token: others would queue up before changes of users.
+ */
+export function createUseNotes(tools: AccountTools, log: Pick<Logger, "warn">) {
+  const triedMs = new Map<string, number>();
+  return (used: ApiToken): void => {
+    const nowMs = tools.clock.nowMs();
+    const isNoted = ({ usedAt }: ApiToken) => usedAt !== undefined && nowMs - Date.parse(usedAt) < usedNoteMs; // prettier-ignore
+    const isTried = nowMs - (triedMs.get(used.id) ?? -Infinity) < triedAgainMs;
+    if (isNoted(used) || isTried) return;
+    if (triedMs.size >= tokensMax) triedMs.clear();
+    triedMs.set(used.id, nowMs);
+    const usedAt = nowText(tools);
+    const isIt = (one: ApiToken) => one.id === used.id && !isNoted(one);
+    const note = (one: ApiToken) => (isIt(one) ? { ...one, usedAt } : one);
+    tools.store
+      .change((now) => now.tokens.some(isIt) ? { ...now, tokens: now.tokens.map(note) } : now) // prettier-ignore
+      .catch((error: unknown) => log.warn("the use of a token was not noted", { id: used.id, error })); // prettier-ignore
+  };
 }
 
 /** What others may know of a token: no hash. */
