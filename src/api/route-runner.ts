@@ -79,7 +79,7 @@ export function createRouteRunner(options: ApiOptions) {
         selections,
         lastEventId: c.req.header("last-event-id"),
       };
-      if (spec.sends === "events") return sendEvents(c, await handler(input, context));
+      if (spec.sends === "events") return sendEvents(c, () => handler(input, context));
       if (spec.sends === "file") return sendFile(c, await handler(input, context), context);
       const readState = await stateOf?.(input, context).catch(() => undefined);
       const before = await readQuietly(readState);
@@ -194,11 +194,15 @@ function sendRead(c: ApiContext, { text }: RunResult): Response {
   return matches(c.req.header("if-none-match"), etag) ? c.body(null, 304) : c.body(text, 200);
 }
 
-function sendEvents(c: ApiContext, stream: unknown): Response {
+/** Of an answer to HEAD nobody reads a body, so none is begun: it would wait for its reader for ever. */
+const hasBody = (c: ApiContext) => c.req.method !== "HEAD";
+
+async function sendEvents(c: ApiContext, open: () => Promise<unknown>): Promise<Response> {
   c.header("content-type", "text/event-stream; charset=utf-8");
   c.header("cache-control", "no-store");
   c.header("x-accel-buffering", "no"); // a proxy must not wait for more
-  return c.body(stream as ReadableStream<Uint8Array>, 200);
+  if (!hasBody(c)) return c.body(null, 200);
+  return c.body((await open()) as ReadableStream<Uint8Array>, 200);
 }
 
 type ReadState = () => Promise<unknown>;
@@ -217,6 +221,10 @@ const readQuietly = async (read: ReadState | undefined): Promise<unknown> =>
 /** An error after the first bytes cannot be told any more: the connection is cut. */
 function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteContext): Response {
   const { fileName, type, run } = answer as FileAnswer;
+  c.header("content-type", type);
+  c.header("cache-control", "no-store");
+  c.header("content-disposition", `attachment; filename="${fileName}"`);
+  if (!hasBody(c)) return c.body(null, 200);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const encoder = new TextEncoder();
@@ -239,9 +247,6 @@ function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteConte
       await sent?.({ bytes, cut: isGone ? "the client has gone" : "an error, see the log" });
       await writer.abort(error).catch(() => {}); // the client has gone: it is over already
     });
-  c.header("content-type", type);
-  c.header("cache-control", "no-store");
-  c.header("content-disposition", `attachment; filename="${fileName}"`);
   return c.body(readable, 200);
 }
 

@@ -36,6 +36,8 @@ export interface ApiServerOptions {
   readonly accountsMaxAgeMs: number;
   readonly passwordCost?: PasswordCost | undefined;
   readonly sessionLimits: SessionLimits;
+  /** A connection on which nothing moves for so long is cut. Absent: ten minutes. */
+  readonly stillMsMax?: number | undefined;
   /** An identity provider that people can sign in with. */
   readonly provider?: ProviderSignInOptions | undefined;
   /** The folder of the built dashboard. */
@@ -55,6 +57,8 @@ export interface ApiServer extends Service {
 
 const connectionsMax = 1_000;
 const firstLinkLifeMs = 24 * 3_600_000;
+/** Longer than any answer takes to begin. Live events are never still: they have a comment every 15 s. */
+const stillMsMaxDefault = 600_000;
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const { services, tls, isOpen } = options;
@@ -109,6 +113,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     made.headersTimeout = 10_000;
     made.requestTimeout = 30_000;
     made.keepAliveTimeout = 10_000;
+    // Neither must one that does not read its answer: a named export would stay locked for others.
+    made.timeout = options.stillMsMax ?? stillMsMaxDefault;
     made.maxConnections = connectionsMax;
     await new Promise<void>((resolve, reject) => {
       made.once("error", (cause) => reject(cannotListen(options.listen, cause)));

@@ -95,6 +95,22 @@ test("300 viewers get an event each, and one that does not read holds up nobody"
   for (const reader of readers) expect(await textOf(reader)).toContain('"companies":1');
 });
 
+test("HEAD watches nothing and exports nothing: nobody would read it", async () => {
+  const { origin, token } = await openTestServe();
+  const authorization = `Bearer ${token}`;
+  const send = async (method: string, path: string) => {
+    const signal = AbortSignal.timeout(timeout);
+    return fetch(`${origin}/api/${path}`, { method, headers: { authorization }, signal });
+  };
+  for (let at = 0; at < 501; at++) await send("HEAD", "events?topic=queue");
+  const watching = await send("GET", "events?topic=queue");
+  expect(watching.status).toBe(200);
+  await watching.body!.cancel();
+  const file = await send("HEAD", "exports/companies?format=csv");
+  expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="companies/);
+  expect(await file.text()).toBe("");
+});
+
 test("without viewers the bucket gets no request; with many it gets those of one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "forager-live-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -34,6 +34,8 @@ export interface ServeOptions {
   readonly isOpen: boolean;
   /** For passwords that are hashed again. Absent: the usual cost. */
   readonly passwordCost?: PasswordCost | undefined;
+  /** How long a connection may be still. Absent: as long as usual. */
+  readonly stillMsMax?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -116,6 +118,7 @@ export async function openApiServer(
       accounts: accounts.store,
       accountsMaxAgeMs: accounts.isCharged ? 5_000 : 1_000,
       passwordCost: options.passwordCost,
+      stillMsMax: options.stillMsMax,
       sessionLimits: {
         idleMs: settings.serve.sessionIdleMinutes * 60_000,
         lifeMs: settings.serve.sessionHours * 3_600_000,

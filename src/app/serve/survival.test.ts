@@ -70,6 +70,23 @@ test("clients that send their request slowly hold no one up and are cut off", as
   await expect.poll(() => closed, { timeout: 180_000, interval: 500 }).toBe(100);
 });
 
+test("a client that does not read what it has asked for is cut off, and others are served meanwhile", async () => {
+  const { origin, token, client } = await openTestServe({ stillMsMax: 2_000 });
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  let isClosed = false;
+  socket.once("close", () => (isClosed = true));
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const one = `GET /api/openapi.json HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}\r\n\r\n`;
+  for (let count = 0; count < 300; count++) socket.write(one); // more than the system keeps for a socket
+  expect(await client.get("/api/session")).toMatchObject({ by: "token" });
+  // Without a read the end of the connection is noticed by a write.
+  const write = () => (socket.write(one), isClosed);
+  await expect.poll(write, { timeout: 180_000, interval: 500 }).toBe(true);
+});
+
 test("on a full disk people sign in and read, a write says why not, and works when there is room", async () => {
   const disk = mountSmallDisk(24);
   if (!disk) return expect(process.getuid?.()).not.toBe(0); // only root can mount one

@@ -29,6 +29,8 @@ export interface TestServeOptions {
   readonly users?: Readonly<Record<string, Role>>;
   /** Gets the messages that the server logs as errors. */
   readonly onError?: (message: string) => void;
+  /** How long a connection may be still. */
+  readonly stillMsMax?: number;
   /** Settings, as environment variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Until when it runs: the end of the test, or of all tests of the file. */
@@ -54,6 +56,7 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
     paths,
     isOpen: options.isOpen ?? false,
     passwordCost: cheapCost,
+    stillMsMax: options.stillMsMax,
     clock: options.clock ?? systemClock,
     log: { ...silentLogger, error: (message) => options.onError?.(message) },
     signal: new AbortController().signal,
