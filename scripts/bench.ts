@@ -11,7 +11,7 @@ import { machine } from "../bench/frame/machine.ts";
 import { installPeers } from "../bench/frame/peers.ts";
 import { renderTable, reportOf } from "../bench/frame/report.ts";
 import { AppError } from "../src/base/app-error.ts";
-import { formatTable } from "../src/cli/table.ts";
+import { formatTable } from "../src/cli/terminal/table.ts";
 import { root } from "./project.ts";
 import { onStopSignal } from "./stop-signals.ts";
 

@@ -29,18 +29,18 @@ const external = ["better-sqlite3", "playwright-core", "pg-native", "@duckdb/nod
  * loading sixty small ones.
  */
 const joined: readonly (readonly [file: string, from: readonly string[]])[] = [
-  ["help", ["cli/run-process.ts", "cli/flags.ts"]],
+  ["help", ["cli/frame/run-process.ts", "cli/options/flags.ts"]],
   [
     "settings",
     [
       "config/index.ts",
       "app/index.ts",
       "base/pino-logger.ts",
-      "cli/node-context.ts",
+      "cli/frame/node-context.ts",
       "base/kept-log.ts",
     ],
   ],
-  ["data", ["app/open-node-reader.ts", "app/open-node.ts", "app/open-fleet.ts"]],
+  ["data", ["app/node/open-node-reader.ts", "app/node/open-node.ts", "app/node/open-fleet.ts"]],
 ];
 
 /**

@@ -60,7 +60,10 @@ describe("the repository", () => {
     );
     const commands = new Set(
       imports
-        .filter(({ path, form }) => form === "dynamic" && /^src\/cli\/[\w-]+\.ts$/.test(path))
+        .filter(
+          ({ path, form }) =>
+            form === "dynamic" && /^src\/cli\/commands\/(?:[\w-]+\/)?index\.ts$/.test(path),
+        )
         .map(({ to }) => to)
         .filter((to) => to.startsWith("src/cli/commands/")),
     );

@@ -1,6 +1,6 @@
 import { AppError } from "../../src/base/app-error.ts";
-import { formatTable } from "../../src/cli/table.ts";
-import type { TableColumn } from "../../src/cli/table.ts";
+import { formatTable } from "../../src/cli/terminal/table.ts";
+import type { TableColumn } from "../../src/cli/terminal/table.ts";
 import { isMet } from "./bench.ts";
 import type { Bar, Bench, BenchResult } from "./bench.ts";
 import type { Machine } from "./machine.ts";

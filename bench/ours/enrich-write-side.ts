@@ -3,7 +3,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openNodeIn } from "../../src/app/open-node.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { createPaths } from "../../src/config/index.ts";
 import type { Side } from "../frame/side.ts";

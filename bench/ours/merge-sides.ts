@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { openNodeIn } from "../../src/app/open-node.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { mergeDuplicates } from "../../src/records/index.ts";

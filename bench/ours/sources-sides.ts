@@ -3,10 +3,13 @@ import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { campaignHandlers, createCampaignServices } from "../../src/app/campaign-services.ts";
+import {
+  campaignHandlers,
+  createCampaignServices,
+} from "../../src/app/campaign/campaign-services.ts";
 import { openPlaces, openQueue } from "../../src/app/index.ts";
-import { openNodeIn } from "../../src/app/open-node.ts";
-import { createRecordCompanies } from "../../src/app/record-companies.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
+import { createRecordCompanies } from "../../src/app/places/record-companies.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { readVersion } from "../../src/base/version.ts";

@@ -4,4 +4,4 @@ export * from "../bucket/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
 export { systemClock, type Clock, type Timer } from "../base/clock.ts";
 export { systemRandom, type Random } from "../base/random.ts";
-export { openBucket } from "./open-bucket.ts";
+export { openBucket } from "./bucket/open-bucket.ts";

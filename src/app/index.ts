@@ -2,28 +2,33 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Paths } from "../config/index.ts";
 import type { DeployReport } from "../ship/index.ts";
-import type { FinishedUpgrade, FinishUpgradeOptions } from "./finish-upgrade.ts";
+import type { FinishedUpgrade, FinishUpgradeOptions } from "./node/finish-upgrade.ts";
 import type { RunDeployOptions } from "./deploy/run-deploy.ts";
 
 // Every command comes through here, so it loads little: what only some need is imported when it is
 // asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
-export { openQueue, type OpenQueueOptions } from "./open-queue.ts";
+export { openQueue, type OpenQueueOptions } from "./queue/open-queue.ts";
 export {
   openExistingQueue,
   openOrMakeQueue,
   openQueueToRead,
   queueOptions,
-} from "./configured-queue.ts";
-export { locateQueue, type QueueAddress } from "./queue-address.ts";
+} from "./queue/configured-queue.ts";
+export { locateQueue, type QueueAddress } from "./queue/queue-address.ts";
 export {
   openBucket,
   openMeteredBucket,
   parseS3,
   type BucketCaller,
   type BucketFor,
-} from "./open-bucket.ts";
-export { createBucket } from "./create-bucket.ts";
-export { dayOf, openUsageRecord, readUsage, type UsageRecordOptions } from "./usage-record.ts";
+} from "./bucket/open-bucket.ts";
+export { createBucket } from "./bucket/create-bucket.ts";
+export {
+  dayOf,
+  openUsageRecord,
+  readUsage,
+  type UsageRecordOptions,
+} from "./bucket/usage-record.ts";
 export {
   fleetBucketAddress,
   hasFleetBucket,
@@ -32,37 +37,37 @@ export {
   openFleetBucketFor,
   openRetryingFleetBucket,
   type FleetBucketOptions,
-} from "./fleet-bucket.ts";
-export { openFetcher, type OpenFetcherOptions } from "./open-fetcher.ts";
-export { websiteOf } from "./company-website.ts";
-export type { CompanyToVisit, VisitBatchCounts } from "./add-visit-batch.ts";
-export { createSiteSettings } from "./site-settings.ts";
-export { examineQueue, type PostgresFacts } from "./examine-queue.ts";
-export { importPlaces, type ImportPlacesOptions } from "./import-places.ts";
-export { openPlaces, type OpenPlacesOptions, type Places } from "./open-places.ts";
+} from "./bucket/fleet-bucket.ts";
+export { openFetcher, type OpenFetcherOptions } from "./enrich/open-fetcher.ts";
+export { websiteOf } from "./enrich/company-website.ts";
+export type { CompanyToVisit, VisitBatchCounts } from "./enrich/add-visit-batch.ts";
+export { createSiteSettings } from "./enrich/site-settings.ts";
+export { examineQueue, type PostgresFacts } from "./queue/examine-queue.ts";
+export { importPlaces, type ImportPlacesOptions } from "./places/import-places.ts";
+export { openPlaces, type OpenPlacesOptions, type Places } from "./places/open-places.ts";
 export {
   hubPartsIn,
   openLedgerReader,
   readSyncFaults,
   type OpenLedgerOptions,
-} from "./open-ledger.ts";
-export type { NodeReader } from "./open-node-reader.ts";
-export type { NodeIn, OpenNodeInOptions, ServiceSettings } from "./open-node.ts";
-export type { ServiceNode, ServiceNodeOptions } from "./open-service-node.ts";
+} from "./node/open-ledger.ts";
+export type { NodeReader } from "./node/open-node-reader.ts";
+export type { NodeIn, OpenNodeInOptions, ServiceSettings } from "./node/open-node.ts";
+export type { ServiceNode, ServiceNodeOptions } from "./node/open-service-node.ts";
 /** Opens a data folder to write to it, for one command. */
-export const loadNode = () => import("./open-node.ts");
+export const loadNode = () => import("./node/open-node.ts");
 /** Opens a data folder for a process that stays. */
-export const loadServiceNode = () => import("./open-service-node.ts");
-export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./built-in-work.ts";
+export const loadServiceNode = () => import("./node/open-service-node.ts");
+export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./work/built-in-work.ts";
 export {
   expectsOtherMachines,
   gossipKeySource,
   ownKeyAdvice,
   ownKeyFile,
   type GossipKeySource,
-} from "./gossip-key-source.ts";
-export type { FleetCommand, GivenCommand } from "./fleet-command.ts";
-export type { OpenFleet, OpenFleetOptions, Reached } from "./open-fleet.ts";
+} from "./node/gossip-key-source.ts";
+export type { FleetCommand, GivenCommand } from "./node/fleet-command.ts";
+export type { OpenFleet, OpenFleetOptions, Reached } from "./node/open-fleet.ts";
 export type { CampaignState } from "./campaign/campaign-state.ts";
 export type { Serve, ServeOptions } from "./serve/open-serve.ts";
 export type { AccountDesk } from "./open-accounts.ts";
@@ -70,7 +75,7 @@ export type { RunningServer } from "./serve/running-server.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
 export type { StatusReader } from "./status/read-status.ts";
-export type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
+export type { IdleNode, IdleNodeOptions } from "./node/open-idle-node.ts";
 export type { Work, WorkOptions } from "./work/open-work.ts";
 export { parseConcurrency, takesKind } from "./work/pools.ts";
 export type { Up, UpOptions } from "./up/open-up.ts";
@@ -83,7 +88,7 @@ export const loadInit = async () => ({
 });
 /** Brings releases to hosts. */
 export const finishUpgrade = async (options: FinishUpgradeOptions): Promise<FinishedUpgrade> =>
-  (await import("./finish-upgrade.ts")).finishUpgrade(options);
+  (await import("./node/finish-upgrade.ts")).finishUpgrade(options);
 export const runDeploy = async (options: RunDeployOptions): Promise<DeployReport> =>
   (await import("./deploy/run-deploy.ts")).runDeploy(options);
 /** Copies data folders, and restores them. */
@@ -110,6 +115,16 @@ export const loadCampaignWork = async () => ({
   ...(await import("./campaign/resume-campaign.ts")),
 });
 export type { JobStanding } from "./campaign/resume-campaign.ts";
+/** The checks of `forager doctor`. */
+export const loadDoctor = async () => ({
+  ...(await import("./doctor/run-checks.ts")),
+  ...(await import("./doctor/configured-checks.ts")),
+  ...(await import("./doctor/bucket-checks.ts")),
+  ...(await import("./doctor/rights-checks.ts")),
+  ...(await import("./doctor/site-checks.ts")),
+});
+export type { Finding } from "./doctor/check.ts";
+export type { NamedFinding } from "./doctor/run-checks.ts";
 export const loadCampaignPlan = () => import("./campaign/plan-campaign.ts");
 export const loadCampaignAudit = () => import("./campaign/audit-campaigns.ts");
 export type { CampaignAudit } from "./campaign/audit-campaigns.ts";
@@ -130,12 +145,12 @@ export type { ExportCounts, ExportOptions } from "./exchange/export-records.ts";
 export type { EnrichedCounts } from "./exchange/enriched-file.ts";
 export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
-export { missingFolder } from "./bucket-folder.ts";
+export { missingFolder } from "./bucket/bucket-folder.ts";
 export { findingText } from "./preflight/finding-text.ts";
 export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
 export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
-export { tasksLeftBehind } from "./tasks-left-behind.ts";
+export { tasksLeftBehind } from "./queue/tasks-left-behind.ts";
 export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export { isPartial, jobTroubleTexts, outcomeOfJob } from "./outcome/job-troubles.ts";
@@ -187,4 +202,4 @@ export {
   uploadExport,
   readStatus,
   waitingCampaigns,
-} from "./load-parts.ts";
+} from "./node/load-parts.ts";

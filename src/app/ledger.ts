@@ -3,7 +3,7 @@ import "../base/require-node.ts";
 import { silentLogger, type Logger } from "../base/logger.ts";
 import { createPaths } from "../config/index.ts";
 import type { HubOptions, Ledger } from "../ledger/index.ts";
-import { hubPartsIn, openExclusiveLedger, openLedgerReader } from "./open-ledger.ts";
+import { hubPartsIn, openExclusiveLedger, openLedgerReader } from "./node/open-ledger.ts";
 
 export * from "../ledger/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
@@ -12,7 +12,7 @@ export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
 export { systemRandom, type Random } from "../base/random.ts";
 export type { Service } from "../base/service.ts";
 export type { Bucket } from "../bucket/index.ts";
-export { openBucket } from "./open-bucket.ts";
+export { openBucket } from "./bucket/open-bucket.ts";
 
 export interface OpenLedgerFolderOptions {
   /** Where the ledger is; made if there is none. */

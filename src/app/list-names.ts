@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { openCampaignFolder } from "../campaign/index.ts";
-import { openFleet, type OpenFleetOptions } from "./open-fleet.ts";
+import { openFleet, type OpenFleetOptions } from "./node/open-fleet.ts";
 
 export interface ListNamesOptions extends Omit<OpenFleetOptions, "isReader" | "node"> {
   readonly sort: "company" | "person" | "campaign" | "node";

@@ -28,8 +28,12 @@ import { usageError } from "../base/usage-error.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { userName, type Paths, type Settings } from "../config/index.ts";
 import { reachOf } from "../gossip/index.ts";
-import { locateBucket } from "./bucket-address.ts";
-import { hasFleetBucket, isFleetBucketCharged, openRetryingFleetBucket } from "./fleet-bucket.ts";
+import { locateBucket } from "./bucket/bucket-address.ts";
+import {
+  hasFleetBucket,
+  isFleetBucketCharged,
+  openRetryingFleetBucket,
+} from "./bucket/fleet-bucket.ts";
 import { readServerAddress } from "./serve/server-files.ts";
 
 export interface OpenAccountsOptions {

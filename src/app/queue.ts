@@ -5,4 +5,4 @@ export { AppError, type ErrorKind } from "../base/app-error.ts";
 export { systemClock, type Clock, type Timer } from "../base/clock.ts";
 export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
 export type { Service } from "../base/service.ts";
-export { openQueue, type OpenQueueOptions, type PostgresOptions } from "./open-queue.ts";
+export { openQueue, type OpenQueueOptions, type PostgresOptions } from "./queue/open-queue.ts";

@@ -6,4 +6,4 @@ export { createMetrics, type Metrics, type MetricsSnapshot } from "../base/metri
 export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
 export type { Service } from "../base/service.ts";
 export type { Got, ListedObject, ListOptions, StoredObject } from "../bucket/index.ts";
-export type { FileHandler, HandlerBucket, HandlerServices } from "./handler-services.ts";
+export type { FileHandler, HandlerBucket, HandlerServices } from "./work/handler-services.ts";

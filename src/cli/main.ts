@@ -4,6 +4,6 @@ import "../base/require-node.ts";
 // Imported only now: on an old Node the line above has ended the program with a message.
 const [{ registry }, { runProcess }] = await Promise.all([
   import("./registry.ts"),
-  import("./run-process.ts"),
+  import("./frame/run-process.ts"),
 ]);
 await runProcess(registry);

@@ -4,25 +4,25 @@ import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createSerial, type Serial } from "../base/serial.ts";
 import type { Commit, Datagram, Ledger, LedgerPosition, Written } from "../ledger/index.ts";
-import { createHeldBack, sideOf, type HeldBack, type HeldFile } from "./held-back.ts";
-import { createEntryFiles, type EntryFiles } from "./entry-files.ts";
-import { isBehind } from "./follow.ts";
-import { createPositionTracker, type PositionTracker } from "./position-tracker.ts";
-import { gatherIndex, isCorrupt, type GatheringIndex } from "./gathering-index.ts";
-import { checkLayoutFolder } from "./inspect-folder.ts";
-import { layouts, recordFile } from "./layout.ts";
-import { openRecordDisk, temporaryFolder, type RecordDisk } from "./record-disk.ts";
-import type { IndexUpdateOptions, RecordIndex } from "./record-index.ts";
+import { createHeldBack, sideOf, type HeldBack, type HeldFile } from "./files/held-back.ts";
+import { createEntryFiles, type EntryFiles } from "./files/entry-files.ts";
+import { isBehind } from "./follow/follow.ts";
+import { createPositionTracker, type PositionTracker } from "./follow/position-tracker.ts";
+import { gatherIndex, isCorrupt, type GatheringIndex } from "./search/gathering-index.ts";
+import { checkLayoutFolder } from "./files/inspect-folder.ts";
+import { layouts, recordFile } from "./files/layout.ts";
+import { openRecordDisk, temporaryFolder, type RecordDisk } from "./files/record-disk.ts";
+import type { IndexUpdateOptions, RecordIndex } from "./search/record-index.ts";
 import type { RecordsOptions } from "./records.ts";
-import { createRedirects, type Redirects } from "./redirects.ts";
+import { createRedirects, type Redirects } from "./files/redirects.ts";
 import {
   createRenderer,
   type RecordEdit,
   type Renderer,
   type RecordRenderOptions,
-} from "./render.ts";
-import { createEntryIngester, type EntryIngester } from "./ingest-entries.ts";
-import { worthWriting } from "./machine-facts.ts";
+} from "./render/render.ts";
+import { createEntryIngester, type EntryIngester } from "./ingest/ingest-entries.ts";
+import { worthWriting } from "./change/machine-facts.ts";
 
 /** What the parts of open records share. Whatever changes files or the index does so in `run`. */
 export interface RecordsContext {

@@ -1,16 +1,16 @@
 import { createId } from "../base/ids.ts";
 import type { Change, Commit } from "../ledger/index.ts";
-import { idOf } from "./company.ts";
+import { idOf } from "./fields/company.ts";
 import { sayBehind, type RecordsContext, type WrittenCommit } from "./context.ts";
-import { createPlanner, type CreatePlan } from "./create.ts";
-import { companyPrefix, personPrefix } from "./fields.ts";
-import { catchUp } from "./follow-ledger.ts";
-import { recordOf } from "./gathering-index.ts";
-import { checkId, firstText, randomLength } from "./identity.ts";
-import { worthWriting } from "./machine-facts.ts";
-import { personTarget } from "./person.ts";
+import { createPlanner, type CreatePlan } from "./change/create.ts";
+import { companyPrefix, personPrefix } from "./fields/fields.ts";
+import { catchUp } from "./follow/follow-ledger.ts";
+import { recordOf } from "./search/gathering-index.ts";
+import { checkId, firstText, randomLength } from "./fields/identity.ts";
+import { worthWriting } from "./change/machine-facts.ts";
+import { personTarget } from "./fields/person.ts";
 import type { Created, CreatePersonRequest, CreateRequest } from "./records.ts";
-import { slugOf } from "./slug.ts";
+import { slugOf } from "./files/slug.ts";
 
 /** Commits that are written and rendered together. */
 const chunkSize = 200;

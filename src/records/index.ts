@@ -6,15 +6,15 @@ export {
   type CompanyVisit,
   type Contact,
   type Member,
-} from "./company.ts";
+} from "./fields/company.ts";
 export {
   emailStatuses,
   emailStatusField,
   emailStatusOf,
   type EmailStatus,
   type EmailStatusName,
-} from "./email-status.ts";
-export { entryField, entryValue, type RecordEntry } from "./entry.ts";
+} from "./fields/email-status.ts";
+export { entryField, entryValue, type RecordEntry } from "./fields/entry.ts";
 export {
   entryKinds,
   listNames,
@@ -25,10 +25,10 @@ export {
   type ListName,
   type NumberField,
   type TextField,
-} from "./fields.ts";
-export { foundField, foundPrefix, type FoundBy } from "./found-by.ts";
-export { missingEmailOf, missingEmailText, type MissingEmail } from "./missing-email.ts";
-export { personOf, personTarget, type Person, type PersonTextField } from "./person.ts";
+} from "./fields/fields.ts";
+export { foundField, foundPrefix, type FoundBy } from "./fields/found-by.ts";
+export { missingEmailOf, missingEmailText, type MissingEmail } from "./fields/missing-email.ts";
+export { personOf, personTarget, type Person, type PersonTextField } from "./fields/person.ts";
 export type {
   IndexBatch,
   Indexed,
@@ -36,11 +36,11 @@ export type {
   RecordLookup,
   RecordProblem,
   RenderMark,
-} from "./record-index.ts";
+} from "./search/record-index.ts";
 export type * from "./records.ts";
-export { nameMark, termsOf } from "./search-words.ts";
-export { isSlug, slugOf } from "./slug.ts";
-export { pageLimitMax, recordSorts } from "./record-search.ts";
+export { nameMark, termsOf } from "./search/search-words.ts";
+export { isSlug, slugOf } from "./files/slug.ts";
+export { pageLimitMax, recordSorts } from "./search/record-search.ts";
 export type {
   RecordFilters,
   RecordPage,
@@ -50,7 +50,7 @@ export type {
   RecordSearch,
   RecordSort,
   ContactUsage,
-} from "./record-search.ts";
+} from "./search/record-search.ts";
 export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
 export { createCsvReader, type CsvRecord } from "./exchange/csv-reader.ts";
 export {
@@ -129,19 +129,19 @@ export {
   type Suppression,
   type SuppressionRow,
 } from "./suppression/suppression.ts";
-export { fieldToUnset, readFieldValues, type EditOptions } from "./edit-fields.ts";
-export { createPlanner } from "./create.ts";
-export { auditedRecords } from "./audited-state.ts";
+export { fieldToUnset, readFieldValues, type EditOptions } from "./change/edit-fields.ts";
+export { createPlanner } from "./change/create.ts";
+export { auditedRecords } from "./change/audited-state.ts";
 export {
   deleteRecord,
   findDeleted,
   type DeletedRecord,
   type FoundDeleted,
-} from "./delete-record.ts";
-export { findDuplicates, nameAndAddress } from "./duplicates.ts";
-export { placesOf } from "./places.ts";
-export { differencesOf, type FieldDifference } from "./record-history.ts";
-export { manualChanges, planUndo, type ManualChange, type UndoPlan } from "./undo.ts";
+} from "./change/delete-record.ts";
+export { findDuplicates, nameAndAddress } from "./fields/duplicates.ts";
+export { placesOf } from "./fields/places.ts";
+export { differencesOf, type FieldDifference } from "./change/record-history.ts";
+export { manualChanges, planUndo, type ManualChange, type UndoPlan } from "./change/undo.ts";
 export {
   findDuplicatePairs,
   type DuplicatePair,
@@ -154,7 +154,7 @@ export {
   unmergeCommit,
   unmergeCompany,
   type UnmergingNode,
-} from "./unmerge.ts";
+} from "./change/unmerge.ts";
 export {
   checkRecords,
   findingsMax,
@@ -168,12 +168,12 @@ export {
   restoreQuarantined,
   type RecordsRepaired,
 } from "./integrity/repair-records.ts";
-export { openRecordDisk } from "./record-disk.ts";
-export { createFileCheck, type FileCheck } from "./file-check.ts";
-export { isPageTitle } from "./machine-facts.ts";
-export { normalDomain, randomLength as newRecordIdLength } from "./identity.ts";
+export { openRecordDisk } from "./files/record-disk.ts";
+export { createFileCheck, type FileCheck } from "./files/file-check.ts";
+export { isPageTitle } from "./change/machine-facts.ts";
+export { normalDomain, randomLength as newRecordIdLength } from "./fields/identity.ts";
 export { openRecords } from "./open-records.ts";
-export { recordFileOf, resolveName } from "./resolve-name.ts";
-export { retentionSource } from "./record-history.ts";
-export { isVisitRead, visitField, visitRecordOf, type VisitRecord } from "./visit-record.ts";
+export { recordFileOf, resolveName } from "./search/resolve-name.ts";
+export { retentionSource } from "./change/record-history.ts";
+export { isVisitRead, visitField, visitRecordOf, type VisitRecord } from "./fields/visit-record.ts";
 export { createCardReader, type ReadCard } from "./exchange/vcard-reader.ts";

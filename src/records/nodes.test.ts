@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
-import { placesOf } from "./places.ts";
+import { placesOf } from "./fields/places.ts";
 import { findDuplicatePairs } from "./resolve/find-pairs.ts";
 import { mergeDuplicates } from "./resolve/merge-duplicates.ts";
 import { openTestRecords, type TestRecords } from "./testing/test-records.ts";

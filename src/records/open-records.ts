@@ -1,21 +1,21 @@
 import { AppError } from "../base/app-error.ts";
-import { addEntry, renameRecord } from "./change-record.ts";
-import type { Company } from "./company.ts";
+import { addEntry, renameRecord } from "./change/change-record.ts";
+import type { Company } from "./fields/company.ts";
 import { createRecordsContext, type RecordsContext } from "./context.ts";
 import { createAll, createPerson, writeAll } from "./create-records.ts";
-import { findDuplicates } from "./duplicates.ts";
-import { followLedger } from "./follow.ts";
-import { catchUp, rebuildAll, type CatchUpOptions } from "./follow-ledger.ts";
-import { forgetRecord, remainsOf } from "./forget-record.ts";
-import { isCorrupt, recordOf } from "./gathering-index.ts";
-import { ingestFolders } from "./ingest.ts";
-import { layoutOfTarget, recordFile } from "./layout.ts";
-import { isMergedInto, mergeCompanies } from "./merge.ts";
-import type { Person } from "./person.ts";
-import { differencesOf, historyOf, restoreChanges } from "./record-history.ts";
+import { findDuplicates } from "./fields/duplicates.ts";
+import { followLedger } from "./follow/follow.ts";
+import { catchUp, rebuildAll, type CatchUpOptions } from "./follow/follow-ledger.ts";
+import { forgetRecord, remainsOf } from "./change/forget-record.ts";
+import { isCorrupt, recordOf } from "./search/gathering-index.ts";
+import { ingestFolders } from "./ingest/ingest.ts";
+import { layoutOfTarget, recordFile } from "./files/layout.ts";
+import { isMergedInto, mergeCompanies } from "./change/merge.ts";
+import type { Person } from "./fields/person.ts";
+import { differencesOf, historyOf, restoreChanges } from "./change/record-history.ts";
 import type { RecordKind, Records, RecordsOptions, RestoreRequest } from "./records.ts";
-import { watchFiles } from "./watch.ts";
-import { resolveName } from "./resolve-name.ts";
+import { watchFiles } from "./ingest/watch.ts";
+import { resolveName } from "./search/resolve-name.ts";
 
 /** Opens the records of a data folder, and brings files and index up to the ledger. */
 export async function openRecords(options: RecordsOptions): Promise<Records> {

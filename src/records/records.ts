@@ -2,12 +2,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
-import type { Company } from "./company.ts";
-import type { RecordEntry } from "./entry.ts";
-import type { EntryKind } from "./fields.ts";
-import type { Person } from "./person.ts";
-import type { FieldDifference } from "./record-history.ts";
-import type { RecordIndex, RecordProblem } from "./record-index.ts";
+import type { Company } from "./fields/company.ts";
+import type { RecordEntry } from "./fields/entry.ts";
+import type { EntryKind } from "./fields/fields.ts";
+import type { Person } from "./fields/person.ts";
+import type { FieldDifference } from "./change/record-history.ts";
+import type { RecordIndex, RecordProblem } from "./search/record-index.ts";
 
 /**
  * Companies and people as plain text files that anyone may edit, and the ledger behind them. One

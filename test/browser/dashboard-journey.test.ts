@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openNodeIn } from "../../src/app/open-node.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { readVersion } from "../../src/base/version.ts";

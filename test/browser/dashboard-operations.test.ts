@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openQueue } from "../../src/app/open-queue.ts";
+import { openQueue } from "../../src/app/queue/open-queue.ts";
 import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
 import { builtCli } from "../support/built-cli.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";

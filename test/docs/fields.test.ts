@@ -2,7 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listNames, listPrefixes, numberFields, textFields } from "../../src/records/fields.ts";
+import {
+  listNames,
+  listPrefixes,
+  numberFields,
+  textFields,
+} from "../../src/records/fields/fields.ts";
 import { columnValues } from "../../src/records/exchange/export-rows.ts";
 import {
   exportColumnNames,
@@ -11,7 +16,7 @@ import {
   readFieldValues,
   type Company,
 } from "../../src/records/index.ts";
-import { layoutOf } from "../../src/records/layout.ts";
+import { layoutOf } from "../../src/records/files/layout.ts";
 import { repositoryRoot } from "../support/repository.ts";
 
 const networks = exportColumnNames.filter((name) =>

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestStream } from "../../src/cli/testing/test-stream.ts";
-import { parse, type Parsed } from "../../src/cli/parse.ts";
+import { parse, type Parsed } from "../../src/cli/frame/parse.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { readPages } from "../support/pages.ts";
 import { repositoryRoot } from "../support/repository.ts";

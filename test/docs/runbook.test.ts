@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { parse } from "../../src/cli/parse.ts";
+import { parse } from "../../src/cli/frame/parse.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { createTestStream } from "../../src/cli/testing/test-stream.ts";
 import { alarmNames, listRunbook, runbookNames } from "../../src/notify/index.ts";

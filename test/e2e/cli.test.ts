@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { registry } from "../../src/cli/registry.ts";
-import { runCli } from "../../src/cli/run-cli.ts";
+import { runCli } from "../../src/cli/frame/run-cli.ts";
 import { createTestStream } from "../../src/cli/testing/test-stream.ts";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { repositoryRoot } from "../support/repository.ts";

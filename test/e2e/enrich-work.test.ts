@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openQueue } from "../../src/app/index.ts";
-import { openNodeIn } from "../../src/app/open-node.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { readVersion } from "../../src/base/version.ts";
 import { createPaths } from "../../src/config/index.ts";

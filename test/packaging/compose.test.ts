@@ -1,4 +1,4 @@
-// inputs: packaging/container/** src/config/** src/app/work/** src/app/built-in-work.ts src/campaign/**
+// inputs: packaging/container/** src/config/** src/app/work/** src/app/work/built-in-work.ts src/campaign/**
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,56 +1,56 @@
 import type { Sabotage } from "./sabotage.ts";
 
-const page = "src/records/page.test.ts";
-const gathering = "src/records/gathering-index.test.ts";
+const page = "src/records/page/page.test.ts";
+const gathering = "src/records/search/gathering-index.test.ts";
 const loader = "src/records/adapters/sqlite/index-loader.test.ts";
-const held = "src/records/held-back.test.ts";
-const hand = "src/records/hand-edit.test.ts";
-const model = "src/records/hand-edit-model.test.ts";
-const broken = "src/records/broken-files.test.ts";
-const folders = "src/records/folders.test.ts";
-const history = "src/records/record-history.test.ts";
+const held = "src/records/files/held-back.test.ts";
+const hand = "src/records/ingest/hand-edit.test.ts";
+const model = "src/records/ingest/hand-edit-model.test.ts";
+const broken = "src/records/files/broken-files.test.ts";
+const folders = "src/records/files/folders.test.ts";
+const history = "src/records/change/record-history.test.ts";
 const lessons = "src/records/lessons.test.ts";
-const catchUp = "src/records/catch-up.test.ts";
-const watch = "src/records/watch.test.ts";
+const catchUp = "src/records/follow/catch-up.test.ts";
+const watch = "src/records/ingest/watch.test.ts";
 const concurrent = "src/records/concurrent-work.test.ts";
-const repeated = "src/records/repeated-requests.test.ts";
-const tracker = "src/records/position-tracker.test.ts";
-const hands = "src/records/owner-of.test.ts";
+const repeated = "src/records/change/repeated-requests.test.ts";
+const tracker = "src/records/follow/position-tracker.test.ts";
+const hands = "src/records/files/owner-of.test.ts";
 const shape = "src/records/rebuild-shape.test.ts";
 const position = "src/ledger/position.test.ts";
 
 const inFiles: readonly Sabotage[] = [
   {
     name: "text that YAML takes for something else stands plain",
-    file: "src/records/yaml-text.ts",
+    file: "src/records/page/yaml-text.ts",
     find: "(words.test(text) && !meaningful.test(text))",
     replace: "/^[^\\s:#]+$/.test(text)",
     caughtBy: `${page} > render, read, compare`,
   },
   {
     name: "a file counts as ours by its rev alone, whatever else it says",
-    file: "src/records/front-matter.ts",
+    file: "src/records/page/front-matter.ts",
     find: "return hashOf(blank) === rev[1];",
     replace: "return hashOf(blank) !== '';",
     caughtBy: `${page} > a letter more or less, anywhere`,
   },
   {
     name: "only the newest render is kept to compare with",
-    file: "src/records/side-file.ts",
+    file: "src/records/page/side-file.ts",
     find: "export const rendersKept = 8;",
     replace: "export const rendersKept = 1;",
     caughtBy: `${hand} > works from each of the last eight renders`,
   },
   {
     name: "an edited file is written anew, without its comments",
-    file: "src/records/render-file.ts",
+    file: "src/records/render/render-file.ts",
     find: "if (!parsed) return { text, shown, isHandmade: false };",
     replace: "if (shown.size >= 0) return { text, shown, isHandmade: false };",
     caughtBy: `${hand} > comments, order of keys, unknown keys, body and line ends`,
   },
   {
     name: "a key that nobody knows is dropped from an edited file",
-    file: "src/records/page.ts",
+    file: "src/records/page/page.ts",
     find: "if (isExtraKey(layout, extra) && isShown(value)) keys.set(extra, value);",
     replace: "if (isExtraKey(layout, extra) && !isShown(value)) keys.set(extra, value);",
     caughtBy: `${hand} > comments, order of keys, unknown keys, body and line ends`,
@@ -60,70 +60,70 @@ const inFiles: readonly Sabotage[] = [
 const inEdits: readonly Sabotage[] = [
   {
     name: "an edit is compared with what is known now, not with the render it began with",
-    file: "src/records/ingest-file.ts",
+    file: "src/records/ingest/ingest-file.ts",
     find: "const base = rev === undefined ? undefined : findBase(side, rev);",
     replace: "const base = rev === undefined ? undefined : newestBase(side);",
     caughtBy: `${hand} > an editor that saves over a newer render takes back nothing`,
   },
   {
     name: "an edit is compared with the newest render, and any history tells",
-    file: "src/records/ingest-file.ts",
+    file: "src/records/ingest/ingest-file.ts",
     find: "const base = rev === undefined ? undefined : findBase(side, rev);",
     replace: "const base = newestBase(side) ?? (rev ? findBase(side, rev) : undefined);",
     caughtBy: `${model} > hand edits and machine writes in any order`,
   },
   {
     name: "an edit names the newest write as its cause",
-    file: "src/records/hand-edit.ts",
+    file: "src/records/ingest/hand-edit.ts",
     find: 'changes.push({ target, field, value, seen: before?.reference ?? "" });',
     replace: "changes.push({ target, field, value });",
     caughtBy: `${hand} > names the write that the render had shown`,
   },
   {
     name: "an emptied file deletes everything",
-    file: "src/records/ingest-file.ts",
+    file: "src/records/ingest/ingest-file.ts",
     find: "bytes.every((byte) => byte === 0)",
     replace: "bytes.some((byte) => byte === 1)",
     caughtBy: `${hand} > an empty file is not an order`,
   },
   {
     name: "what was saved between look and replacement is thrown away",
-    file: "src/records/render-file.ts",
+    file: "src/records/render/render-file.ts",
     find: "if (held && !isEqual(held.bytes, bytes)) {",
     replace: "if (held && held.bytes.length < 0) {",
     caughtBy: `${hand} > saved at any moment of a render`,
   },
   {
     name: "a file that was taken away is not looked at again",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: 'const outcome = isClean(copy.bytes) ? "nothing" : await ingest(copy);',
     replace: 'const outcome = resting.has(copy.name) ? "nothing" : await ingest(copy);',
     caughtBy: `${hand} > made while the file is written is never lost`,
   },
   {
     name: "whoever saves reads all copies that rest, each time",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: "if (nowMs - reviewedAtMs >= reviewAllMs) return review(ingest);",
     replace: "if (nowMs >= reviewedAtMs) return review(ingest);",
     caughtBy: `${held} > a series of saves`,
   },
   {
     name: "only those who ask look through what others left",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: "if (nowMs - reviewedAtMs >= reviewAllMs) return review(ingest);",
     replace: "",
     caughtBy: `${held} > a file that a killed process left there`,
   },
   {
     name: "copies of edited files go at once",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: "export const keptForMs = 24 * 3_600_000;",
     replace: "export const keptForMs = 3_600_000;",
     caughtBy: `${hand} > a copy of an edited file is kept for a day`,
   },
   {
     name: "watching waits for an event that may never come",
-    file: "src/records/watch.ts",
+    file: "src/records/ingest/watch.ts",
     find: "void look(undefined);\n  checkAgain();",
     replace: "void look(undefined);",
     caughtBy: `${watch} > watching without events`,
@@ -133,42 +133,42 @@ const inEdits: readonly Sabotage[] = [
 const inChangedHands: readonly Sabotage[] = [
   {
     name: "the text of one record is an edit of whoever has the folder now",
-    file: "src/records/owner-of.ts",
+    file: "src/records/files/owner-of.ts",
     find: "if (findBase(side, rev)) return { target: named, side };",
     replace: "",
     caughtBy: `${hands} > an edit that is saved in it afterwards is of the record it names`,
   },
   {
     name: "an id alone makes a text an edit of another record",
-    file: "src/records/owner-of.ts",
+    file: "src/records/files/owner-of.ts",
     find: "if (findBase(side, rev)) return { target: named, side };",
     replace: "return { target: named, side };",
     caughtBy: `${hands} > an id without a render of that record is no edit of it`,
   },
   {
     name: "a copy that was put aside is compared with the newest renders alone",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: "if (hasSide(copy)) disk.share(besides(from), sideOf(name));",
     replace: "",
     caughtBy: `${hands} > what it saves counts, however many renders came since`,
   },
   {
     name: "the place in the name of a copy is cut short",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: "const placeBytesMax = 150;",
     replace: "const placeBytesMax = 100;",
     caughtBy: `${hands} > so it does for a record of the longest name`,
   },
   {
     name: "what is saved in the folder that a record had before is a copy",
-    file: "src/records/inspect-folder.ts",
+    file: "src/records/files/inspect-folder.ts",
     find: "const isOldPlace = index.bySlug(layout.kind, name) === target;",
     replace: "const isOldPlace = false;",
     caughtBy: `${hands} > what it saves in the folder that the record had before`,
   },
   {
     name: "who links to a record that had to move out is not told",
-    file: "src/records/render.ts",
+    file: "src/records/render/render.ts",
     find: "for (const one of [...moved.followers, ...relatives]) followers.add(one);",
     replace: "for (const one of relatives) followers.add(one);",
     caughtBy: `${hands} > people who link to who moved out`,
@@ -178,7 +178,7 @@ const inChangedHands: readonly Sabotage[] = [
 const inBroken: readonly Sabotage[] = [
   {
     name: "a broken file is replaced",
-    file: "src/records/render-file.ts",
+    file: "src/records/render/render-file.ts",
     find: 'if (found?.kind !== "ingested") return { kind: "broken" };',
     replace:
       'if (found?.kind !== "ingested") return { kind: "ingested", ingested: { bytes, parsed: undefined }, edit: { target, fields: [] } };',
@@ -186,21 +186,21 @@ const inBroken: readonly Sabotage[] = [
   },
   {
     name: "anchors are followed",
-    file: "src/records/parse-page.ts",
+    file: "src/records/page/parse-page.ts",
     find: 'throw new PageFault("it holds a YAML anchor',
     replace: 'if (head === "") throw new PageFault("it holds a YAML anchor',
     caughtBy: `${broken} > an anchor`,
   },
   {
     name: "marks of a merge in the text are taken for text",
-    file: "src/records/ingest-file.ts",
+    file: "src/records/ingest/ingest-file.ts",
     find: "if (page.body === undefined || !hasConflict(page.body)) return;",
     replace: "if (page.body === undefined || page.body !== '') return;",
     caughtBy: `${broken} > marks of a merge in the body`,
   },
   {
     name: "bytes that are no text are replaced by question marks",
-    file: "src/records/parse-page.ts",
+    file: "src/records/page/parse-page.ts",
     find: "fatal: true",
     replace: "fatal: false",
     caughtBy: `${broken} > bytes that are no text`,
@@ -210,63 +210,63 @@ const inBroken: readonly Sabotage[] = [
 const inRest: readonly Sabotage[] = [
   {
     name: "who comes first has the folder, whatever the ids",
-    file: "src/records/folders.ts",
+    file: "src/records/files/folders.ts",
     find: "const isFirst = rivals.every((one) => target < one);",
     replace: "const isFirst = rivals.length === 0;",
     caughtBy: `${folders} > belongs to the smallest id`,
   },
   {
     name: "the old folder of a company with a new name is a dead end",
-    file: "src/records/render.ts",
+    file: "src/records/render/render.ts",
     find: "if (await leadOn(indexed)) return false;",
     replace: "",
     caughtBy: `${folders} > a machine's new name for a company`,
   },
   {
     name: "who renames a company leaves it to every node to say where it was",
-    file: "src/records/change-record.ts",
+    file: "src/records/change/change-record.ts",
     find: "changes.push({ target, field: `${aliasPrefix}${old.slug}`, value: true });",
     replace: "",
     caughtBy: `${folders} > a new name moves the folder`,
   },
   {
     name: "merging gives every value the source of who merged",
-    file: "src/records/merge.ts",
+    file: "src/records/change/merge.ts",
     find: "context.ledger.write({ source: writer, changes: some })",
     replace: "context.ledger.write({ source: writer && source, changes: some })",
     caughtBy: `${folders} > merging keeps what both knew`,
   },
   {
     name: "a past that is not known is guessed",
-    file: "src/records/record-history.ts",
+    file: "src/records/change/record-history.ts",
     find: 'if (causality === "" || references.has(causality)) continue;',
     replace: 'if (causality !== "?" || references.has(causality)) continue;',
     caughtBy: `${history} > what only the archive knows`,
   },
   {
     name: "forgetting leaves the copies that were put aside",
-    file: "src/records/forget-record.ts",
+    file: "src/records/change/forget-record.ts",
     find: "heldBack.forget((copy) => isCopyOf(copy, targets, folders));",
     replace: "",
     caughtBy: `${history} > takes facts, files, kept renders and copies`,
   },
   {
     name: "a page's title becomes the name of a company",
-    file: "src/records/machine-facts.ts",
+    file: "src/records/change/machine-facts.ts",
     find: "return !(field ===",
     replace: "return !(field !== field && field ===",
     caughtBy: `${lessons} > lesson 43`,
   },
   {
     name: "a blank overwrites what was known",
-    file: "src/records/machine-facts.ts",
+    file: "src/records/change/machine-facts.ts",
     find: 'if (value.trim() === "" || nothing.test(value.trim())) return false;',
     replace: "",
     caughtBy: `${lessons} > lesson 42`,
   },
   {
     name: "the position runs ahead of what is rendered",
-    file: "src/records/position-tracker.ts",
+    file: "src/records/follow/position-tracker.ts",
     find: "const last = advance(key, known);",
     replace: "const last = datagrams.at(-1)!.number;",
     caughtBy: `${catchUp} > a later write that is rendered first`,
@@ -290,14 +290,14 @@ const inOneProcess: readonly Sabotage[] = [
   },
   {
     name: "a file that was just held back is thrown away",
-    file: "src/records/held-back.ts",
+    file: "src/records/files/held-back.ts",
     find: "if (!isFresh(copy)) remove(copy);",
     replace: "if (copy) remove(copy);",
     caughtBy: `${concurrent} > a file that was held back just now stays`,
   },
   {
     name: "a position that was reached passes a gap",
-    file: "src/records/position-tracker.ts",
+    file: "src/records/follow/position-tracker.ts",
     find: "if (first > from) continue;",
     replace: "",
     caughtBy: `${tracker} > a position that was reached`,
@@ -311,14 +311,14 @@ const inOneProcess: readonly Sabotage[] = [
   },
   {
     name: "reading all files keeps everyone waiting",
-    file: "src/records/ingest.ts",
+    file: "src/records/ingest/ingest.ts",
     find: "await context.pause({ signal });\n  }\n  if",
     replace: "}\n  if",
     caughtBy: `${concurrent} > ingest of all files`,
   },
   {
     name: "a repeated request takes back what others changed since",
-    file: "src/records/create.ts",
+    file: "src/records/change/create.ts",
     find: "if (isOfRequest && found === undefined && isKnown) {",
     replace: "if (isOfRequest && found !== undefined && isKnown) {",
     caughtBy: `${repeated} > create: one company`,
@@ -339,7 +339,7 @@ const inOneProcess: readonly Sabotage[] = [
   },
   {
     name: "who comes first gets the folder while an index is filled",
-    file: "src/records/follow-ledger.ts",
+    file: "src/records/follow/follow-ledger.ts",
     find: "if (rival === undefined || target < rival) winners.set(wish, target);",
     replace: "if (rival === undefined) winners.set(wish, target);",
     caughtBy: `${shape} > a rebuild keeps the shape`,
@@ -369,15 +369,15 @@ export const recordsSabotages: readonly Sabotage[] = [
   ...inOneProcess,
   {
     name: "what another node forgot stays in the file of the index",
-    file: "src/records/follow-ledger.ts",
+    file: "src/records/follow/follow-ledger.ts",
     find: "if (since && hasForgotten) context.stored.scrub();",
     replace: "",
     caughtBy:
-      "src/records/catch-up.test.ts > what was forgotten elsewhere is scrubbed from the index here",
+      "src/records/follow/catch-up.test.ts > what was forgotten elsewhere is scrubbed from the index here",
   },
   {
     name: "a rebuild takes a file that is as we wrote it for one that is up to date",
-    file: "src/records/render-file.ts",
+    file: "src/records/render/render-file.ts",
     find: "if (revIn(composed.text) === seen) {",
     replace: 'if (seen !== "") {',
     caughtBy: `${shape} > a rebuild writes what is new`,
@@ -391,21 +391,21 @@ export const recordsSabotages: readonly Sabotage[] = [
   },
   {
     name: "what is being loaded into the index is not seen while it is filled",
-    file: "src/records/gathering-index.ts",
+    file: "src/records/search/gathering-index.ts",
     find: "now.records.has(target) ? now : passing.records.has(target) ? passing : undefined;",
     replace: "now.records.has(target) ? now : undefined;",
     caughtBy: `${gathering} > shows what is being loaded`,
   },
   {
     name: "what has changed since it went on its way counts twice",
-    file: "src/records/gathering-index.ts",
+    file: "src/records/search/gathering-index.ts",
     find: "[...(listOf(passing) ?? [])].filter((target) => !now.records.has(target));",
     replace: "[...(listOf(passing) ?? [])];",
     caughtBy: `${gathering} > shows what is being loaded`,
   },
   {
     name: "an index that could not be filled is put in place",
-    file: "src/records/gathering-index.ts",
+    file: "src/records/search/gathering-index.ts",
     find: "      await passed;\n      await initialFill?.replacement.commit();",
     replace: "      await passed.catch(() => {});\n      await initialFill?.replacement.commit();",
     caughtBy: `${gathering} > a batch that fails is thrown`,
@@ -433,7 +433,7 @@ export const recordsSabotages: readonly Sabotage[] = [
   },
   {
     name: "a rebuild counts what is gone, and what it is told of twice",
-    file: "src/records/follow-ledger.ts",
+    file: "src/records/follow/follow-ledger.ts",
     find: ".filter((view) => !isGone(view));",
     replace: ".filter((view) => view.target !== '');",
     caughtBy: `${catchUp} > a rebuild counts records that are there, each once`,

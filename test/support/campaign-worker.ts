@@ -3,9 +3,12 @@
  * until nothing is left. Several of them share the folder's queue and ledger; each may be killed.
  */
 import { join } from "node:path";
-import { campaignHandlers, createCampaignServices } from "../../src/app/campaign-services.ts";
+import {
+  campaignHandlers,
+  createCampaignServices,
+} from "../../src/app/campaign/campaign-services.ts";
 import { openPlaces, openQueue } from "../../src/app/index.ts";
-import { openNodeIn } from "../../src/app/open-node.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { readVersion } from "../../src/base/version.ts";

@@ -13,7 +13,8 @@ const load = async <Module>(file: string): Promise<Module> =>
   (await import(pathToFileURL(join(dist, file)).href)) as Module;
 
 const { registry } = await load<typeof import("../../src/cli/registry.ts")>("cli/registry.js");
-const { runCli } = await load<typeof import("../../src/cli/run-cli.ts")>("cli/run-cli.js");
+const { runCli } =
+  await load<typeof import("../../src/cli/frame/run-cli.ts")>("cli/frame/run-cli.js");
 const { readVersion } = await load<typeof import("../../src/base/version.ts")>("base/version.js");
 const { systemClock } = await load<typeof import("../../src/base/clock.ts")>("base/clock.js");
 

@@ -4,8 +4,8 @@
  * with its standard input. Arguments: data folder, name, and settings as JSON.
  */
 import { createInterface } from "node:readline";
-import { openBucket } from "../../src/app/open-bucket.ts";
-import { openNodeIn } from "../../src/app/open-node.ts";
+import { openBucket } from "../../src/app/bucket/open-bucket.ts";
+import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { createId } from "../../src/base/ids.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";

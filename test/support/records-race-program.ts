@@ -93,10 +93,11 @@ async function watch(): Promise<void> {
 }
 
 async function stumble(): Promise<void> {
-  const { createLazyRecords } =
-    await load<typeof import("../../src/app/open-records.ts")>("app/open-records.js");
+  const { createLazyRecords } = await load<typeof import("../../src/app/node/open-records.ts")>(
+    "app/node/open-records.js",
+  );
   const { openExclusiveLedger } =
-    await load<typeof import("../../src/app/open-ledger.ts")>("app/open-ledger.js");
+    await load<typeof import("../../src/app/node/open-ledger.ts")>("app/node/open-ledger.js");
   const ledger = await openExclusiveLedger({ paths, log: silentLogger });
   const halting = {
     ...ledger,

@@ -116,15 +116,15 @@ const cases: Readonly<
     rule: driversOnlyInAdapters,
     refused: [
       [importing("src/queue/a.ts", "better-sqlite3"), "better-sqlite3"],
-      [importing("src/cli/commands/doctor.ts", "pg"), "pg"],
+      [importing("src/cli/commands/doctor/doctor.ts", "pg"), "pg"],
       [importing("src/bucket/a.ts", "@aws-sdk/client-s3"), "@aws-sdk/client-s3"],
       [here('type D = typeof import("undici");'), "undici"],
-      [importing("src/cli/doctor/sqlite-check.ts", "better-sqlite3"), "better-sqlite3"],
+      [importing("src/app/doctor/sqlite-check.ts", "better-sqlite3"), "better-sqlite3"],
     ],
     passed: [
       importing("src/queue/adapters/sqlite/a.ts", "better-sqlite3"),
       importing("src/queue/a.ts", "pg-format"),
-      here('await import("better-sqlite3");', "src/cli/doctor/sqlite-check.ts"),
+      here('await import("better-sqlite3");', "src/app/doctor/sqlite-check.ts"),
       importing("src/queue/a.test.ts", "pg"),
     ],
   },

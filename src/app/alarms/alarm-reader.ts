@@ -1,5 +1,5 @@
 import type { Alarm, AlarmReading } from "../../notify/index.ts";
-import { openFleet } from "../open-fleet.ts";
+import { openFleet } from "../node/open-fleet.ts";
 import { alarmsOf, alertAlarm } from "../status/attention.ts";
 import { gatherParts } from "../status/gather-status.ts";
 import type { OwnerAlarmsOptions } from "./owner-alarms.ts";

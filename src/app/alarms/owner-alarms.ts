@@ -13,8 +13,8 @@ import {
   openOutboxFile,
   type AlarmTarget,
 } from "../../notify/index.ts";
-import { isFleetBucketCharged } from "../fleet-bucket.ts";
-import { nodeName } from "../node-name.ts";
+import { isFleetBucketCharged } from "../bucket/fleet-bucket.ts";
+import { nodeName } from "../node/node-name.ts";
 
 export interface OwnerAlarmsOptions {
   /** As they are now. */

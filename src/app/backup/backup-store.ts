@@ -8,7 +8,7 @@ import { createId } from "../../base/ids.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createRetryingBucket, listLimitMax, type Bucket } from "../../bucket/index.ts";
-import { openMeteredBucket } from "../open-bucket.ts";
+import { openMeteredBucket } from "../bucket/open-bucket.ts";
 import { damaged } from "./backup-format.ts";
 
 /** Where backups are kept: one file, or a folder or bucket with any number of them. */

@@ -7,7 +7,7 @@ import { packTar } from "modern-tar";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { createPaths } from "../../config/index.ts";
-import { openBucket } from "../open-bucket.ts";
+import { openBucket } from "../bucket/open-bucket.ts";
 import { newHead } from "./backup-format.ts";
 import { openBackupStore } from "./backup-store.ts";
 import { packBackup } from "./pack-backup.ts";

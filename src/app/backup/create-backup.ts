@@ -7,7 +7,7 @@ import type { Clock } from "../../base/clock.ts";
 import { redactUrl } from "../../base/redact.ts";
 import { readVersion } from "../../base/version.ts";
 import type { Paths, Settings } from "../../config/index.ts";
-import { locateQueue } from "../queue-address.ts";
+import { locateQueue } from "../queue/queue-address.ts";
 import { newHead } from "./backup-format.ts";
 import { openBackupStore, type StoredBackup } from "./backup-store.ts";
 import { packBackup } from "./pack-backup.ts";

@@ -20,7 +20,7 @@ import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { placesOf } from "../../records/index.ts";
 import { parseTileId } from "../../sources/index.ts";
-import { dayOf, readUsage } from "../usage-record.ts";
+import { dayOf, readUsage } from "../bucket/usage-record.ts";
 import { allCompanies } from "./all-companies.ts";
 
 export interface BudgetSourcesOptions {

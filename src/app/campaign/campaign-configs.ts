@@ -16,9 +16,9 @@ import {
 import { isUnavailable } from "../../bucket/index.ts";
 import { withTomlValue } from "../../config/index.ts";
 import { allNodes, configKey, giveCommand } from "../../fleet/index.ts";
-import { createConfigLock } from "../config-lock.ts";
-import { hasFleetBucket } from "../fleet-bucket.ts";
-import { openFleet, type OpenFleet, type OpenFleetOptions } from "../open-fleet.ts";
+import { createConfigLock } from "../node/config-lock.ts";
+import { hasFleetBucket } from "../bucket/fleet-bucket.ts";
+import { openFleet, type OpenFleet, type OpenFleetOptions } from "../node/open-fleet.ts";
 
 export type CampaignConfigsOptions = Omit<OpenFleetOptions, "isReader">;
 

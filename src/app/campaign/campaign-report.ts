@@ -8,7 +8,7 @@ import {
   readEstimate,
 } from "../../campaign/index.ts";
 import type { CampaignReport } from "../../campaign/index.ts";
-import { readUsage } from "../usage-record.ts";
+import { readUsage } from "../bucket/usage-record.ts";
 import { allCompanies } from "./all-companies.ts";
 import { createBudgetSources } from "./budget-sources.ts";
 import { readCampaignView, type CampaignViewOptions } from "./campaign-view.ts";

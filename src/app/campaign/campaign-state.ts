@@ -15,7 +15,7 @@ import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Job, Queue } from "../../queue/index.ts";
 import { pausedFor } from "../outcome/paused-jobs.ts";
-import type { Places } from "../open-places.ts";
+import type { Places } from "../places/open-places.ts";
 import { createBudgetSources } from "./budget-sources.ts";
 
 export interface CampaignStateOptions {

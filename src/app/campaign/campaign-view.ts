@@ -20,7 +20,7 @@ import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { attributionsOf, type Attribution, type SnapshotRelease } from "../../sources/index.ts";
-import { openPlaces } from "../open-places.ts";
+import { openPlaces } from "../places/open-places.ts";
 
 export interface CampaignViewOptions {
   readonly name: string;

@@ -32,7 +32,7 @@ import {
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { SnapshotRelease } from "../../sources/index.ts";
-import type { Places } from "../open-places.ts";
+import type { Places } from "../places/open-places.ts";
 
 export interface OpenedSource {
   readonly key: string;

@@ -12,8 +12,8 @@ import {
 } from "../../campaign/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
-import { isFleetBucketCharged } from "../fleet-bucket.ts";
-import { readUsage } from "../usage-record.ts";
+import { isFleetBucketCharged } from "../bucket/fleet-bucket.ts";
+import { readUsage } from "../bucket/usage-record.ts";
 import { parsePools } from "../work/pools.ts";
 import { allCompanies } from "./all-companies.ts";
 import { planCampaign, type CampaignPlan, type PlanCampaignOptions } from "./plan-campaign.ts";

@@ -9,8 +9,12 @@ import {
   openSharedConfigs,
 } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
-import { createConfigLock } from "../config-lock.ts";
-import { hasFleetBucket, openFleetBucket, type FleetBucketOptions } from "../fleet-bucket.ts";
+import { createConfigLock } from "../node/config-lock.ts";
+import {
+  hasFleetBucket,
+  openFleetBucket,
+  type FleetBucketOptions,
+} from "../bucket/fleet-bucket.ts";
 
 export interface FetchConfigsOptions extends FleetBucketOptions {
   readonly paths: Paths;

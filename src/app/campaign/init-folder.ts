@@ -12,7 +12,7 @@ import {
 } from "../../campaign/index.ts";
 import { createPaths } from "../../config/index.ts";
 import { isRemoteFile, readPlaceFile, type FileRecord, type Place } from "../../sources/index.ts";
-import { placeFileKind, type PlaceFileKind } from "../import-places.ts";
+import { placeFileKind, type PlaceFileKind } from "../places/import-places.ts";
 
 export interface InitFolderOptions {
   /** Where forager.toml goes. */

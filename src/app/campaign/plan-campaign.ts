@@ -13,7 +13,7 @@ import {
   type Target,
 } from "../../campaign/index.ts";
 import type { SnapshotRelease } from "../../sources/index.ts";
-import type { Places } from "../open-places.ts";
+import type { Places } from "../places/open-places.ts";
 import {
   openCampaignSources,
   releasesOf,

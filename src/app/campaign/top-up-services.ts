@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Campaign, CampaignFolder, TopUpServices } from "../../campaign/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import type { Places } from "../open-places.ts";
+import type { Places } from "../places/open-places.ts";
 import { addDueTasks, findDueTasks } from "./dispatch-campaign.ts";
 
 export interface TopUpServicesOptions {

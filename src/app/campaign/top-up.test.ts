@@ -17,10 +17,10 @@ import { createPaths } from "../../config/index.ts";
 import { openBucketQueueStore } from "../../queue/adapters/bucket/bucket-queue-store.ts";
 import { createQueue, type Queue } from "../../queue/index.ts";
 import { createWorker } from "../../worker/index.ts";
-import { campaignHandlers, createCampaignServices } from "../campaign-services.ts";
-import { openBucket } from "../open-bucket.ts";
-import { openExclusiveLedger } from "../open-ledger.ts";
-import { openPlaces } from "../open-places.ts";
+import { campaignHandlers, createCampaignServices } from "./campaign-services.ts";
+import { openBucket } from "../bucket/open-bucket.ts";
+import { openExclusiveLedger } from "../node/open-ledger.ts";
+import { openPlaces } from "../places/open-places.ts";
 import { addDueTasks, findDueTasks } from "./dispatch-campaign.ts";
 import { createTopUpServices } from "./top-up-services.ts";
 

@@ -1,6 +1,10 @@
 import { AppError } from "../../base/app-error.ts";
 import type { NodeReadApi } from "../../node/index.ts";
-import { fleetBucketAddress, hasFleetBucket, type FleetBucketOptions } from "../fleet-bucket.ts";
+import {
+  fleetBucketAddress,
+  hasFleetBucket,
+  type FleetBucketOptions,
+} from "../bucket/fleet-bucket.ts";
 
 export interface UnfetchedOptions extends FleetBucketOptions {
   readonly ledger: Pick<NodeReadApi["ledger"], "preview">;

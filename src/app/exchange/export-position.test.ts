@@ -8,7 +8,7 @@ import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createLease } from "../../bucket/index.ts";
 import { createPaths } from "../../config/index.ts";
-import { openBucket } from "../open-bucket.ts";
+import { openBucket } from "../bucket/open-bucket.ts";
 import type { ExportProgramOptions } from "../testing/export-program.ts";
 import { openExportPosition } from "./export-position.ts";
 

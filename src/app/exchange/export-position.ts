@@ -29,9 +29,9 @@ import {
   readExportState,
   type ExportState,
 } from "../../records/index.ts";
-import { locateBucket } from "../bucket-address.ts";
-import { nodeName } from "../node-name.ts";
-import { openBucket } from "../open-bucket.ts";
+import { locateBucket } from "../bucket/bucket-address.ts";
+import { nodeName } from "../node/node-name.ts";
+import { openBucket } from "../bucket/open-bucket.ts";
 
 export interface ExportPositionOptions {
   readonly paths: Pick<Paths, "resolve" | "environment">;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createPaths } from "../../config/index.ts";
-import { openBucket } from "../open-bucket.ts";
+import { openBucket } from "../bucket/open-bucket.ts";
 import { exportToFile } from "./export-file.ts";
 import { uploadExport } from "./upload-export.ts";
 

@@ -4,7 +4,7 @@ import { AppError } from "../../base/app-error.ts";
 import { resourceName } from "../../campaign/index.ts";
 import { bodyBytesMax } from "../../bucket/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
-import { openRetryingFleetBucket } from "../fleet-bucket.ts";
+import { openRetryingFleetBucket } from "../bucket/fleet-bucket.ts";
 
 export interface UploadExportOptions {
   readonly settings: Pick<Settings, "bucket">;

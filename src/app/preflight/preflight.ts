@@ -3,7 +3,7 @@ import type { LoadedSettings, Paths } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
-import { findBrowser } from "../load-parts.ts";
+import { findBrowser } from "../node/load-parts.ts";
 import { overriddenFindings } from "./overridden-settings.ts";
 import { hostsLookedAt, privateHostsFinding, type ResolveHost } from "./private-hosts.ts";
 import { freeSpaceFinding } from "./free-space.ts";

@@ -1,8 +1,8 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
-import { missingBucketFolder } from "../bucket-folder.ts";
-import { openFleetBucket } from "../fleet-bucket.ts";
+import { missingBucketFolder } from "../bucket/bucket-folder.ts";
+import { openFleetBucket } from "../bucket/fleet-bucket.ts";
 
 const answerMs = 5_000;
 /** Never written: the answer that it is absent is an answer. */

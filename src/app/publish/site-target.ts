@@ -7,7 +7,7 @@ import { makeFolder } from "../../base/make-folder.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
 import { manifestFile, partsFolder, type SiteMode } from "../../publish/index.ts";
-import { openMeteredBucket, parseS3, processMeter } from "../open-bucket.ts";
+import { openMeteredBucket, parseS3, processMeter } from "../bucket/open-bucket.ts";
 
 /** Where a site is written to. */
 export interface SiteTarget extends AsyncDisposable {

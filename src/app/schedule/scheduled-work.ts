@@ -19,22 +19,22 @@ import {
   type ScheduleAction,
   type ScheduleServices,
 } from "../../schedule/index.ts";
-import { addVisitBatch } from "../add-visit-batch.ts";
+import { addVisitBatch } from "../enrich/add-visit-batch.ts";
 import { allCompanies } from "../campaign/all-companies.ts";
 import { readCampaignReport } from "../campaign/campaign-report.ts";
 import { addDueTasks, findDueTasks } from "../campaign/dispatch-campaign.ts";
-import { compactLedger } from "../compact-ledger.ts";
-import { websiteOf } from "../company-website.ts";
+import { compactLedger } from "../node/compact-ledger.ts";
+import { websiteOf } from "../enrich/company-website.ts";
 import { exportChanges } from "../exchange/export-changes.ts";
 import { openNamedExport } from "../exchange/export-names.ts";
 import { exportToFile } from "../exchange/export-file.ts";
 import { openExportPosition } from "../exchange/export-position.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
 import { uploadExport } from "../exchange/upload-export.ts";
-import { hasFleetBucket } from "../fleet-bucket.ts";
+import { hasFleetBucket } from "../bucket/fleet-bucket.ts";
 import { publishKnown } from "../publish/publish-folder.ts";
 import { removeExpired } from "../retention/expired-values.ts";
-import { openPlaces } from "../open-places.ts";
+import { openPlaces } from "../places/open-places.ts";
 
 export interface ScheduledWorkOptions {
   readonly settings: Settings;

@@ -19,7 +19,7 @@ import { coverageRow } from "../campaign/coverage-row.ts";
 import { planCampaign } from "../campaign/plan-campaign.ts";
 import { removeCampaign } from "../campaign/remove-campaign.ts";
 import { resumeWithinBudget } from "../campaign/resume-campaign.ts";
-import { openPlaces, type Places } from "../open-places.ts";
+import { openPlaces, type Places } from "../places/open-places.ts";
 import { refuseOutside } from "./campaign-reach.ts";
 
 export interface ApiCampaignsOptions {

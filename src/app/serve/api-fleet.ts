@@ -14,8 +14,8 @@ import {
   type DesiredState,
   type NodeSeen,
 } from "../../fleet/index.ts";
-import { commandFleet } from "../fleet-command.ts";
-import type { OpenFleet } from "../open-fleet.ts";
+import { commandFleet } from "../node/fleet-command.ts";
+import type { OpenFleet } from "../node/open-fleet.ts";
 
 export interface ApiFleetOptions {
   readonly open: () => Promise<OpenFleet>;

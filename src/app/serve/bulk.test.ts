@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openQueue } from "../open-queue.ts";
+import { openQueue } from "../queue/open-queue.ts";
 import { openTestServe, type TestServe } from "./testing/open-test-serve.ts";
 
 const addCompany = (client: TestServe["client"], name: string, fields = {}) =>

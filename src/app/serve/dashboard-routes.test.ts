@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { silentLogger } from "../../base/logger.ts";
 import { readVersion } from "../../base/version.ts";
-import { openNodeIn } from "../open-node.ts";
-import { openQueue } from "../open-queue.ts";
+import { openNodeIn } from "../node/open-node.ts";
+import { openQueue } from "../queue/open-queue.ts";
 import { openTestServe } from "./testing/open-test-serve.ts";
 
 test("the screens of the dashboard get facets, points, throughput, report and coverage", async () => {

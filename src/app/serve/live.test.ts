@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { watchLive, type LiveConnection } from "../../api/client/live-client.ts";
 import { contract, liveTopics } from "../../api/index.ts";
-import { processMeter } from "../open-bucket.ts";
+import { processMeter } from "../bucket/open-bucket.ts";
 import { openTestServe, type TestServe } from "./testing/open-test-serve.ts";
 
 function watch({ origin, token }: TestServe) {

@@ -18,10 +18,10 @@ import { asUsage, usageError } from "../../base/usage-error.ts";
 import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { HealthSource } from "../../observe/index.ts";
-import { openFolderSecret } from "../folder-secret.ts";
+import { openFolderSecret } from "../node/folder-secret.ts";
 import { openAccounts, type OpenAccounts } from "../open-accounts.ts";
-import { openServiceNode } from "../open-service-node.ts";
-import { refuseForgottenTasks } from "../tasks-left-behind.ts";
+import { openServiceNode } from "../node/open-service-node.ts";
+import { refuseForgottenTasks } from "../queue/tasks-left-behind.ts";
 import { createApiServices } from "./api-services.ts";
 import { apiTokenFile, removeServerAddress, writeServerAddress } from "./server-files.ts";
 

@@ -7,7 +7,7 @@ import {
   type HealthSource,
 } from "../../observe/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import { processMeter } from "../open-bucket.ts";
+import { processMeter } from "../bucket/open-bucket.ts";
 
 /** Metrics of a process that serves and does no tasks: its own, and those of the queue. */
 export function createServeHealth(openQueue: () => Promise<Queue>): HealthSource {

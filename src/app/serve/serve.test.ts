@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openQueue } from "../open-queue.ts";
+import { openQueue } from "../queue/open-queue.ts";
 import { apiTokenFile } from "./server-files.ts";
 import { openTestServe } from "./testing/open-test-serve.ts";
 

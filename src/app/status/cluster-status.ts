@@ -2,7 +2,7 @@ import type { Problem } from "./attention.ts";
 import type { NodeHeartbeat, Drift, GossipSeen, Lack } from "../../fleet/index.ts";
 import type { LedgerStatus } from "../../ledger/index.ts";
 import type { LogStats, QueueStats } from "../../queue/index.ts";
-import type { GossipKeySource } from "../gossip-key-source.ts";
+import type { GossipKeySource } from "../node/gossip-key-source.ts";
 
 /**
  * The state of this node and its fleet, as `forager status --json` prints it. JSON-safe: plain

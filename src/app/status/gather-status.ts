@@ -13,11 +13,11 @@ import {
 import { findNewestManifest, hubLease, readManifest } from "../../ledger/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import { readStoppedCampaigns } from "../campaign/budget-sources.ts";
-import { missingBucketFolder } from "../bucket-folder.ts";
-import { hasFleetBucket } from "../fleet-bucket.ts";
-import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../gossip-key-source.ts";
-import type { OpenFleet, OpenFleetOptions } from "../open-fleet.ts";
-import { tasksLeftBehind } from "../tasks-left-behind.ts";
+import { missingBucketFolder } from "../bucket/bucket-folder.ts";
+import { hasFleetBucket } from "../bucket/fleet-bucket.ts";
+import { expectsOtherMachines, gossipKeySource, ownKeyAdvice } from "../node/gossip-key-source.ts";
+import type { OpenFleet, OpenFleetOptions } from "../node/open-fleet.ts";
+import { tasksLeftBehind } from "../queue/tasks-left-behind.ts";
 import { problemsOf, type StatusReading } from "./attention.ts";
 import { hubGapOf } from "./hub-gap.ts";
 import type { CheckpointStatus, ClusterStatus, HubStatus, NodeStatus } from "./cluster-status.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
 import type { LogStats, Queue, QueueStats } from "../../queue/index.ts";
-import { openQueueToRead, type ConfiguredQueueOptions } from "../configured-queue.ts";
+import { openQueueToRead, type ConfiguredQueueOptions } from "../queue/configured-queue.ts";
 import { jobTroubleTexts } from "../outcome/job-troubles.ts";
 import { readJobTroubles } from "../outcome/read-job-troubles.ts";
-import { locateQueue } from "../queue-address.ts";
+import { locateQueue } from "../queue/queue-address.ts";
 import { readReleaseRecords, releaseText } from "../work/release-records.ts";
 
 export interface QueueSeen {

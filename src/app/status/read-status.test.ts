@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/logger.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
-import { openOrMakeQueue } from "../configured-queue.ts";
-import { openFleetBucket } from "../fleet-bucket.ts";
-import { openExclusiveLedger } from "../open-ledger.ts";
+import { openOrMakeQueue } from "../queue/configured-queue.ts";
+import { openFleetBucket } from "../bucket/fleet-bucket.ts";
+import { openExclusiveLedger } from "../node/open-ledger.ts";
 import type { StatusOptions } from "./gather-status.ts";
 import { openStatusReader, readStatus } from "./read-status.ts";
 

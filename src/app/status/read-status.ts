@@ -1,8 +1,8 @@
 import { readVersion } from "../../base/version.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import { openFleet } from "../open-fleet.ts";
-import { openNodeReader } from "../open-node-reader.ts";
+import { openFleet } from "../node/open-fleet.ts";
+import { openNodeReader } from "../node/open-node-reader.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import { gatherStatus, type StatusOptions } from "./gather-status.ts";
 import { createOpenQueueSource, createQueueSource } from "./queue-source.ts";

@@ -13,9 +13,9 @@ import { createPaths, type Settings } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { NodeLedger, NodeRecords } from "../../node/index.ts";
 import { createWorker } from "../../worker/index.ts";
-import { createEnrichServices } from "../enrich-services.ts";
-import { openQueue } from "../open-queue.ts";
-import { openNodeIn } from "../open-node.ts";
+import { createEnrichServices } from "../enrich/enrich-services.ts";
+import { openQueue } from "../queue/open-queue.ts";
+import { openNodeIn } from "../node/open-node.ts";
 
 export interface EnrichBench extends AsyncDisposable {
   readonly folder: string;

@@ -1,7 +1,7 @@
 /** Opens the secret of a folder when it is told to: `secret-process.ts FILE`. */
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
-import { openFolderSecret } from "../folder-secret.ts";
+import { openFolderSecret } from "../node/folder-secret.ts";
 
 const [file = ""] = process.argv.slice(2);
 process.once("message", () => {

@@ -3,8 +3,8 @@ import type { Service } from "../../base/service.ts";
 import { createPaths } from "../../config/index.ts";
 import type { NodeEvents, NodeRole } from "../../node/index.ts";
 import { createManagedService, systemdNotify, type ServiceManager } from "../../ship/index.ts";
-import { isFleetBucketCharged } from "../fleet-bucket.ts";
-import { locateQueue } from "../queue-address.ts";
+import { isFleetBucketCharged } from "../bucket/fleet-bucket.ts";
+import { locateQueue } from "../queue/queue-address.ts";
 import { openWork, type WorkOptions } from "../work/open-work.ts";
 import {
   bucketPart,

@@ -3,7 +3,7 @@ import { redactText } from "../../base/redact.ts";
 import type { Settings } from "../../config/index.ts";
 import { syncMsMax, syncMsMin, type NodeRole } from "../../node/index.ts";
 import type { TickerView } from "../../schedule/index.ts";
-import { gossipKeySource } from "../gossip-key-source.ts";
+import { gossipKeySource } from "../node/gossip-key-source.ts";
 import type { WorkersView } from "../work/open-work.ts";
 import type { ListeningServer } from "../work/observe-work.ts";
 import type { WorkSummary } from "../work/work-summary.ts";

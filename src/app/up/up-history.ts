@@ -4,7 +4,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Paths } from "../../config/index.ts";
 import { createMetricHistory, type MetricHistory } from "../../observe/index.ts";
 import { loadHistory, saveHistory } from "../history-file.ts";
-import { processMeter } from "../open-bucket.ts";
+import { processMeter } from "../bucket/open-bucket.ts";
 import {
   createCallPercentiles,
   metricCounters,

@@ -30,8 +30,8 @@ import {
   type SecretReference,
 } from "../../notify/index.ts";
 import type { Queue } from "../../queue/index.ts";
-import { locateBucket } from "../bucket-address.ts";
-import { openMeteredBucket } from "../open-bucket.ts";
+import { locateBucket } from "../bucket/bucket-address.ts";
+import { openMeteredBucket } from "../bucket/open-bucket.ts";
 
 export interface WebhooksOptions {
   readonly settings: Pick<Settings, "bucket" | "webhook">;

@@ -27,8 +27,8 @@ import {
 } from "../../observe/index.ts";
 import type { Queue, QueueStats } from "../../queue/index.ts";
 import type { SlotView, Supervisor } from "../../worker/index.ts";
-import { openFolderSecret } from "../folder-secret.ts";
-import { nodeName } from "../node-name.ts";
+import { openFolderSecret } from "../node/folder-secret.ts";
+import { nodeName } from "../node/node-name.ts";
 
 export interface ObserveWorkOptions {
   readonly loaded: LoadedSettings;

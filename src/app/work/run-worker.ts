@@ -18,12 +18,12 @@ import {
 } from "../../worker/index.ts";
 import { createScheduleHandler, type ScheduleServices } from "../../schedule/index.ts";
 import { createDeliveryHandler, deliveryKind, type DeliveryServices } from "../../notify/index.ts";
-import { createBuiltInWork, type BuiltInServices } from "../built-in-work.ts";
-import { openOrMakeQueue } from "../configured-queue.ts";
-import { createHandlerServices } from "../handler-services.ts";
-import { nodeName } from "../node-name.ts";
-import { processMeter } from "../open-bucket.ts";
-import { openNodeIn } from "../open-node.ts";
+import { createBuiltInWork, type BuiltInServices } from "./built-in-work.ts";
+import { openOrMakeQueue } from "../queue/configured-queue.ts";
+import { createHandlerServices } from "./handler-services.ts";
+import { nodeName } from "../node/node-name.ts";
+import { processMeter } from "../bucket/open-bucket.ts";
+import { openNodeIn } from "../node/open-node.ts";
 import { createScheduledWork } from "../schedule/scheduled-work.ts";
 import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";

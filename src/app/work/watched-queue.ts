@@ -1,5 +1,5 @@
 import type { Queue } from "../../queue/index.ts";
-import { openOrMakeQueue, type ConfiguredQueueOptions } from "../configured-queue.ts";
+import { openOrMakeQueue, type ConfiguredQueueOptions } from "../queue/configured-queue.ts";
 
 /** The queue that a supervisor reads: replaced when the settings name another one. */
 export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, AsyncDisposable {

@@ -9,7 +9,7 @@ import { createPinoLogger } from "../../base/pino-logger.ts";
 import { reportError } from "../../base/report-error.ts";
 import { isUsageError } from "../../base/usage-error.ts";
 import { createPaths, loadSettings, processSources } from "../../config/index.ts";
-import { openUsageRecord } from "../usage-record.ts";
+import { openUsageRecord } from "../bucket/usage-record.ts";
 import { createInbox } from "./inbox.ts";
 import { runWorker } from "./run-worker.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";

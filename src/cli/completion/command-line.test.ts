@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CommandEntry, OptionSpec } from "../command.ts";
+import type { CommandEntry, OptionSpec } from "../frame/command.ts";
 import { describeLine } from "./command-line.ts";
 
 const entry = (name: string, options: readonly OptionSpec[] = []): CommandEntry => ({

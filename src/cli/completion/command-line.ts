@@ -1,6 +1,6 @@
 import { assert } from "../../base/app-error.ts";
-import type { ArgumentSpec, NameSort, OptionSpec, Registry } from "../command.ts";
-import { answeringFlags, globalOptions } from "../flags.ts";
+import type { ArgumentSpec, NameSort, OptionSpec, Registry } from "../frame/command.ts";
+import { answeringFlags, globalOptions } from "../options/flags.ts";
 
 /** What may stand where on a command line: all that a completion script needs to know. */
 export interface CommandLine {

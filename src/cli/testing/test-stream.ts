@@ -1,4 +1,4 @@
-import type { TextStream } from "../output.ts";
+import type { TextStream } from "../terminal/output.ts";
 
 export interface TestStream extends TextStream {
   /** Each write on its own. */

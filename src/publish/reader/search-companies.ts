@@ -1,5 +1,5 @@
-import { factTerm, flagTerm } from "../../records/fact-terms.ts";
-import { queryWords, typedWords } from "../../records/name-keys.ts";
+import { factTerm, flagTerm } from "../../records/search/fact-terms.ts";
+import { queryWords, typedWords } from "../../records/search/name-keys.ts";
 import {
   decodeNumbers,
   summaryMax,

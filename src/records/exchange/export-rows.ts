@@ -1,8 +1,8 @@
 import { AppError } from "../../base/app-error.ts";
 import { nearestHint } from "../../base/nearest.ts";
-import type { Company, Contact } from "../company.ts";
-import { socialNetworks } from "../fields.ts";
-import { missingEmailOf, missingEmailText } from "../missing-email.ts";
+import type { Company, Contact } from "../fields/company.ts";
+import { socialNetworks } from "../fields/fields.ts";
+import { missingEmailOf, missingEmailText } from "../fields/missing-email.ts";
 import { csvLine, type CsvValue } from "./csv-text.ts";
 import { vcard, type CardLine } from "./vcard.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
-import type { Company } from "../company.ts";
+import type { Company } from "../fields/company.ts";
 import { companyColumnNames, columnValues } from "./export-rows.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { xmlText } from "../../base/xml-text.ts";
-import type { Company } from "../company.ts";
+import type { Company } from "../fields/company.ts";
 import { csvLine } from "./csv-text.ts";
 import {
   columnValues,

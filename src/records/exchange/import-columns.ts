@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { nearestHint } from "../../base/nearest.ts";
-import { socialNetworks } from "../fields.ts";
-import { plainName, spellings } from "../spellings.ts";
+import { socialNetworks } from "../fields/fields.ts";
+import { plainName, spellings } from "../ingest/spellings.ts";
 
 /** What becomes of a column: which field its values go to, and how they are read. */
 export interface ImportColumn {

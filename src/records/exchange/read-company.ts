@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { idOf } from "../company.ts";
-import { entryKinds } from "../fields.ts";
-import { isSafeId } from "../identity.ts";
+import { idOf } from "../fields/company.ts";
+import { entryKinds } from "../fields/fields.ts";
+import { isSafeId } from "../fields/identity.ts";
 import type { ImportColumn } from "./import-columns.ts";
-import { domainField, placeField } from "../places.ts";
-import { isSlug } from "../slug.ts";
+import { domainField, placeField } from "../fields/places.ts";
+import { isSlug } from "../files/slug.ts";
 import { unguarded } from "./csv-text.ts";
 import {
   readDomain,

@@ -1,10 +1,10 @@
-import { entryFolders, isEntryFile } from "../entry-files.ts";
-import { idIn, isAsWritten, textOf } from "../front-matter.ts";
-import { readEntry } from "../ingest-entries.ts";
-import { isEmpty } from "../ingest-file.ts";
-import { layouts, recordFile, type RecordLayout } from "../layout.ts";
-import { PageFault, parsePage, type ParsedPage } from "../parse-page.ts";
-import type { RecordFiles } from "../record-files.ts";
+import { entryFolders, isEntryFile } from "../files/entry-files.ts";
+import { idIn, isAsWritten, textOf } from "../page/front-matter.ts";
+import { readEntry } from "../ingest/ingest-entries.ts";
+import { isEmpty } from "../ingest/ingest-file.ts";
+import { layouts, recordFile, type RecordLayout } from "../files/layout.ts";
+import { PageFault, parsePage, type ParsedPage } from "../page/parse-page.ts";
+import type { RecordFiles } from "../files/record-files.ts";
 import type { RecordFinding } from "./finding.ts";
 
 /** What a folder of a record contains. */

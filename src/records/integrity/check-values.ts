@@ -1,8 +1,8 @@
 import type { Change, FieldView, TargetView } from "../../ledger/index.ts";
-import { readFieldValues } from "../edit-fields.ts";
-import { aliasesField, extraPrefix, numberFields, textFields } from "../fields.ts";
-import { layoutOfTarget, type RecordLayout } from "../layout.ts";
-import { keyMeant } from "../spellings.ts";
+import { readFieldValues } from "../change/edit-fields.ts";
+import { aliasesField, extraPrefix, numberFields, textFields } from "../fields/fields.ts";
+import { layoutOfTarget, type RecordLayout } from "../files/layout.ts";
+import { keyMeant } from "../ingest/spellings.ts";
 import type { RecordFinding } from "./finding.ts";
 
 type ValueFinding = Omit<RecordFinding, "path" | "target">;

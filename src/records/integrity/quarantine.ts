@@ -2,13 +2,13 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
-import { entryFolders } from "../entry-files.ts";
-import { textOf } from "../front-matter.ts";
-import { readEntry } from "../ingest-entries.ts";
-import { layouts, recordFile } from "../layout.ts";
-import { PageFault, parsePage } from "../parse-page.ts";
-import type { RecordDisk } from "../record-disk.ts";
-import { sideFile } from "../side-file.ts";
+import { entryFolders } from "../files/entry-files.ts";
+import { textOf } from "../page/front-matter.ts";
+import { readEntry } from "../ingest/ingest-entries.ts";
+import { layouts, recordFile } from "../files/layout.ts";
+import { PageFault, parsePage } from "../page/parse-page.ts";
+import type { RecordDisk } from "../files/record-disk.ts";
+import { sideFile } from "../page/side-file.ts";
 
 /**
  * Files and values that `records repair` took out because they cannot be used, in `records/quarantine/`:

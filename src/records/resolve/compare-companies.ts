@@ -1,7 +1,7 @@
 import { getDomain } from "tldts";
 import { wordsOf } from "../../base/fold-text.ts";
-import type { Company } from "../company.ts";
-import { placesOf } from "../places.ts";
+import type { Company } from "../fields/company.ts";
+import { placesOf } from "../fields/places.ts";
 import type { ComparedCompany } from "./judge-pair.ts";
 import { comparedName } from "./name-similarity.ts";
 

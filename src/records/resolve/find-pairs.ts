@@ -1,7 +1,7 @@
 import { afterTick } from "../../base/tick.ts";
-import type { Company } from "../company.ts";
-import { idOf } from "../company.ts";
-import type { RecordLookup } from "../record-index.ts";
+import type { Company } from "../fields/company.ts";
+import { idOf } from "../fields/company.ts";
+import type { RecordLookup } from "../search/record-index.ts";
 import { compared, namesSharedMax } from "./compare-companies.ts";
 import { judgePair, type ComparedCompany, type PairEvidence } from "./judge-pair.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openTestRecords } from "../testing/test-records.ts";
-import { distinctChanges, unmergeCommit } from "../unmerge.ts";
+import { distinctChanges, unmergeCommit } from "../change/unmerge.ts";
 import { findDuplicatePairs } from "./find-pairs.ts";
 import { mergeDuplicates } from "./merge-duplicates.ts";
 import { comparedName, jaroWinkler, nameSimilarity } from "./name-similarity.ts";

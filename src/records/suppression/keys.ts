@@ -1,6 +1,6 @@
-import { listPrefixes } from "../fields.ts";
-import { normalDomain } from "../identity.ts";
-import { placeField } from "../places.ts";
+import { listPrefixes } from "../fields/fields.ts";
+import { normalDomain } from "../fields/identity.ts";
+import { placeField } from "../fields/places.ts";
 import { readEmail, readPhone } from "../exchange/read-values.ts";
 
 /** What an entry of the suppression list is about. */

@@ -7,7 +7,7 @@ import {
   isSupportedCountry,
   parsePhoneNumberFromString,
 } from "libphonenumber-js/min";
-import { listPrefixes } from "../fields.ts";
+import { listPrefixes } from "../fields/fields.ts";
 import { readEmail } from "../exchange/read-values.ts";
 import type { SuppressionKey } from "./keys.ts";
 

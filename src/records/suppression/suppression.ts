@@ -9,9 +9,9 @@ import {
   type Commit,
   type Ledger,
 } from "../../ledger/index.ts";
-import type { Company, Contact } from "../company.ts";
-import { domainsOf, placesOf } from "../places.ts";
-import { textsIn } from "../texts-in.ts";
+import type { Company, Contact } from "../fields/company.ts";
+import { domainsOf, placesOf } from "../fields/places.ts";
+import { textsIn } from "../fields/texts-in.ts";
 import { kindOfKey, suppressionKinds, type SuppressionKey, type SuppressionKind } from "./keys.ts";
 import { mentionedKeys, regionOf, withoutMentions } from "./mentions.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import type { IndexBatch, RecordIndex } from "../record-index.ts";
+import type { IndexBatch, RecordIndex } from "../search/record-index.ts";
 import { createMemoryRecordIndex } from "./memory-record-index.ts";
 
 /** The memory index with a file of its batches: for tests in which a process is killed. */

@@ -1,16 +1,16 @@
 import { afterTick } from "../../base/tick.ts";
 import type { LedgerPosition } from "../../ledger/index.ts";
-import { nameAndAddress } from "../duplicates.ts";
-import { recordOf } from "../gathering-index.ts";
-import { normalDomain } from "../identity.ts";
-import { domainsOf } from "../places.ts";
+import { nameAndAddress } from "../fields/duplicates.ts";
+import { recordOf } from "../search/gathering-index.ts";
+import { normalDomain } from "../fields/identity.ts";
+import { domainsOf } from "../fields/places.ts";
 import type {
   IndexBatch,
   Indexed,
   RecordIndex,
   RecordProblem,
   RenderMark,
-} from "../record-index.ts";
+} from "../search/record-index.ts";
 
 /** RecordIndex in maps that are searched from end to end: slow, and easy to check. */
 export function createMemoryRecordIndex(): RecordIndex {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerPosition } from "../../ledger/index.ts";
-import { nameAndAddress } from "../duplicates.ts";
-import type { RecordIndex } from "../record-index.ts";
+import { nameAndAddress } from "../fields/duplicates.ts";
+import type { RecordIndex } from "../search/record-index.ts";
 import { company, person } from "./sample-records.ts";
 
 export interface RecordIndexSuiteOptions {

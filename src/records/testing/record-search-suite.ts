@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Indexed } from "../record-index.ts";
-import { recordSorts, type RecordQuery, type RecordSearch } from "../record-search.ts";
+import type { Indexed } from "../search/record-index.ts";
+import { recordSorts, type RecordQuery, type RecordSearch } from "../search/record-search.ts";
 import { company, person } from "./sample-records.ts";
 import { searchModel } from "./search-model.ts";
 

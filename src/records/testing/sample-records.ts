@@ -1,7 +1,7 @@
-import type { Company } from "../company.ts";
-import type { Person } from "../person.ts";
-import type { Indexed } from "../record-index.ts";
-import { slugOf } from "../slug.ts";
+import type { Company } from "../fields/company.ts";
+import type { Person } from "../fields/person.ts";
+import type { Indexed } from "../search/record-index.ts";
+import { slugOf } from "../files/slug.ts";
 
 type CompanyParts = Partial<Omit<Company, "target">>;
 

@@ -1,7 +1,7 @@
-import type { Indexed } from "../record-index.ts";
-import type { RecordQuery, RecordSort } from "../record-search.ts";
-import { sortKeyOf } from "../name-keys.ts";
-import { termQueryOf, termsOf } from "../search-words.ts";
+import type { Indexed } from "../search/record-index.ts";
+import type { RecordQuery, RecordSort } from "../search/record-search.ts";
+import { sortKeyOf } from "../search/name-keys.ts";
+import { termQueryOf, termsOf } from "../search/search-words.ts";
 
 /** What a search answers, said as plainly as can be: every record is looked at. */
 export function searchModel(

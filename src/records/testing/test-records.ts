@@ -16,7 +16,7 @@ import { createTestClock, type TestClock } from "../../base/testing/test-clock.t
 import type { Ledger } from "../../ledger/index.ts";
 import { openTestLedger } from "../../ledger/testing/test-ledger.ts";
 import { openRecords } from "../open-records.ts";
-import type { RecordIndex } from "../record-index.ts";
+import type { RecordIndex } from "../search/record-index.ts";
 import type { Records } from "../records.ts";
 import { createMemoryRecordIndex } from "./memory-record-index.ts";
 

@@ -8,7 +8,7 @@ import { openTestServe } from "../../../app/serve/testing/open-test-serve.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { createTempFolder } from "../../../config/testing/temp-folder.ts";
 import { registry } from "../../registry.ts";
-import { runCli } from "../../run-cli.ts";
+import { runCli } from "../../frame/run-cli.ts";
 import { createTestStream } from "../../testing/test-stream.ts";
 
 /** Runs the real command line of a data folder in this process. */

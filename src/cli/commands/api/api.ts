@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import { bodyBytesMax } from "../../../api/client/api-client.ts";
 import { findRunningServer } from "../../../app/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 
 export const api: Command = {
   needs: "settings",

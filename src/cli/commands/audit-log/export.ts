@@ -1,5 +1,5 @@
 import { openAudit } from "../../../app/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { auditOptions, auditQuery } from "./query-flags.ts";
 
 const entriesMax = 1_000_000;

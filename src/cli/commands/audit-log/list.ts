@@ -1,8 +1,8 @@
 import { openAudit } from "../../../app/index.ts";
 import type { AuditEntry, AuditLog, AuditQuery } from "../../../audit/index.ts";
-import type { Command } from "../../command.ts";
-import { emptyPageText, listPageOptions, moreRowsText, readListPage, rowsOfPage } from "../../list-page.ts"; // prettier-ignore
-import type { TableColumn } from "../../table.ts";
+import type { Command } from "../../frame/command.ts";
+import { emptyPageText, listPageOptions, moreRowsText, readListPage, rowsOfPage } from "../../terminal/list-page.ts"; // prettier-ignore
+import type { TableColumn } from "../../terminal/table.ts";
 import { auditOptions, auditQuery } from "./query-flags.ts";
 
 export const auditLogList: Command = {

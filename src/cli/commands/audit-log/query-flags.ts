@@ -1,7 +1,7 @@
 import { auditResults, type AuditQuery } from "../../../audit/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { Flags, OptionSpec } from "../../command.ts";
-import { parseCount, textFlag } from "../../flags.ts";
+import type { Flags, OptionSpec } from "../../frame/command.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
 
 export const auditOptions: readonly OptionSpec[] = [
   { flag: "--who", value: "user", summary: "what this user did" },

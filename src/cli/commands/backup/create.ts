@@ -1,8 +1,8 @@
 import { loadBackup } from "../../../app/index.ts";
 import { countOf, formatCount } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
-import { parseCount, textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
 import { filesOf } from "../config/files.ts";
 import { startBar } from "./backup-options.ts";
 

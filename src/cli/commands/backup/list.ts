@@ -1,7 +1,7 @@
 import { loadBackup } from "../../../app/index.ts";
 import { formatCount } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const backupList: Command = {
   needs: "settings",

@@ -1,8 +1,8 @@
 import { loadBackup } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import { atOption, momentFlag, startBar } from "./backup-options.ts";
 
 export const backupRestore: Command = {

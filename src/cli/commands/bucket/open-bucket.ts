@@ -3,7 +3,7 @@ import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { createRetryingBucket, type Bucket } from "../../../bucket/index.ts";
-import type { ArgumentSpec, BareContext, SettingsContext } from "../../command.ts";
+import type { ArgumentSpec, BareContext, SettingsContext } from "../../frame/command.ts";
 
 export const addressArgument: ArgumentSpec = {
   name: "bucket",

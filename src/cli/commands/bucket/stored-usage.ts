@@ -1,5 +1,5 @@
 import { listLimitMax } from "../../../bucket/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import type { SettingsContext } from "../../frame/command.ts";
 import { keyAsUsage, openPatientBucket } from "./open-bucket.ts";
 
 /** Objects and bytes of a bucket, by folder. Lists every object. */

@@ -1,9 +1,9 @@
 import { loadCampaignAudit, type CampaignAudit } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import type { Layout } from "../../output.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
+import type { Layout } from "../../terminal/output.ts";
 import { campaignArgument, campaignNameOf, campaignOption } from "./which-campaign.ts";
 
 export const campaignAudit: Command = {

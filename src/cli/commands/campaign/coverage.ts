@@ -9,10 +9,10 @@ import {
   coverageStates,
   type CoverageCell,
 } from "../../../campaign/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { queueOrNone } from "../queue-or-none.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { queueOrNone } from "../queue/queue-or-none.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
 
 export const campaignCoverageCommand: Command = {

@@ -7,10 +7,10 @@ import {
 } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { OptionSpec, CommandOutcome, SettingsContext } from "../../command.ts";
-import { parseCount, textFlag } from "../../flags.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { notePreflight } from "../../preflight.ts";
+import type { OptionSpec, CommandOutcome, SettingsContext } from "../../frame/command.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { notePreflight } from "../../frame/preflight.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
 import { shareConfig } from "./share-config.ts";
 import { campaignOption, loadCampaign, requireCampaignName } from "./which-campaign.ts";

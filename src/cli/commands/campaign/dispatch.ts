@@ -1,4 +1,4 @@
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { chooseAndDispatch, dispatchOptions } from "./dispatch-due.ts";
 import { campaignArgument } from "./which-campaign.ts";
 

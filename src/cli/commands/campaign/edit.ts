@@ -13,9 +13,9 @@ import { diffExcerpt, lineDiff } from "../../../base/line-diff.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { defaultsName, openCampaignFolder, readUtf8 } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
-import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { openInEditor } from "../records/editor.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openInEditor } from "../company/editor.ts";
 import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
 
 export const campaignEdit: Command = {

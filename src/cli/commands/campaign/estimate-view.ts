@@ -5,7 +5,7 @@ import {
   type CampaignReport,
   type EstimateFigureName,
 } from "../../../campaign/index.ts";
-import type { Layout } from "../../output.ts";
+import type { Layout } from "../../terminal/output.ts";
 
 const titles: Readonly<Record<EstimateFigureName, string>> = {
   tiles: "tiles",

@@ -1,6 +1,6 @@
 import { fetchMissingConfigs, type UnfetchedChanges } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import type { SettingsContext } from "../../command.ts";
+import type { SettingsContext } from "../../frame/command.ts";
 
 /**
  * Fetches campaign configurations that this node does not have yet: of one campaign, or of all. With

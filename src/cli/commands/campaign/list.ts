@@ -1,6 +1,6 @@
 import { openCampaignFolder, type Campaign } from "../../../campaign/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { fetchConfigs } from "./fleet-news.ts";
 
 export const campaignList: Command = {

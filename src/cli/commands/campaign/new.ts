@@ -1,7 +1,7 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignConfigs } from "../../../app/index.ts";
 import { userName } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { notShared } from "./share-config.ts";
 import { campaignOptions, templateOf } from "./template-options.ts";
 

@@ -1,6 +1,6 @@
 import { openPlaces, type Places } from "../../../app/index.ts";
 import type { CutProgress } from "../../../sources/index.ts";
-import type { OptionSpec, SettingsContext } from "../../command.ts";
+import type { OptionSpec, SettingsContext } from "../../frame/command.ts";
 
 /** Snapshots of this data folder, with a bar while a file is cut. */
 export function openPlacesHere(context: SettingsContext): Promise<Places> {

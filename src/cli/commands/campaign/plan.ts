@@ -9,9 +9,9 @@ import {
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { CampaignEstimate, Survey } from "../../../campaign/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { notePreflight } from "../../preflight.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { notePreflight } from "../../frame/preflight.ts";
 import { describeEstimate } from "./estimate-view.ts";
 import { forceOption, openPlacesHere } from "./open-sources.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";

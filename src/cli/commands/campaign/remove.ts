@@ -2,8 +2,8 @@ import { checkRemovable, openCampaignConfigs, removeCampaign } from "../../../ap
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
-import { queueOrNone } from "../queue-or-none.ts";
+import type { Command } from "../../frame/command.ts";
+import { queueOrNone } from "../queue/queue-or-none.ts";
 
 export const campaignRemove: Command = {
   needs: "settings",

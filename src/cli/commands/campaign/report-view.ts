@@ -1,6 +1,6 @@
 import { countOf, formatAmount, formatCount } from "../../../base/count-words.ts";
 import { budgetText, type CampaignReport } from "../../../campaign/index.ts";
-import type { Layout } from "../../output.ts";
+import type { Layout } from "../../terminal/output.ts";
 import { describeComparison, dollarsText } from "./estimate-view.ts";
 
 type ReportRow = CampaignReport["rows"][number];

@@ -1,12 +1,12 @@
 import { readCampaignReport, readUnfetchedChanges } from "../../../app/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { CampaignReport } from "../../../campaign/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { goesOnAfter } from "../../until-stopped.ts";
-import { queueOrNone } from "../queue-or-none.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { goesOnAfter } from "../../frame/until-stopped.ts";
+import { queueOrNone } from "../queue/queue-or-none.ts";
 import { unfetchedText } from "./fleet-news.ts";
 import { describeReport, reportLine } from "./report-view.ts";
 import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";

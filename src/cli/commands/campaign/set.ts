@@ -2,7 +2,7 @@ import { openCampaignConfigs } from "../../../app/index.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { defaultsName } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { campaignOption, requireCampaignName } from "./which-campaign.ts";
 
 export const campaignSet: Command = {

@@ -1,7 +1,7 @@
 import { openCampaignConfigs } from "../../../app/index.ts";
 import { isUnavailable } from "../../../bucket/index.ts";
 import { userName } from "../../../config/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import type { SettingsContext } from "../../frame/command.ts";
 
 /**
  * Nodes use the configuration in the bucket, so edits of the local file are uploaded

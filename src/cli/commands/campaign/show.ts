@@ -1,6 +1,6 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder, type ConfigValue } from "../../../campaign/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { fetchConfigs } from "./fleet-news.ts";
 import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
 

@@ -9,15 +9,15 @@ import { formatCount } from "../../../base/count-words.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { budgetText, openCampaignFolder, type CampaignReport } from "../../../campaign/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
-import { openReaderOf } from "../../node-context.ts";
-import type { Layout } from "../../output.ts";
-import { goesOnAfter } from "../../until-stopped.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import type { Layout } from "../../terminal/output.ts";
+import { goesOnAfter } from "../../frame/until-stopped.ts";
 import { fetchConfigs, unfetchedText } from "./fleet-news.ts";
 import { openPlacesHere } from "./open-sources.ts";
-import { queueOrNone } from "../queue-or-none.ts";
+import { queueOrNone } from "../queue/queue-or-none.ts";
 import { campaignArgument, campaignOption, campaignNameOf } from "./which-campaign.ts";
 
 /** Where a campaign stands, and what came of it so far. */

@@ -1,7 +1,7 @@
 import { usageError } from "../../../base/usage-error.ts";
 import { locateTown, radiusKm, type TemplateOptions } from "../../../campaign/index.ts";
-import type { Flags, OptionSpec } from "../../command.ts";
-import { listFlag, textFlag } from "../../flags.ts";
+import type { Flags, OptionSpec } from "../../frame/command.ts";
+import { listFlag, textFlag } from "../../options/flags.ts";
 
 /** What a first campaign is made of. */
 export const campaignOptions: readonly OptionSpec[] = [

@@ -7,8 +7,8 @@ import {
   type CampaignFolder,
 } from "../../../campaign/index.ts";
 import { campaignVariable } from "../../../config/index.ts";
-import type { ArgumentSpec, OptionSpec, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { ArgumentSpec, OptionSpec, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 import { fetchConfigs } from "./fleet-news.ts";
 
 export const campaignArgument: ArgumentSpec = {

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { makeFolder } from "../../../base/make-folder.ts";
 import { loadSettings, shownSettingsOf } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
-import { openInEditor } from "../records/editor.ts";
+import type { Command } from "../../frame/command.ts";
+import { openInEditor } from "../company/editor.ts";
 import { chosenFile, whichFileOptions } from "./files.ts";
 
 export const configEdit: Command = {

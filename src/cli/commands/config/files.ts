@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { settingsFiles, type SettingsFiles } from "../../../config/index.ts";
-import type { BareContext, OptionSpec } from "../../command.ts";
+import type { BareContext, OptionSpec } from "../../frame/command.ts";
 
 export const whichFileOptions: readonly OptionSpec[] = [
   { flag: "--user", summary: "the file for all projects of this user" },

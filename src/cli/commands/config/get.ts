@@ -1,6 +1,6 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { settingOf } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const configGet: Command = {
   needs: "settings",

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { filesOf } from "./files.ts";
 
 export const configPath: Command = {

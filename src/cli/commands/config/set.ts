@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { asUsage } from "../../../base/usage-error.ts";
 import { setSetting, shownSettingsOf } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { chosenFile, whichFileOptions } from "./files.ts";
 
 export const configSet: Command = {

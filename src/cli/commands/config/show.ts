@@ -1,5 +1,5 @@
 import { describeSettings } from "../../../config/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const configShow: Command = {
   needs: "settings",

@@ -4,9 +4,9 @@ import { systemRandom } from "../../../base/random.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Settings } from "../../../config/index.ts";
 import { canonicalUrl } from "../../../crawl/index.ts";
-import type { Flags, OptionSpec } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { parseCount, textFlag } from "../../flags.ts";
+import type { Flags, OptionSpec } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
 
 /** What a crawl is made of; with --resume it is what it was when it began. */
 const planOptions: readonly OptionSpec[] = [

@@ -12,8 +12,8 @@ import {
   type SiteCrawlServices,
 } from "../../../campaign/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 import { allowedOf, crawlOptions, planOf, refusePlanFlags, startsOf, startUrl } from "./crawl-options.ts"; // prettier-ignore
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 

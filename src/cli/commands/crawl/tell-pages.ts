@@ -15,9 +15,9 @@ import {
   type CrawlSummary,
   type PageRow,
 } from "../../../campaign/index.ts";
-import type { SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import type { TableColumn } from "../../table.ts";
+import type { SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 
 /** A crawl that is over, and what came of it. */
 export interface ToldCrawl {

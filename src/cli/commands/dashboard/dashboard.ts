@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { findRunningServer } from "../../../app/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const dashboard: Command = {
   needs: "settings",

@@ -1,6 +1,6 @@
 import type { DeployReport, HostOutcome, HostReport } from "../../../ship/index.ts";
-import type { Layout } from "../../output.ts";
-import { formatTable } from "../../table.ts";
+import type { Layout } from "../../terminal/output.ts";
+import { formatTable } from "../../terminal/table.ts";
 
 /** The table that is shown before anything is changed. */
 export function describePreflight(reports: readonly HostReport[]): string {

@@ -5,10 +5,10 @@ import { docsPage } from "../../../base/docs-page.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { userName } from "../../../config/index.ts";
 import type { DeployReport } from "../../../ship/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
-import { openNodeOf } from "../../node-context.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import { describePreflight, describeReport } from "./deploy-view.ts";
 
 export const deploy: Command = {

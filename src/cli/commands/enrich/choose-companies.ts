@@ -4,10 +4,10 @@ import type { NodeReadApi } from "../../../node/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { extractorVersion } from "../../../campaign/index.ts";
 import { normalDomain, pageLimitMax, type Company } from "../../../records/index.ts";
-import type { Flags, SettingsContext } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
-import { readFilters } from "../records/filter-options.ts";
+import type { Flags, SettingsContext } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
+import { readFilters } from "../company/filter-options.ts";
 
 /** How companies are chosen, and what the batch is called unless it is told. */
 export interface Choice {

@@ -5,7 +5,7 @@ import {
   type VisitBatchCounts,
 } from "../../../app/index.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
-import type { SettingsContext } from "../../command.ts";
+import type { SettingsContext } from "../../frame/command.ts";
 
 /** Adds visits as a batch, with a bar. */
 export async function visitAll(

@@ -2,8 +2,8 @@ import { finishUpgrade, openExistingQueue, openFleet } from "../../../app/index.
 import { AppError } from "../../../base/app-error.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { readVersion } from "../../../base/version.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command, SettingsContext } from "../../command.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
 
 export const fleetFinishUpgrade: Command = {
   needs: "settings",

@@ -5,11 +5,11 @@ import { asUsage } from "../../../base/usage-error.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import { parseHeartbeat, type AppliedRevision } from "../../../fleet/index.ts";
 import { readHeadsSeen } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import { awaitFollowers, type Acknowledgement } from "./await-followers.ts";
 
 export const fleetSet: Command = {

@@ -1,8 +1,8 @@
 import { openFleet } from "../../../app/index.ts";
 import { formatMoment } from "../../../base/format-time.ts";
 import { joined, nothingDesired, readDesired } from "../../../fleet/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const fleetShow: Command = {
   needs: "settings",

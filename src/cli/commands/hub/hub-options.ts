@@ -1,8 +1,8 @@
 import { hubPartsIn } from "../../../app/index.ts";
 import type { HubOptions } from "../../../ledger/index.ts";
-import type { OptionSpec, SettingsContext } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
+import type { OptionSpec, SettingsContext } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
 
 export const hubOptions: readonly OptionSpec[] = [
   {

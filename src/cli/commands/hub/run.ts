@@ -3,12 +3,12 @@ import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createHub } from "../../../ledger/index.ts";
 import type { NodeLedger } from "../../../node/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
-import { untilStopped } from "../../until-stopped.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
+import { untilStopped } from "../../frame/until-stopped.ts";
 import { recordCheckpoint } from "./record-checkpoint.ts";
 import { hubOptions, hubSettings } from "./hub-options.ts";
 

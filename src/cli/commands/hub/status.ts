@@ -4,8 +4,8 @@ import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const hubStatus: Command = {
   needs: "settings",

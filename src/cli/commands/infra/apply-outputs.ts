@@ -5,7 +5,7 @@ import { docsPage } from "../../../base/docs-page.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { setSetting } from "../../../config/index.ts";
 import { readStackOutputs } from "../../../infra/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { chosenFile, whichFileOptions } from "../config/files.ts";
 
 export const infraApplyOutputs: Command = {

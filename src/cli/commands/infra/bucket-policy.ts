@@ -1,7 +1,7 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { bucketPolicy, roleNames, type RoleName } from "../../../infra/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { bucketArgument, nodeOption, targetOf } from "./target.ts";
 
 export const infraBucketPolicy: Command = {

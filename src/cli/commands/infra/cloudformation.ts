@@ -1,6 +1,6 @@
 import { docsPage } from "../../../base/docs-page.ts";
 import { cloudFormationTemplate } from "../../../infra/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const infraCloudformation: Command = {
   needs: "nothing",

@@ -1,7 +1,7 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { lifecycleConfiguration } from "../../../infra/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { bucketArgument, targetOf } from "./target.ts";
 
 export const infraLifecycle: Command = {

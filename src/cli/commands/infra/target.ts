@@ -1,7 +1,7 @@
 import { parseS3 } from "../../../app/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { ArgumentSpec, BareContext, OptionSpec } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { ArgumentSpec, BareContext, OptionSpec } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 
 export const bucketArgument: ArgumentSpec = {
   name: "bucket",

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { loadInit } from "../../../app/index.ts";
+import { loadDoctor, loadInit, type NamedFinding } from "../../../app/index.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
@@ -11,9 +11,8 @@ import {
 } from "../../../campaign/index.ts";
 import { addressFault, createPaths, secretForms } from "../../../config/index.ts";
 import { isRemoteFile } from "../../../sources/index.ts";
-import { runChecks, type NamedFinding } from "../../doctor/run-checks.ts";
-import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 import { campaignOptions, templateOf } from "../campaign/template-options.ts";
 
 export const init: Command = {
@@ -184,6 +183,7 @@ async function checkAndTell(context: SettingsContext, made: Made): Promise<Comma
   const loaded = await reload();
   const { settings } = loaded;
   const paths = createPaths(settings.data);
+  const { runChecks } = await loadDoctor();
   const checks = await runChecks({ ...context, settings, loaded, paths });
   const next = `forager campaign ${hasSource ? "run" : "plan"} ${name}`;
   const value = { settings: settingsFile, campaign: name, config: campaignFile, checks, next };

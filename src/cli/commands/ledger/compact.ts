@@ -1,9 +1,9 @@
 import { compactLedger } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import type { Compacted } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import { hubOptions, hubSettings } from "../hub/hub-options.ts";
 
 export const ledgerCompact: Command = {

@@ -1,7 +1,12 @@
-import type { Command } from "../../command.ts";
-import { emptyPageText, listPageOptions, readListPage, rowsOfPage } from "../../list-page.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { createRecordNames } from "../records/record-names.ts";
+import type { Command } from "../../frame/command.ts";
+import {
+  emptyPageText,
+  listPageOptions,
+  readListPage,
+  rowsOfPage,
+} from "../../terminal/list-page.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { createRecordNames } from "../company/record-names.ts";
 import { conflictColumns } from "./field-columns.ts";
 
 export const ledgerConflicts: Command = {

@@ -1,5 +1,5 @@
 import type { ConflictView, Datagram, FieldView } from "../../../ledger/index.ts";
-import type { TableColumn } from "../../table.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 
 const shown = (value: unknown) => (value === undefined ? "(unset)" : JSON.stringify(value));
 

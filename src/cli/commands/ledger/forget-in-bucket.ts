@@ -7,8 +7,8 @@ import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, findCopies, scrubNow, type Copies } from "../../../ledger/index.ts";
 import type { NodeLedger } from "../../../node/index.ts";
-import { fleetOf } from "../../bucket-option.ts";
-import type { SettingsContext } from "../../command.ts";
+import { fleetOf } from "../../options/bucket-option.ts";
+import type { SettingsContext } from "../../frame/command.ts";
 import { recordCheckpoint } from "../hub/record-checkpoint.ts";
 import { hubSettings } from "../hub/hub-options.ts";
 

@@ -2,11 +2,11 @@ import { hasFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Copies } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet } from "./forget-in-bucket.ts";
 
 export const ledgerForget: Command = {

@@ -1,9 +1,9 @@
 import type { Datagram } from "../../../ledger/index.ts";
 import { readLog } from "../../../node/index.ts";
-import type { Command } from "../../command.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { textFlag } from "../../flags.ts";
-import { pageOption, readListPage } from "../../list-page.ts";
+import type { Command } from "../../frame/command.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { textFlag } from "../../options/flags.ts";
+import { pageOption, readListPage } from "../../terminal/list-page.ts";
 import { datagramColumns } from "./field-columns.ts";
 
 export const ledgerLog: Command = {

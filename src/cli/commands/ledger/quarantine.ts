@@ -1,7 +1,7 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
+import { textFlag } from "../../options/flags.ts";
 import { datagramColumns } from "./field-columns.ts";
 
 export const ledgerQuarantine: Command = {

@@ -1,8 +1,8 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { auditedRecords } from "../../../records/index.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
 
 export const ledgerRestore: Command = {
   needs: "settings",

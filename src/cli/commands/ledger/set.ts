@@ -1,10 +1,10 @@
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Change } from "../../../ledger/index.ts";
 import { auditedRecords } from "../../../records/index.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
-import { listFlag } from "../../flags.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { listFlag } from "../../options/flags.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
 
 export const ledgerSet: Command = {
   needs: "settings",

@@ -2,11 +2,11 @@ import { openRetryingFleetBucket } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readArchive, viewAt, type TargetView } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { textFlag } from "../../options/flags.ts";
 import { fieldColumns } from "./field-columns.ts";
 
 export const ledgerShow: Command = {

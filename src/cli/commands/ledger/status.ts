@@ -1,5 +1,5 @@
-import type { Command } from "../../command.ts";
-import { openReaderOf } from "../../node-context.ts";
+import type { Command } from "../../frame/command.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
 
 export const ledgerStatus: Command = {
   needs: "settings",

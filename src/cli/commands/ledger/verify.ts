@@ -2,9 +2,9 @@ import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 import type { ProgressHandle } from "../../../base/progress-handle.ts";
 
 export const ledgerVerify: Command = {

@@ -1,9 +1,9 @@
 import { fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import type { ProgressHandle } from "../../../base/progress-handle.ts";
 
 export const nodeJoin: Command = {

@@ -3,8 +3,8 @@ import { createFileAtomic } from "../../../base/atomic-file.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { makeKey } from "../../../gossip/index.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 
 export const nodeKey: Command = {
   needs: "nothing",

@@ -1,7 +1,7 @@
 import { openRetryingFleetBucket } from "../../../app/index.ts";
 import { readHeads, type SessionHead } from "../../../ledger/index.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
 
 export const nodeList: Command = {
   needs: "settings",

@@ -1,8 +1,8 @@
 import { openIdleNode } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
-import { bucketOption, fleetOf } from "../../bucket-option.ts";
-import type { Command } from "../../command.ts";
-import { untilStopped } from "../../until-stopped.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { untilStopped } from "../../frame/until-stopped.ts";
 
 export const nodeRun: Command = {
   needs: "settings",

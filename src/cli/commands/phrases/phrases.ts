@@ -1,6 +1,6 @@
 import { createPhraseMatcher, phraseLanguages, type TagMatch } from "../../../sources/index.ts";
-import type { Command } from "../../command.ts";
-import { listFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { listFlag } from "../../options/flags.ts";
 import { usageError } from "../../../base/usage-error.ts";
 
 export const phrases: Command = {

@@ -7,8 +7,8 @@ import {
   sourceKeyRule,
   type SnapshotRelease,
 } from "../../../sources/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { showCut } from "../campaign/open-sources.ts";
 import { countOf } from "../../../base/count-words.ts";

@@ -3,11 +3,11 @@ import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { personalValues, type PersonalValue, type SiteMode } from "../../../publish/index.ts";
-import type { Command, CommandOutcome, SettingsContext } from "../../command.ts";
-import { listFlag, textFlag } from "../../flags.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { goesOnAfter } from "../../until-stopped.ts";
-import { queueOrNone } from "../queue-or-none.ts";
+import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
+import { listFlag, textFlag } from "../../options/flags.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { goesOnAfter } from "../../frame/until-stopped.ts";
+import { queueOrNone } from "../queue/queue-or-none.ts";
 
 export const publish: Command = {
   needs: "settings",

@@ -1,7 +1,7 @@
 import { AppError, assert } from "../../../base/app-error.ts";
 import { countTasks, formatCount } from "../../../base/count-words.ts";
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
-import type { CommandOutcome, SettingsContext } from "../../command.ts";
+import type { CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { browseAll } from "../../../queue/index.ts";
 import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 

@@ -2,8 +2,8 @@ import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { nearestHint } from "../../../base/nearest.ts";
 import type { Queue, TaskState } from "../../../queue/index.ts";
-import type { Flags, OptionSpec } from "../../command.ts";
-import { listFlag, textFlag } from "../../flags.ts";
+import type { Flags, OptionSpec } from "../../frame/command.ts";
+import { listFlag, textFlag } from "../../options/flags.ts";
 
 /** Which tasks, by what they belong to. */
 export interface LaneFilter {

@@ -1,7 +1,7 @@
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
-import type { Flags, OptionSpec } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { listFlag, textFlag } from "../../flags.ts";
+import type { Flags, OptionSpec } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { listFlag, textFlag } from "../../options/flags.ts";
 import { laneOptions, parseId, readLaneFilter, readStates, stateOption } from "./filters.ts";
 
 export const finishedOptions = (

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../base/format-time.ts";
 import type { Gate } from "../../../queue/index.ts";
-import type { TableColumn } from "../../table.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 
 /** A gate with what its moments mean now. */
 export interface GateValue extends Gate {

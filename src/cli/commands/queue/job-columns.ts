@@ -1,5 +1,5 @@
 import type { Job } from "../../../queue/index.ts";
-import type { TableColumn, Tint } from "../../table.ts";
+import type { TableColumn, Tint } from "../../terminal/table.ts";
 
 export const jobColumns: readonly TableColumn<Job>[] = [
   { title: "job", value: (job) => job.name, isKey: true },

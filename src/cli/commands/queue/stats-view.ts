@@ -1,8 +1,8 @@
 import { countOf } from "../../../base/count-words.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { Job, KindStats, QueueStats, ReasonStats } from "../../../queue/index.ts";
-import type { Layout } from "../../output.ts";
-import type { TableColumn } from "../../table.ts";
+import type { Layout } from "../../terminal/output.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 import { jobColumns, share } from "./job-columns.ts";
 
 export interface StatsView {

@@ -13,12 +13,12 @@ import {
   type RecordFinding,
   type RecordsRepaired,
 } from "../../../records/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
-import type { Layout } from "../../output.ts";
-import type { TableColumn } from "../../table.ts";
-import { countRecords } from "./record-context.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
+import type { Layout } from "../../terminal/output.ts";
+import type { TableColumn } from "../../terminal/table.ts";
+import { countRecords } from "../company/record-context.ts";
 
 const columns: readonly TableColumn<RecordFinding>[] = [
   { title: "file", value: ({ path }) => path, isKey: true },

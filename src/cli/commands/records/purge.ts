@@ -1,9 +1,9 @@
 import { readExpired, removeExpired, type ExpiredValue } from "../../../app/index.ts";
 import { countOf } from "../../../base/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf, openReaderOf } from "../../node-context.ts";
-import { countRecords } from "./record-context.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
+import { countRecords } from "../company/record-context.ts";
 
 export const recordsPurge: Command = {
   needs: "settings",

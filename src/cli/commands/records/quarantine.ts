@@ -7,10 +7,10 @@ import {
   type Quarantine,
   type QuarantineEntry,
 } from "../../../records/index.ts";
-import type { Command, SettingsContext } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
-import type { TableColumn } from "../../table.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 
 const columns: readonly TableColumn<QuarantineEntry>[] = [
   { title: "id", value: ({ id }) => id, isKey: true },

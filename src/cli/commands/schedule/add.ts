@@ -17,10 +17,10 @@ import {
   withinMsDefault,
   type ScheduleInput,
 } from "../../../schedule/index.ts";
-import type { Command, Flags, SettingsContext } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { listFlag, textFlag } from "../../flags.ts";
-import { openNodeOf } from "../../node-context.ts";
+import type { Command, Flags, SettingsContext } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { listFlag, textFlag } from "../../options/flags.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
 
 export const scheduleAdd: Command = {

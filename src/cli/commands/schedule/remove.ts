@@ -1,8 +1,8 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { userName } from "../../../config/index.ts";
 import { auditedSchedule, removeSchedule } from "../../../schedule/index.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
 
 export const scheduleRemove: Command = {

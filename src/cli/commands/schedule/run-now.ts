@@ -1,8 +1,8 @@
 import { openOrMakeQueue } from "../../../app/index.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { runScheduleNow } from "../../../schedule/index.ts";
-import type { Command } from "../../command.ts";
-import { openNodeOf } from "../../node-context.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
 
 export const scheduleRunNow: Command = {

@@ -1,3 +1,3 @@
-import type { ArgumentSpec } from "../../command.ts";
+import type { ArgumentSpec } from "../../frame/command.ts";
 
 export const scheduleArgument: ArgumentSpec = { name: "name", summary: "the schedule" };

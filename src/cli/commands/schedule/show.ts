@@ -1,11 +1,11 @@
 import { formatDuration } from "../../../base/format-time.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { scheduleRunsMax, showSchedule, type ScheduleDetails } from "../../../schedule/index.ts";
-import type { Command } from "../../command.ts";
-import type { Layout } from "../../output.ts";
-import { parseCount, textFlag } from "../../flags.ts";
-import { openReaderOf } from "../../node-context.ts";
-import { queueOrNone } from "../queue-or-none.ts";
+import type { Command } from "../../frame/command.ts";
+import type { Layout } from "../../terminal/output.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { queueOrNone } from "../queue/queue-or-none.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
 import { actionWords, timingWords } from "./schedule-words.ts";
 

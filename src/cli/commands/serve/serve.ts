@@ -1,7 +1,7 @@
 import { openServe } from "../../../app/index.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { untilStopped } from "../../until-stopped.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import { untilStopped } from "../../frame/until-stopped.ts";
 
 export const serve: Command = {
   needs: "settings",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testQueue, wellStatus } from "../../../app/status/testing/test-status.ts";
 import { docsPage } from "../../../base/docs-page.ts";
-import { createOutput } from "../../output.ts";
+import { createOutput } from "../../terminal/output.ts";
 import { describeStatus, describeStatusInLine } from "./status-view.ts";
 
 test("a table says who is there, where, how found, how far apart, and what to look at", () => {

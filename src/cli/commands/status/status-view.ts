@@ -4,8 +4,8 @@ import { docsPage } from "../../../base/docs-page.ts";
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import { runbookCommand } from "../../../notify/index.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
-import type { Layout } from "../../output.ts";
-import type { TableColumn } from "../../table.ts";
+import type { Layout } from "../../terminal/output.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 
 /** For people: who is there, how far apart, what waits, and what to look at. */
 export function describeStatus(status: ClusterStatus, isCluster: boolean, layout: Layout): string {

@@ -1,10 +1,10 @@
 import { countOf } from "../../../base/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { addSuppressed } from "../../../records/index.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { openNodeOf } from "../../node-context.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
 
 export const suppressAdd: Command = {

@@ -11,10 +11,10 @@ import {
   type OptOutImport,
   type SuppressionKind,
 } from "../../../records/index.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { openNodeOf } from "../../node-context.ts";
-import { sourceOf, sourceOption } from "../../source-option.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";
 import { countryOption } from "./read-keys.ts";
 

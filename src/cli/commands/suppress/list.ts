@@ -1,8 +1,13 @@
 import { listSuppressed, suppressionKinds } from "../../../records/index.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
-import { emptyPageText, listPageOptions, readListPage, rowsOfPage } from "../../list-page.ts";
-import { openReaderOf } from "../../node-context.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import {
+  emptyPageText,
+  listPageOptions,
+  readListPage,
+  rowsOfPage,
+} from "../../terminal/list-page.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
 import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
 
 export const suppressList: Command = {

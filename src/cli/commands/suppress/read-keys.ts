@@ -1,6 +1,6 @@
 import { usageError } from "../../../base/usage-error.ts";
 import { readSuppressionKey } from "../../../records/index.ts";
-import type { ArgumentSpec, OptionSpec } from "../../command.ts";
+import type { ArgumentSpec, OptionSpec } from "../../frame/command.ts";
 
 export const valueArgument: ArgumentSpec = {
   name: "value",

@@ -1,6 +1,6 @@
 import { openAccountDesk } from "../../../app/index.ts";
-import type { Command } from "../../command.ts";
-import { listFlag, parseCount, textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { listFlag, parseCount, textFlag } from "../../options/flags.ts";
 import { docsPage } from "../../../base/docs-page.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { accountsOf } from "../user/user-options.ts";

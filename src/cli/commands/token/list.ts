@@ -1,5 +1,5 @@
 import { openAccountDesk } from "../../../app/index.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { accountsOf } from "../user/user-options.ts";
 
 export const tokenList: Command = {

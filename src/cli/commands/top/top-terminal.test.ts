@@ -5,7 +5,7 @@ import { openQueue } from "../../../app/index.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { createTempFolder } from "../../../config/testing/temp-folder.ts";
 import { registry } from "../../registry.ts";
-import { runCli } from "../../run-cli.ts";
+import { runCli } from "../../frame/run-cli.ts";
 import { createTestStream } from "../../testing/test-stream.ts";
 
 interface RunOptions {

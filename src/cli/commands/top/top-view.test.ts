@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { QueueStats } from "../../../queue/index.ts";
-import { formatTable } from "../../table.ts";
+import { formatTable } from "../../terminal/table.ts";
 import { sparkline } from "./sparkline.ts";
 import { describeTop, describeTopInLine, type TopView } from "./top-view.ts";
 

@@ -1,8 +1,8 @@
 import { formatDuration, formatMoment } from "../../../base/format-time.ts";
 import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.ts";
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
-import type { Layout } from "../../output.ts";
-import type { TableColumn } from "../../table.ts";
+import type { Layout } from "../../terminal/output.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 import { gateColumns, gateValue } from "../queue/gate-columns.ts";
 import { sparkline } from "./sparkline.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
-import type { Output } from "../../output.ts";
+import type { Output } from "../../terminal/output.ts";
 import type { Keys } from "./keys.ts";
 import { describeScreen, extentOf, type TopLook } from "./top-screen.ts";
 import { firstState, press, type ViewName } from "./top-state.ts";

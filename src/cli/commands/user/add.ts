@@ -1,6 +1,6 @@
 import { openAccountDesk } from "../../../app/index.ts";
-import type { Command } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 import { accountsOf, linkNote, roleNames, userArgument } from "./user-options.ts";
 
 export const userAdd: Command = {

@@ -1,6 +1,6 @@
 import { openAccountDesk } from "../../../app/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { Command, SettingsContext } from "../../command.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
 import { accountsOf, linkNote, userArgument } from "./user-options.ts";
 
 export const userPassword: Command = {

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, SettingsContext } from "../../command.ts";
+import type { ArgumentSpec, SettingsContext } from "../../frame/command.ts";
 
 export const userArgument: ArgumentSpec = {
   name: "user",

@@ -1,7 +1,7 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { eventTypes, type EventType } from "../../../notify/index.ts";
-import type { Command } from "../../command.ts";
-import { listFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { listFlag } from "../../options/flags.ts";
 import { openWebhooksOf, secretFlag, secretOptions } from "./webhook-context.ts";
 
 export const webhookAdd: Command = {

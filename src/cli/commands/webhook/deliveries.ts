@@ -1,6 +1,6 @@
-import type { Command } from "../../command.ts";
-import { parseCount, textFlag } from "../../flags.ts";
-import type { TableColumn } from "../../table.ts";
+import type { Command } from "../../frame/command.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
+import type { TableColumn } from "../../terminal/table.ts";
 import { openWebhooksOf } from "./webhook-context.ts";
 
 const states = ["pending", "running", "done", "skipped", "failed"] as const;

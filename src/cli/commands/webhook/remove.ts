@@ -1,4 +1,4 @@
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { openWebhooksOf, webhookArgument } from "./webhook-context.ts";
 
 export const webhookRemove: Command = {

@@ -1,5 +1,5 @@
 import { usageError } from "../../../base/usage-error.ts";
-import type { Command } from "../../command.ts";
+import type { Command } from "../../frame/command.ts";
 import { openWebhooksOf } from "./webhook-context.ts";
 
 export const webhookReplay: Command = {

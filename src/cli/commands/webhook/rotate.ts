@@ -1,6 +1,6 @@
-import type { Command } from "../../command.ts";
-import { parseDuration } from "../../duration.ts";
-import { textFlag } from "../../flags.ts";
+import type { Command } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { textFlag } from "../../options/flags.ts";
 import { openWebhooksOf, secretFlag, secretOptions, webhookArgument } from "./webhook-context.ts";
 
 export const webhookRotate: Command = {

@@ -1,8 +1,8 @@
 import { openOrMakeQueue, openWebhooks, type Webhooks } from "../../../app/index.ts";
 import { createOnce } from "../../../base/once.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import type { ArgumentSpec, Flags, OptionSpec, SettingsContext } from "../../command.ts";
-import { textFlag } from "../../flags.ts";
+import type { ArgumentSpec, Flags, OptionSpec, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
 
 export const webhookArgument: ArgumentSpec = { name: "id", summary: "as `webhook list` shows it" };
 

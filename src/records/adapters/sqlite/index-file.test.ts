@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLogger, type Logger } from "../../../base/logger.ts";
-import type { Indexed } from "../../record-index.ts";
+import type { Indexed } from "../../search/record-index.ts";
 import { company } from "../../testing/sample-records.ts";
 import { openSqliteRecordIndex } from "./sqlite-record-index.ts";
 

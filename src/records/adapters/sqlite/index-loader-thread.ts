@@ -2,7 +2,7 @@
 import { workerData } from "node:worker_threads";
 import { answerJobs } from "../../../base/asked-thread.ts";
 import { silentLogger } from "../../../base/logger.ts";
-import type { IndexBatch } from "../../record-index.ts";
+import type { IndexBatch } from "../../search/record-index.ts";
 import { closeJob } from "./index-loader.ts";
 import { openSqliteRecordIndex, type SqliteRecordIndex } from "./sqlite-record-index.ts";
 

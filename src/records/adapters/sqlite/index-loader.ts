@@ -1,6 +1,6 @@
 import { startAskedThread, type AskedThread } from "../../../base/asked-thread.ts";
 import { createSerial } from "../../../base/serial.ts";
-import type { IndexBatch } from "../../record-index.ts";
+import type { IndexBatch } from "../../search/record-index.ts";
 import { programFile } from "../../../base/package-files.ts";
 
 /**

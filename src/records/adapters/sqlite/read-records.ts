@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
 import { getDomain } from "tldts";
-import { normalDomain } from "../../identity.ts";
-import type { Indexed } from "../../record-index.ts";
-import type { ContactUsage } from "../../record-search.ts";
+import { normalDomain } from "../../fields/identity.ts";
+import type { Indexed } from "../../search/record-index.ts";
+import type { ContactUsage } from "../../search/record-search.ts";
 import { joined, named, type IndexElementKind } from "./record-rows.ts";
 import { indexedOf } from "./write-records.ts";
 

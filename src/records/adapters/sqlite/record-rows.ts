@@ -1,9 +1,9 @@
-import { domainsOf, placesOf } from "../../places.ts";
-import type { Indexed } from "../../record-index.ts";
-import { termsOf } from "../../search-words.ts";
-import { nameAndAddress } from "../../duplicates.ts";
-import { normalDomain } from "../../identity.ts";
-import { sortKeyOf } from "../../name-keys.ts";
+import { domainsOf, placesOf } from "../../fields/places.ts";
+import type { Indexed } from "../../search/record-index.ts";
+import { termsOf } from "../../search/search-words.ts";
+import { nameAndAddress } from "../../fields/duplicates.ts";
+import { normalDomain } from "../../fields/identity.ts";
+import { sortKeyOf } from "../../search/name-keys.ts";
 
 /** A record as the tables hold it. */
 export interface RecordRow {

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
-import { pageLimitMax, type RecordPage, type RecordQuery } from "../../record-search.ts";
-import { termQueryOf, type TermQuery } from "../../search-words.ts";
+import { pageLimitMax, type RecordPage, type RecordQuery } from "../../search/record-search.ts";
+import { termQueryOf, type TermQuery } from "../../search/search-words.ts";
 import { decodeCursor, encodeCursor, type Cursor } from "./cursor.ts";
 import { noCallback } from "./record-rows.ts";
 import { indexedOf } from "./write-records.ts";

@@ -2,8 +2,12 @@ import type Database from "better-sqlite3";
 import { renameSync } from "node:fs";
 import type { Logger } from "../../../base/logger.ts";
 import { translateFileError } from "../../../base/atomic-file.ts";
-import type { IndexBatch, IndexReplacement, IndexUpdateOptions } from "../../record-index.ts";
-import type { RecordSearch } from "../../record-search.ts";
+import type {
+  IndexBatch,
+  IndexReplacement,
+  IndexUpdateOptions,
+} from "../../search/record-index.ts";
+import type { RecordSearch } from "../../search/record-search.ts";
 import { guarded, guardedAll } from "./index-error.ts";
 import { manyRecords, startIndexLoader } from "./index-loader.ts";
 import { cacheKib, closeIndexFile, openIndexFile, removeIndexFile } from "./open-index-file.ts";

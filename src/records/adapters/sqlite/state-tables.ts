@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { LedgerPosition } from "../../../ledger/index.ts";
-import type { IndexBatch, RecordProblem, RenderMark } from "../../record-index.ts";
+import type { IndexBatch, RecordProblem, RenderMark } from "../../search/record-index.ts";
 
 /** Everything that is not a record: position, rendered files, and files that cannot be used. */
 export function stateTables(db: Database.Database) {

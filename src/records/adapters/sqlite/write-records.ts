@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Indexed } from "../../record-index.ts";
+import type { Indexed } from "../../search/record-index.ts";
 import { compareRanked, evenRanks, rankStatements, ranksFor } from "./name-rank.ts";
 import { elementsOf, rowOf, termTextOf, type RecordRow } from "./record-rows.ts";
 

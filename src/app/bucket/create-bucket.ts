@@ -1,0 +1,20 @@
+import { systemClock } from "../../base/clock.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { existsSync } from "node:fs";
+import { openBucket, parseS3 } from "./open-bucket.ts";
+
+/** Makes what `bucket.url` is to name: an S3 bucket, a folder, or the table in a database. */
+export async function createBucket(address: string): Promise<"created" | "exists"> {
+  if (address.startsWith("s3://")) {
+    const place = parseS3(address);
+    const { makeS3Bucket } = await import("../../bucket/adapters/s3/make-bucket.ts");
+    return makeS3Bucket(place, { clock: systemClock });
+  }
+  const root = address.startsWith("dir:") ? address.slice("dir:".length) : "";
+  const isThere = root !== "" && existsSync(root);
+  // Refuses what is no address; a database makes its table with the first look.
+  await using bucket = await openBucket(address);
+  if (root !== "" && !isThere) makeFolder(root, { mode: 0o700 });
+  else if (root === "") await bucket.list("", { limit: 1 });
+  return root !== "" && isThere ? "exists" : "created";
+}

@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { systemRandom } from "../../base/random.ts";
+import { asUsage, usageError } from "../../base/usage-error.ts";
+import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import { locateBucket } from "./bucket-address.ts";
+import { oneForEach, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
+
+/** Which bucket a fleet shares. */
+export interface FleetBucketOptions {
+  readonly settings: Pick<Settings, "bucket">;
+  readonly paths: Pick<Paths, "resolve">;
+  /** Instead of the setting `bucket.url`. */
+  readonly bucketAddress?: string | undefined;
+}
+
+const urlOf = ({ bucketAddress, settings }: FleetBucketOptions) =>
+  bucketAddress ?? settings.bucket.url;
+
+export const hasFleetBucket = (options: FleetBucketOptions): boolean =>
+  urlOf(options) !== undefined;
+
+/** Whether its requests cost money. */
+export const isFleetBucketCharged = (options: FleetBucketOptions): boolean =>
+  urlOf(options)?.startsWith("s3:") ?? false;
+
+/**
+ * With its password, if it has one: not for messages. The same in every process: the owner of the
+ * data folder may have been started in another folder.
+ */
+export async function fleetBucketAddress(options: FleetBucketOptions): Promise<string> {
+  const { settings, paths, bucketAddress } = options;
+  const address =
+    bucketAddress?.replace(/^dir:(.+)$/su, (_, folder: string) => `dir:${resolve(folder)}`) ??
+    (await locateBucket(settings.bucket, paths));
+  if (address !== undefined) return address;
+  throw usageError(
+    "which bucket? give its address, such as s3://BUCKET/PREFIX, or set bucket.url once and for all",
+  );
+}
+
+/** Without retries: for the hub, which repeats by itself what may be repeated. */
+export async function openFleetBucket(
+  options: FleetBucketOptions,
+  caller: BucketCaller,
+): Promise<Bucket> {
+  return (await open(options, { isLate: false }))(caller);
+}
+
+interface RetryingOptions extends FleetBucketOptions {
+  readonly signal: AbortSignal;
+}
+
+/** Repeats a request that got no answer, also while the store cannot be reached at first. */
+export const openRetryingFleetBucket = async (options: RetryingOptions): Promise<Bucket> =>
+  (await openFleetBucketFor(options))("command");
+
+/** The same for the parts of a node, which share it. */
+export async function openFleetBucketFor(options: RetryingOptions): Promise<BucketFor> {
+  const bucketFor = await open(options, { isLate: true });
+  const more = { clock: systemClock, random: systemRandom, signal: options.signal };
+  return oneForEach((caller) => createRetryingBucket({ bucket: bucketFor(caller), ...more }));
+}
+
+async function open(
+  options: FleetBucketOptions,
+  how: { readonly isLate: boolean },
+): Promise<BucketFor> {
+  const address = await fleetBucketAddress(options);
+  return asUsage(() => openMeteredBucket(address, how), ["bucket_address"]);
+}

@@ -1,0 +1,25 @@
+import { readSyncFaults } from "../node/open-ledger.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { Check } from "./check.ts";
+
+/** What the last sync left behind. It asks no bucket, and reads no more than one small file. */
+export const checkLedger: Check = {
+  name: "ledger",
+  async run({ paths }) {
+    try {
+      const faults = await readSyncFaults(paths);
+      if (faults === undefined) return { state: "ok", detail: "nothing was written yet" };
+      const [first] = faults;
+      if (first === undefined) return { state: "ok", detail: "the last sync found no fault" };
+      const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
+      return {
+        state: "warn",
+        detail: `the last sync could not use all of the bucket: ${first}${more}`,
+        advice: "`forager ledger verify --bucket ADDRESS` lists what is missing and who repairs it",
+      };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { state: "fail", detail: error.message, advice: "no command can use this ledger" };
+    }
+  },
+};

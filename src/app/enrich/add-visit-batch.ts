@@ -1,0 +1,121 @@
+import type { Clock } from "../../base/clock.ts";
+import {
+  batchLine,
+  firstTask,
+  gateOf,
+  openBatchFiles,
+  paceOf,
+  setPace,
+  type Batch,
+  type BatchLine,
+} from "../../campaign/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
+import type { NodeReadApi } from "../../node/index.ts";
+import type { Queue } from "../../queue/index.ts";
+import { isVisitRead, visitRecordOf, type Company, type VisitRecord } from "../../records/index.ts";
+import { createSiteSettings } from "./site-settings.ts";
+
+export interface CompanyToVisit {
+  readonly company: Company;
+  readonly website: string;
+}
+
+export interface VisitBatchOptions {
+  readonly paths: Paths;
+  readonly settings: Pick<Settings, "crawl">;
+  readonly ledger: Pick<NodeReadApi["ledger"], "read">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "job">;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly name: string;
+  /** When the batch began, ISO 8601. */
+  readonly at: string;
+  readonly placed: readonly CompanyToVisit[];
+  /** Of so many lines that the batch has, so many more were added. */
+  readonly onAdded?: (count: number, total: number) => void;
+}
+
+export interface VisitBatchCounts {
+  readonly added: number;
+  readonly duplicate: number;
+  readonly refused: number;
+}
+
+const chunkSize = 500;
+
+/**
+ * Adds visits as a batch. What was known is on disk before the first visit is added. If the batch is
+ * there, only what is new in it is visited, and what could not be visited for a reason on this side.
+ */
+export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBatchCounts> {
+  const { paths, ledger, name, at, placed } = options;
+  const files = openBatchFiles(paths);
+  const before: Batch = (await files.read(name)) ?? { name, at, lines: [] };
+  const known = new Set(before.lines.map(({ target }) => target));
+  const lines: BatchLine[] = [...before.lines];
+  for (const { company, website } of placed) {
+    if (!known.has(company.target))
+      lines.push(batchLine(await ledger.read(company.target), website));
+  }
+  const batch = { ...before, lines };
+  await files.write(batch);
+  return await addVisits(options, batch, await roundsAgain(options, before));
+}
+
+/**
+ * By target, the round of visits that are made again: those of refused private addresses, which a
+ * setting may allow now; once all visits of the batch were made, all that could not reach their
+ * website or found it empty without its scripts, which may be different now; and all if no website of
+ * the batch could be read.
+ */
+async function roundsAgain(
+  { ledger, queue }: Pick<VisitBatchOptions, "ledger" | "queue">,
+  { name, at, lines }: Batch,
+): Promise<ReadonlyMap<string, string>> {
+  const visits = new Map<string, VisitRecord>();
+  for (const { target } of lines) {
+    const record = visitRecordOf(await ledger.read(target));
+    if (record && record.at >= at) visits.set(target, record);
+  }
+  const job = await queue.job(name);
+  const isOver = job !== undefined && job.pending + job.running === 0;
+  const isNoneRead = ![...visits.values()].some(isVisitRead);
+  return new Map(
+    [...visits]
+      .filter(
+        ([, { outcome, reason }]) =>
+          isNoneRead ||
+          reason === "private_address" ||
+          (isOver && (outcome === "unreachable" || reason === "needs_scripts")),
+      )
+      .map(([target, record]) => [target, `${name} ${record.at}`]),
+  );
+}
+
+async function addVisits(
+  { settings, queue, clock, signal, at, onAdded }: VisitBatchOptions,
+  { name, lines, at: batchAt }: Batch,
+  again: ReadonlyMap<string, string>,
+): Promise<VisitBatchCounts> {
+  const answers = { added: 0, duplicate: 0, refused: 0 };
+  const sites = createSiteSettings({ queue, clock });
+  const services = { sites, crawl: { ...settings.crawl, contact: settings.crawl.contact } };
+  for (let from = 0; from < lines.length; from += chunkSize) {
+    signal.throwIfAborted();
+    const some = lines.slice(from, from + chunkSize);
+    const gates = new Set(some.map(({ website }) => gateOf(website)));
+    const pace = paceOf(services, { campaign: undefined, url: some[0]!.website });
+    await Promise.all([...gates].map((gate) => setPace(services, gate, pace)));
+    const tasks = some.map(({ target, website }) => {
+      const round = again.get(target);
+      const after = round === undefined ? batchAt : at;
+      return firstTask({ job: name, round: round ?? name, target, website, after });
+    });
+    for (const { status } of await queue.add(tasks)) {
+      if (status === "added" || status === "duplicate") answers[status] += 1;
+      else answers.refused += 1;
+    }
+    onAdded?.(some.length, lines.length);
+  }
+  return answers;
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import * as z from "zod";
+import { writeFileAtomic } from "../../base/atomic-file.ts";
+import type { Clock } from "../../base/clock.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import type { Metrics } from "../../base/metrics.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
+import type { Paths } from "../../config/index.ts";
+import { createMemoryRobotsCache, type RobotsCache, type RobotsNote } from "../../crawl/index.ts";
+
+export interface FolderRobotsCacheOptions {
+  readonly paths: Pick<Paths, "resolve">;
+  readonly clock: Clock;
+  readonly metrics?: Metrics;
+}
+
+/**
+ * Notes that all processes of a data folder share, and that outlive them: a worker that is restarted
+ * asks no site again for what it told an hour ago. Always:
+ * - 4,096 files at most, each with the newest notes of the origins that fall to it, never more than 100;
+ * - two processes that change a file at once lose one of the notes, which is then asked for again;
+ * - a file that cannot be read is one that is not there.
+ */
+export function createFolderRobotsCache({
+  paths,
+  clock,
+  metrics,
+}: FolderRobotsCacheOptions): RobotsCache {
+  const memory = createMemoryRobotsCache({
+    clock,
+    load: async (origin) => (await readNotes(fileOf(paths, origin)))[origin],
+    ...(metrics && { metrics }),
+  });
+  return {
+    get: (origin) => memory.get(origin),
+    async put(origin, note) {
+      await memory.put(origin, note);
+      if (JSON.stringify(note).length > noteCharsMax) return;
+      const file = fileOf(paths, origin);
+      const notes = { ...(await readNotes(file)), [origin]: note };
+      const newest = Object.entries(notes).sort(([, a], [, b]) => b.atMs - a.atMs);
+      makeFolder(dirname(file), { mode: 0o700 });
+      await writeFileAtomic(file, JSON.stringify(Object.fromEntries(newest.slice(0, notesMax))));
+    },
+  };
+}
+
+const notesMax = 100;
+/** Longer ones are kept by the process that read them. */
+const noteCharsMax = 20_000;
+
+/** By a hash: nothing that a site says becomes a path. */
+function fileOf(paths: Pick<Paths, "resolve">, origin: string): string {
+  const name = createHash("sha256").update(origin).digest("hex").slice(0, 3);
+  return paths.resolve("robots", `${name}.json`);
+}
+
+async function readNotes(file: string): Promise<Readonly<Record<string, RobotsNote>>> {
+  try {
+    return notesSchema.parse(JSON.parse((await readRegularFile(file)).toString())) as Record<
+      string,
+      RobotsNote
+    >;
+  } catch {
+    return {};
+  }
+}
+
+const notesSchema = z.record(
+  z.string(),
+  z.object({
+    state: z.enum(["read", "absent", "unreachable"]),
+    robots: z.object({
+      rules: z.array(z.object({ allow: z.boolean(), pattern: z.string() })),
+      crawlDelayMs: z.number().optional(),
+      sitemaps: z.array(z.string()),
+    }),
+    atMs: z.number(),
+    reason: z.string().optional(),
+    isOffline: z.boolean().optional(),
+  }),
+);

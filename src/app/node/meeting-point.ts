@@ -1,0 +1,16 @@
+import { systemClock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Paths } from "../../config/index.ts";
+import type { MeetingPoint } from "../../node/index.ts";
+
+/** Where the processes of a data folder meet. */
+export async function openMeetingPoint(options: {
+  readonly paths: Pick<Paths, "resolve">;
+  readonly log: Logger;
+}): Promise<MeetingPoint> {
+  const { createFolderMeetingPoint } =
+    await import("../../node/adapters/folder/folder-meeting-point.ts");
+  const { pid } = process;
+  return createFolderMeetingPoint({ ...options, clock: systemClock, random: systemRandom, pid });
+}

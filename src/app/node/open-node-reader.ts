@@ -1,0 +1,42 @@
+import { systemClock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { createOnce } from "../../base/once.ts";
+import type { Paths } from "../../config/index.ts";
+import { connectToNode, createReadApi, type NodeReadApi } from "../../node/index.ts";
+import { openMeetingPoint } from "./meeting-point.ts";
+import { openLedgerReader } from "./open-ledger.ts";
+import { openRecordReader } from "./open-records.ts";
+import { useBucket } from "../bucket/use-bucket.ts";
+
+export interface OpenNodeReaderOptions {
+  readonly paths: Paths;
+  readonly log: Logger;
+  /** Of this program. */
+  readonly version: string;
+  /** Says what a reader should know: that the index is behind the ledger, for example. */
+  readonly note: (text: string) => void;
+}
+
+export interface NodeReader extends NodeReadApi, AsyncDisposable {}
+
+/**
+ * A data folder for a command that only reads. It asks the owner if there is one; otherwise it
+ * reads the files. It takes no lock, listens on no socket, and writes nothing.
+ */
+export async function openNodeReader(options: OpenNodeReaderOptions): Promise<NodeReader> {
+  const point = await openMeetingPoint(options);
+  const owner = await connectToNode({ ...options, point, clock: systemClock });
+  if (owner) {
+    const close = async () => owner[Symbol.dispose]();
+    return { ...owner.api, [Symbol.asyncDispose]: close };
+  }
+  const ledger = createOnce(() => openLedgerReader(options));
+  const records = createOnce(() => openRecordReader(options));
+  return {
+    ...createReadApi({ ledger: ledger.get, records: records.get, withBucket: useBucket }),
+    async [Symbol.asyncDispose]() {
+      await (await ledger.opened())?.close();
+      (await records.opened())?.[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { redactEntries } from "../../audit/index.ts";
+import { systemClock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Paths } from "../../config/index.ts";
+import type { Ledger } from "../../ledger/index.ts";
+import type { RecordsProgressOptions, RecordReader, Records } from "../../records/index.ts";
+
+export interface OpenRecordsOptions extends RecordsProgressOptions {
+  readonly paths: Paths;
+  readonly log: Logger;
+  /** Who edits files here. */
+  readonly user: string;
+  /** Ends what waits for other processes. */
+  readonly signal?: AbortSignal;
+}
+
+/** Records and their index, opened when they are first needed. */
+export interface LazyRecords {
+  open(): Promise<OpenedRecords>;
+  /** Brings files and index up to the ledger if something was written, then closes them. */
+  close(): Promise<void>;
+}
+
+export interface OpenedRecords {
+  readonly records: Records;
+  readonly index: Awaited<ReturnType<typeof openIndexIn>>;
+}
+
+export interface LazyRecordsOptions extends OpenRecordsOptions {
+  readonly ledger: Ledger;
+}
+
+const indexFile = "index/records.db";
+
+/**
+ * The records of a data folder that this process owns. A command that writes to the ledger alone
+ * does not wait for them until it ends.
+ */
+export function createLazyRecords(options: LazyRecordsOptions): LazyRecords {
+  const { ledger, log, paths } = options;
+  const begun = contentOf(ledger);
+  let opening: Promise<OpenedRecords & AsyncDisposable> | undefined;
+  const open = () =>
+    (opening ??= openRecordsOn(options).catch((error: unknown) => {
+      opening = undefined; // the next call tries again
+      throw error;
+    }));
+  const bringUp = async () => {
+    try {
+      await open();
+    } catch (error) {
+      log.warn("files and index are behind the ledger: `forager records rebuild`", { error });
+    }
+  };
+  return {
+    open,
+    async close() {
+      if (!opening && contentOf(ledger) !== begun) await bringUp();
+      const opened = await opening?.catch(() => undefined);
+      // The same text as long as the ledger has the same content: readers compare it.
+      opened?.index.setMark(await ledgerMark(paths));
+      await opened?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Another text whenever something was written or received. */
+const contentOf = (ledger: Ledger) =>
+  `${ledger.status().checkpoint} ${JSON.stringify([...ledger.vector()])}`;
+
+async function openRecordsOn(
+  options: LazyRecordsOptions,
+): Promise<OpenedRecords & AsyncDisposable> {
+  const { paths, ledger, log, user, onProgress, signal } = options;
+  const { openRecords } = await import("../../records/index.ts");
+  const index = await openIndexIn(options);
+  try {
+    const records = await openRecords({
+      ledger,
+      folder: paths.root(),
+      index,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      user,
+      onForget: async (record) => void (await redactEntries(paths.resolve("audit"), record)),
+      ...(onProgress && { onProgress }),
+      ...(signal && { signal }),
+    });
+    return {
+      records,
+      index,
+      async [Symbol.asyncDispose]() {
+        try {
+          await records[Symbol.asyncDispose]();
+        } finally {
+          index[Symbol.dispose]();
+        }
+      },
+    };
+  } catch (error) {
+    index[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function openIndexIn({ paths, log }: Pick<OpenRecordsOptions, "paths" | "log">) {
+  const { openSqliteRecordIndex } =
+    await import("../../records/adapters/sqlite/sqlite-record-index.ts");
+  return openSqliteRecordIndex({ file: paths.resolve(indexFile), log });
+}
+
+/** Another text whenever the ledger has other content: journals only grow, and a base is replaced. */
+export async function ledgerMark(paths: Paths): Promise<string> {
+  const folder = paths.resolve("wal");
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+      throw error;
+    },
+  );
+  const files = [
+    paths.resolve("ledger/base.json"),
+    ...found
+      .filter((one) => one.isFile())
+      .map((one) => join(one.parentPath, one.name))
+      .sort(),
+  ];
+  const lines = await Promise.all(
+    files.map(async (file) => {
+      const facts = await stat(file, { bigint: true }).catch(() => undefined);
+      return facts ? `${file} ${facts.size} ${facts.mtimeNs}` : `${file} -`;
+    }),
+  );
+  return lines.join("\n");
+}
+
+export interface RecordReaderOptions {
+  readonly paths: Paths;
+  readonly log: Logger;
+  readonly note: (text: string) => void;
+}
+
+/** The index of a data folder that no process owns, only to read it. */
+export async function openRecordReader(options: RecordReaderOptions): Promise<RecordReader> {
+  const { paths, log, note } = options;
+  const file = paths.resolve(indexFile);
+  // Nothing was ever written here: then there is nothing to find, which is no error.
+  if (!existsSync(file) && !existsSync(paths.resolve("wal"))) {
+    const { openSqliteRecordIndex } =
+      await import("../../records/adapters/sqlite/sqlite-record-index.ts");
+    return openSqliteRecordIndex({ file: ":memory:", log });
+  }
+  const { openSqliteRecordIndexForReading } =
+    await import("../../records/adapters/sqlite/open-for-reading.ts");
+  const index = openSqliteRecordIndexForReading({ file, log });
+  if (index.isCopy) note("the last process was killed: this reads a temporary copy of the index");
+  if (index.mark() !== (await ledgerMark(paths))) {
+    note("the index is behind the ledger: `forager records rebuild` brings it up to date");
+  }
+  return index;
+}

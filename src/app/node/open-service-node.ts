@@ -1,0 +1,187 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Clock, Timer } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import { systemRandom } from "../../base/random.ts";
+import type { Service } from "../../base/service.ts";
+import { asUsage } from "../../base/usage-error.ts";
+import { readVersion } from "../../base/version.ts";
+import {
+  settingsFingerprint,
+  userName,
+  type LoadedSettings,
+  type Paths,
+  type Settings,
+} from "../../config/index.ts";
+import { parseKeyring, parsePeer, type Keyring } from "../../gossip/index.ts";
+import { attachWork, type NodeApi, type NodeEvents, type NodeWork } from "../../node/index.ts";
+import { createOwnerAlarms } from "../alarms/owner-alarms.ts";
+import {
+  fleetBucketAddress,
+  hasFleetBucket,
+  isFleetBucketCharged,
+  openFleetBucketFor,
+} from "../bucket/fleet-bucket.ts";
+import { nodeName } from "./node-name.ts";
+import { gossipPeersOf } from "./open-gossip.ts";
+import { openNodeIn, type ServiceSettings } from "./open-node.ts";
+import { rememberFolder } from "./same-folder.ts";
+
+export interface ServiceNodeOptions {
+  readonly loaded: LoadedSettings;
+  readonly paths: Paths;
+  /** Instead of the setting `bucket.url`. */
+  readonly bucketAddress?: string | undefined;
+  /** Absent: this process runs no workers. */
+  readonly work?: NodeWork | undefined;
+  /** What is wrong by what a process without workers sees of the queue. */
+  readonly alerts?: (() => readonly string[]) | undefined;
+  readonly events?: NodeEvents | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A data folder in a process that stays: as its owner it runs the node's services. */
+export interface ServiceNode extends Service, AsyncDisposable {
+  readonly api: NodeApi;
+  isOwner(): boolean;
+  /** Rejects when the data folder is gone, which ends the process. */
+  readonly gone: Promise<never>;
+  /** Uses the gossip keys and alarm targets of these settings from now on. */
+  follow(settings: Settings): Promise<void>;
+}
+
+/** Longer than any process runs. */
+const stayMs = 1e12;
+/** How long a bucket that does not answer may delay the end of the process. */
+const lastWordMsMax = 5_000;
+
+/** Opens the data folder of the settings. `start` makes `work` one of the node's processes. */
+export async function openServiceNode(options: ServiceNodeOptions): Promise<ServiceNode> {
+  const { loaded, paths, bucketAddress, work, alerts, events, clock, log } = options;
+  const { settings } = loaded;
+  let current = settings;
+  let keyring = await keyringOf(settings);
+  // Checked here, so that a wrong address in the settings ends the command with its message.
+  await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
+  // Not the signal that ends the process: a node sends a last heartbeat, within its time.
+  const over = new AbortController();
+  const place = { settings, paths, bucketAddress, signal: over.signal };
+  const bucket: ServiceSettings["bucket"] = hasFleetBucket(place)
+    ? {
+        address: await fleetBucketAddress(place),
+        opened: await openFleetBucketFor(place),
+        isFree: !isFleetBucketCharged(place),
+      }
+    : undefined;
+  try {
+    const node = await openNodeIn({
+      kind: "service",
+      paths,
+      log,
+      user: userName(),
+      version: readVersion(),
+      events,
+      services: {
+        gossip: settings.gossip,
+        ledger: settings.ledger,
+        keyring: () => keyring,
+        bucket,
+        config: () => settingsFingerprint(loaded),
+        label: nodeName(settings),
+        besides: (api) =>
+          createOwnerAlarms({
+            settings: () => current,
+            paths,
+            bucketAddress,
+            node: api,
+            alerts,
+            clock,
+            log,
+          }),
+      },
+    });
+    const { fleet } = node.api;
+    const attached =
+      work && attachWork({ fleet, work, pid: process.pid, clock, random: systemRandom, log });
+    const watch = watchFolder(paths, clock);
+    // Neither the connection of a client nor a paused node has anything that keeps a process alive.
+    const staying = clock.setTimer(stayMs, () => {});
+    const stop = async () => {
+      staying.cancel();
+      watch.stop();
+      const patience = clock.setTimer(lastWordMsMax, () => over.abort(), { background: true });
+      await attached?.stop();
+      await node.close().finally(() => patience.cancel());
+    };
+    return {
+      api: node.api,
+      isOwner: () => node.isOwner(),
+      gone: Promise.race([node.failed, watch.gone]),
+      async follow(changed) {
+        current = changed;
+        keyring = await keyringOf(changed);
+        await node.followKeys();
+      },
+      async start() {
+        await attached?.start();
+      },
+      stop,
+      async [Symbol.asyncDispose]() {
+        await stop();
+        await bucket?.opened("ledger").close();
+      },
+    };
+  } catch (error) {
+    await bucket?.opened("ledger").close();
+    throw error;
+  }
+}
+
+/**
+ * Keys may be separated by commas, spaces or lines: a file has one on each line. Undefined: none
+ * is configured.
+ */
+async function keyringOf({ gossip }: Settings): Promise<Keyring | undefined> {
+  const text = await gossip.keys?.reveal();
+  if (text === undefined) return undefined;
+  return asUsage(async () => parseKeyring(text.split(/[\s,]+/u).filter((one) => one !== "")));
+}
+
+const watchMs = 5_000;
+
+/**
+ * Notices that the data folder was deleted, moved or replaced while this process works with it:
+ * what the process has open still works, and what it writes would be lost. It takes two looks,
+ * because a folder that is being restored may be moved for a moment.
+ */
+function watchFolder(paths: Paths, clock: Clock) {
+  const folder = rememberFolder(paths);
+  folder.remember();
+  let timer: Timer | undefined;
+  let isStopped = false;
+  let misses = 0;
+  let fail: (error: AppError) => void = () => {};
+  const gone = new Promise<never>((_, reject) => (fail = reject));
+  gone.catch(() => {}); // a process that does not wait for it ends in another way
+  const look = async () => {
+    misses = (await folder.isSame()) ? 0 : misses + 1;
+    if (misses > 1) return fail(folderGone(paths.root()));
+    if (!isStopped) timer = clock.setTimer(watchMs, () => void look(), { background: true });
+  };
+  void look();
+  return {
+    gone,
+    stop() {
+      isStopped = true;
+      timer?.cancel();
+    },
+  };
+}
+
+const folderGone = (folder: string) =>
+  new AppError(
+    "unavailable",
+    "data_folder_gone",
+    `the data folder ${folder} is not the one that this process began with: it was deleted, moved ` +
+      "or replaced. What this process writes would be kept nowhere. See that it is there, and start again",
+  );

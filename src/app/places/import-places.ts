@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import type { ParquetReader } from "../../sources/adapters/parquet/read-parquet.ts";
+import type { CutOptions, SnapshotRelease } from "../../sources/index.ts";
+import type { Places } from "./open-places.ts";
+import type { OpenRangeFileOptions } from "./open-range-file.ts";
+
+export interface ImportPlacesOptions extends Omit<
+  CutOptions,
+  "store" | "tempFolder" | "name" | "records" | "version"
+> {
+  /** What people call the source; absent: after the name of the import. */
+  readonly name?: string;
+  /** A path, or the address of a Parquet file: see `openRangeFile`. */
+  readonly file: string;
+  /** Where the fleet's bucket is. */
+  readonly remote: Pick<OpenRangeFileOptions, "paths" | "bucket">;
+  readonly places: Pick<Places, "store" | "tempFolder">;
+  readonly clock: Clock;
+  /** Of Overture; absent: 0.5. */
+  readonly minConfidence?: number | undefined;
+}
+
+/**
+ * Cuts a file into tiles, whatever it is: CSV, JSON and GeoJSON are read as they are, Parquet through
+ * DuckDB, extracts of OpenStreetMap through osmium. Of a remote Parquet file only what is needed for the
+ * area is fetched.
+ */
+export async function importPlaces(options: ImportPlacesOptions): Promise<SnapshotRelease> {
+  const { cutPlaces } = await import("../../sources/index.ts");
+  const { places, source, file, signal, name = `imported:${source}` } = options;
+  const given = { ...options, store: places.store, name };
+  const kind = await placeFileKind(file);
+  if (kind === "text") return cutPlaces({ ...given, tempFolder: places.tempFolder() });
+  const folder = await mkdtemp(join(places.tempFolder(), "import-"));
+  try {
+    const own = { ...given, tempFolder: folder };
+    if (kind === "extract") {
+      const { convertExtract } = await import("../../sources/adapters/osmium/convert-extract.ts");
+      const to = join(folder, "extract.geojsonseq");
+      await convertExtract({ file, to, signal });
+      return await cutPlaces({ ...own, file: to });
+    }
+    const { openParquetReader, minConfidenceDefault } =
+      await import("../../sources/adapters/parquet/read-parquet.ts");
+    const { minConfidence = minConfidenceDefault, area } = options;
+    const boxes = area?.boxes ?? [];
+    await using reader = openParquetReader();
+    const local = join(folder, "remote.parquet");
+    const version =
+      kind === "remote" ? await fetchParquet(options, { reader, to: local }) : undefined;
+    if (version && "places" in version) return version;
+    const read = kind === "remote" ? local : file;
+    return await cutPlaces({
+      ...own,
+      variant: `parquet ${minConfidence}`,
+      records: () => reader.places({ file: read, boxes, minConfidence, signal }),
+      ...(version && { version }),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface LocalCopy {
+  readonly reader: Pick<ParquetReader, "chunks">;
+  readonly to: string;
+}
+
+/** The same address, version and area are the same release: it is not fetched twice. */
+async function fetchParquet(options: ImportPlacesOptions, { reader, to }: LocalCopy) {
+  const { file: url, area, minConfidence, signal, onProgress, clock, remote } = options;
+  const { copySparse } = await import("../../sources/adapters/parquet/sparse-copy.ts");
+  const { openRangeFile } = await import("./open-range-file.ts");
+  await using from = await openRangeFile(url, { ...remote, clock });
+  const { version, size } = await from.tail(signal);
+  const hashOf = (areaId?: string) =>
+    createHash("sha256")
+      .update(JSON.stringify([url, version, size, areaId, minConfidence]))
+      .digest("hex")
+      .slice(0, 24);
+  const release = hashOf(area?.id);
+  const known = await options.places.store.release(options.source, release);
+  if (known) return known;
+  const onBytes = (bytes: number, bytesTotal: number) =>
+    onProgress?.({ step: "read", bytes, bytesTotal: Math.max(bytes, bytesTotal) });
+  await copySparse({ from, reader, to, boxes: area?.boxes ?? [], signal, onBytes });
+  return { release, content: hashOf(), dataTime: new Date(clock.nowMs()).toISOString() };
+}
+
+export type PlaceFileKind = "text" | "parquet" | "remote" | "extract";
+
+/** What sort of file it is: by its address or name, else by its first bytes. */
+export async function placeFileKind(file: string): Promise<PlaceFileKind> {
+  const { isRemoteFile } = await import("../../sources/index.ts");
+  if (isRemoteFile(file)) return "remote";
+  if (/\.(?:pbf|osm|osm\.(?:bz2|gz))$/i.test(basename(file))) return "extract";
+  try {
+    await using handle = await open(file, "r");
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && buffer.toString("latin1") === "PAR1" ? "parquet" : "text";
+  } catch {
+    return "text"; // its reader says what is wrong
+  }
+}

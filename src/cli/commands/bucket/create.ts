@@ -1,0 +1,31 @@
+import { createBucket } from "../../../app/index.ts";
+import { redactText } from "../../../base/redact.ts";
+import { asUsage } from "../../../base/usage-error.ts";
+import type { Command } from "../../frame/command.ts";
+import { optionalAddressArgument, withAddress } from "./open-bucket.ts";
+
+export const bucketCreate: Command = {
+  needs: "settings",
+  arguments: [optionalAddressArgument],
+  examples: [
+    { line: "forager bucket create s3://fleet?region=eu-west-1", summary: "at AWS" },
+    {
+      line: "forager bucket create 's3://fleet?endpoint=http://127.0.0.1:9000&region=us-east-1'",
+      summary: "at MinIO, Ceph or another store with S3's interface",
+    },
+    { line: "forager bucket create dir:/mnt/shared/fleet", summary: "a folder that nodes share" },
+  ],
+  details: [
+    "Exits 0 too if it already exists. `forager bucket probe` then proves that it is fit.",
+    "Credentials come from AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+  ],
+
+  async run(context) {
+    const { args, out } = await withAddress(context);
+    const address = args[0] ?? "";
+    const status = await asUsage(() => createBucket(address), ["bucket_address"]);
+    const shown = redactText(address);
+    const words = status === "created" ? "was created" : "already exists";
+    out.result({ bucket: shown, status }, `${shown} ${words}`);
+  },
+};

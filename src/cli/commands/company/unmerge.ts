@@ -1,0 +1,34 @@
+import { asUsage } from "../../../base/usage-error.ts";
+import { auditedRecords, unmergeCompany } from "../../../records/index.ts";
+import type { Command } from "../../frame/command.ts";
+import { openNodeOf } from "../../frame/node-context.ts";
+import { sourceOf, sourceOption } from "../../options/source-option.ts";
+import { findRecord } from "./find-record.ts";
+
+export const companyUnmerge: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "name", summary: "the company that was merged, by its old folder or its id" },
+  ],
+  options: [sourceOption],
+  examples: [
+    { line: "forager company unmerge acme-2", summary: "make two companies of them again" },
+  ],
+  details: [
+    "What came over and was not changed since goes back. The two are called distinct, so that nobody\n" +
+      "merges them again by itself. If several were merged into one, name the one by company/ID.",
+  ],
+
+  async run(context) {
+    const { args, out } = context;
+    const [name = ""] = args;
+    await using opened = await openNodeOf(context);
+    const into = await findRecord(opened, "company", name);
+    await using _state = await context.recordState(() =>
+      auditedRecords(opened.ledger, [into.target]),
+    );
+    const request = { into: into.target, name, source: sourceOf(context) };
+    const { from, slug } = await asUsage(() => unmergeCompany(opened, request));
+    out.result({ from, into: into.target }, `${slug} and ${into.slug} are two again`);
+  },
+};

@@ -1,0 +1,143 @@
+import { websiteOf } from "../../../app/index.ts";
+import { parseUrl } from "../../../base/parse-url.ts";
+import { evaluate, openBatchFiles, sumUp, type Evaluated } from "../../../campaign/index.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { textFlag } from "../../options/flags.ts";
+import { notePreflight } from "../../frame/preflight.ts";
+import { chooseCompanies, choiceOf } from "./choose-companies.ts";
+import { enrichFile } from "./enrich-file.ts";
+import { visitAll } from "./visit-all.ts";
+import { filterOptions } from "../company/filter-options.ts";
+import { openReaderOf } from "../../frame/node-context.ts";
+import { countRecords } from "../company/record-context.ts";
+
+export const enrich: Command = {
+  needs: "settings",
+  arguments: [
+    {
+      name: "file",
+      summary: "a CSV file of companies: visit their websites now",
+      isOptional: true,
+    },
+  ],
+  options: [
+    { flag: "--output", short: "-o", value: "file", summary: "of a CSV file: where the result goes (default: NAME-enriched.csv)", complete: "file" }, // prettier-ignore
+    { flag: "--encoding", value: "name", summary: "of a CSV file: such as windows-1252 (default: utf-8)" }, // prettier-ignore
+    { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
+    { flag: "--stale", value: "time", summary: "only those not read for so long, or never: 30d" },
+    { flag: "--outdated", summary: "only those whose site an older version of forager has read" },
+    { flag: "--list", value: "file", summary: "those it names: a folder, domain or target a line", complete: "file" }, // prettier-ignore
+    { flag: "--all", summary: "all of them, whatever is known" },
+    ...filterOptions("company"),
+    { flag: "--batch", value: "name", summary: "what the batch is called (default: how, and the day)" }, // prettier-ignore
+    { flag: "--dry-run", summary: "only count" },
+    { flag: "--report", value: "batch", summary: "say what the visits of a batch have brought" },
+  ],
+  examples: [
+    {
+      line: "forager enrich leads.csv -o contacts.csv --contact you@example.org",
+      summary: "visit the website of each row, and write the rows with the contacts found",
+    },
+    { line: "forager enrich --missing email --dry-run", summary: "how many would be visited" },
+    { line: "forager enrich --missing email --city Austin", summary: "visit their websites again" },
+    { line: "forager enrich --stale 30d", summary: "those whose site was last read a month ago" },
+    {
+      line: "forager enrich --list leads.txt --batch leads",
+      summary: "those that a file names; again, only what is new in it",
+    },
+    { line: "forager enrich --report leads", summary: "found, lost, unreachable since it began" },
+  ],
+  details: [
+    "With a CSV file it imports the rows, visits the websites and writes the result: the rows as they\n" +
+      "are, with e-mail addresses, phone numbers, profiles, and the reason where a site was not read.\n" +
+      "After Ctrl-C or a crash run it again: it skips websites that were visited. Once all were, it\n" +
+      "tries again those that could not be reached. Exit code 3 when some rows were not visited or\n" +
+      "no website was read; single websites that could not be read have their reason in the result.",
+    "Otherwise it adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
+      "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",
+    "Lost is what a site no longer shows; the record keeps it. Exit code 3 when some lines of a list\n" +
+      "name no company.",
+  ],
+
+  async run(context) {
+    if (context.args[0] !== undefined) return enrichFile(context, context.args[0]);
+    const report = textFlag(context.flags, "report");
+    return report === undefined ? addBatch(context) : reportBatch(context, report);
+  },
+};
+
+async function addBatch(context: SettingsContext): Promise<"partial" | void> {
+  const { flags, out, clock } = context;
+  const choice = choiceOf(context);
+  await using opened = await openReaderOf(context);
+  const { companies, unknown } = await chooseCompanies(context, opened, choice);
+  const placed = companies.flatMap((company) => {
+    const website = websiteOf(company);
+    return website === undefined ? [] : [{ company, website }];
+  });
+  const counts = {
+    chosen: companies.length,
+    withoutWebsite: companies.length - placed.length,
+    unknown,
+  };
+  const words = [
+    countRecords("company", companies.length),
+    ...(counts.withoutWebsite > 0 ? [`${counts.withoutWebsite} without a website`] : []),
+    ...(unknown.length > 0
+      ? [`${unknown.length} not known: ${unknown.slice(0, 3).join(", ")}`]
+      : []),
+  ].join(", ");
+  if (flags["dryRun"] === true) {
+    out.result({ ...counts, visits: placed.length }, `${words}: ${placed.length} to visit`);
+  } else {
+    const at = new Date(clock.nowMs()).toISOString();
+    const name = textFlag(flags, "batch") ?? `${choice.label}-${at.slice(0, 10)}`;
+    await notePreflight(context, { hosts: placed.map(({ website }) => hostOf(website)) });
+    const answers = await visitAll(context, opened, { name, at, placed });
+    out.result(
+      { ...counts, batch: name, ...answers },
+      `${words}: ${answers.added} to visit as batch ${name}` +
+        (answers.duplicate > 0 ? `, ${answers.duplicate} already in the queue` : "") +
+        (answers.refused > 0 ? `, ${answers.refused} refused (see \`forager queue jobs\`)` : ""),
+    );
+    if (answers.refused > 0) return "partial";
+  }
+  if (unknown.length > 0) return "partial";
+}
+
+async function reportBatch(context: SettingsContext, name: string): Promise<void> {
+  const { at, lines } = await openBatchFiles(context.paths).load(name);
+  await using opened = await openReaderOf(context);
+  const all: Evaluated[] = [];
+  for (const line of lines) all.push(evaluate(line, await opened.ledger.read(line.target), at));
+  const sums = sumUp(all);
+  const rows = [
+    ["companies", sums.companies],
+    ["not visited yet", sums.waiting],
+    ["read", sums.read],
+    ["not to be read", sums.unreachable],
+    ["with new contacts", sums.found],
+    ["with lost contacts", sums.lost],
+    ["with both", sums.changed],
+    ["recovered: no address before, one now", sums.recovered],
+    ["addresses found", sums.emailsFound],
+    ["addresses lost", sums.emailsLost],
+    ...Object.entries(sums.outcomes).map(([outcome, count]) => [`ended ${outcome}`, count]),
+    ...Object.entries(sums.reasons).map(([reason, count]) => [`not read: ${reason}`, count]),
+  ].map(([what, count]) => ({ what: String(what), count: Number(count) }));
+  const columns = [
+    { title: `batch ${name}`, value: ({ what }: Row) => what },
+    { title: at.slice(0, 10), value: ({ count }: Row) => count },
+  ];
+  context.out.result({ batch: name, at, ...sums, results: all }, (layout) =>
+    layout.table<Row>(rows, columns),
+  );
+}
+
+interface Row {
+  readonly what: string;
+  readonly count: number;
+}
+
+/** An address that is no URL is told by its visit. */
+const hostOf = (website: string): string => parseUrl(website)?.hostname ?? website;

@@ -1,0 +1,180 @@
+import { openFleet, type OpenFleet } from "../../../app/index.ts";
+import { formatLogLine } from "../../../base/log-line.ts";
+import { readKeptLog } from "../../../base/kept-log.ts";
+import { sleep } from "../../../base/clock.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import {
+  commanded,
+  findNode,
+  isPresent,
+  logKey,
+  logsKey,
+  nothingDesired,
+  type NodeSeen,
+} from "../../../fleet/index.ts";
+import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
+import { sourceOf } from "../../options/source-option.ts";
+import { goesOnAfter } from "../../frame/until-stopped.ts";
+
+/** How long a node sends its lines every two seconds, for one that is asked once and one followed. */
+const askMs = { once: 20_000, follow: 120_000 };
+const answerMsMax = 15_000;
+const followMs = 2_000;
+
+export const logs: Command = {
+  needs: "settings",
+  arguments: [
+    { name: "node", summary: "name or id; else this one", isOptional: true, complete: "node" },
+  ],
+  options: [
+    {
+      flag: "--lines",
+      short: "-n",
+      value: "count",
+      summary: "number of lines to show (default: 100)",
+    },
+    { flag: "--follow", summary: "go on with what comes, until Ctrl-C" },
+    { flag: "--no-ask", summary: "only what is in the bucket already" },
+    bucketOption,
+  ],
+  examples: [
+    { line: "forager logs", summary: "what the processes of this node have said last" },
+    { line: "forager logs pi-3 --follow", summary: "those of another node, from anywhere" },
+    { line: "forager logs pi-3 -n 20 --json", summary: "as they were written" },
+  ],
+  details: [
+    "Every node keeps its last lines, and puts them into the bucket once a minute when there are new\n" +
+      "ones: so a node that is gone can be read too. One that is there is asked for the newest, which\n" +
+      "takes up to 15 seconds.",
+  ],
+
+  async run(context) {
+    const { args, flags, out, clock, signal } = context;
+    const count = parseCount("lines", textFlag(flags, "lines") ?? "100");
+    const isFollowing = flags["follow"] === true;
+    const source = await openSource(context, args[0], isFollowing);
+    await using _closing = source;
+    const printed = createPrinter(context);
+    await printed.print(await source.read(), count);
+    if (!isFollowing) {
+      if (!printed.hasAny()) out.note("there are no lines");
+      return undefined;
+    }
+    while (await goesOnAfter(clock, followMs, signal)) {
+      await printed.print(await source.read(), Infinity);
+    }
+    return "stopped";
+  },
+};
+
+interface Source extends AsyncDisposable {
+  /** All lines that there are, oldest first. */
+  read(): Promise<readonly string[]>;
+}
+
+async function openSource(
+  context: SettingsContext,
+  name: string | undefined,
+  isFollowing: boolean,
+): Promise<Source> {
+  const { paths, flags, out } = context;
+  const readHere = async () => readKeptLog(paths.logs(), { linesMax: 10_000 });
+  if (name === undefined) return { read: readHere, [Symbol.asyncDispose]: async () => {} };
+  const fleet = await openFleet({ ...fleetOf(context), isReader: true });
+  const close = { [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose]() };
+  try {
+    const { roster } = await fleet.reach();
+    const node = await asUsage(async () => findNode(roster, name));
+    if (node.isSelf) return { read: readHere, ...close };
+    const { bucket } = fleet;
+    if (!bucket) {
+      throw usageError("log lines of another node come by the bucket: set bucket.url or --bucket");
+    }
+    const read = async () => {
+      const got = await bucket.get(logKey(node.node));
+      return got.status === "found"
+        ? Buffer.from(got.body).toString().split("\n").filter(Boolean)
+        : [];
+    };
+    if (!isPresent(node, context.clock.nowMs()))
+      out.note(`${node.label} is not there: its last lines`);
+    else if (flags["ask"] !== false) {
+      const asker = createAsker(context, fleet, { node, isFollowing });
+      await asker.ask();
+      await asker.answered(read);
+      return { read: async () => (await asker.again(), read()), ...close };
+    }
+    return { read, ...close };
+  } catch (error) {
+    await fleet[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Asked {
+  readonly node: NodeSeen;
+  readonly isFollowing: boolean;
+}
+
+/**
+ * Asks a node through what is wanted of it, and again before its time is up. Nobody needs to know
+ * later that somebody read, so it does not stand in the ledger.
+ */
+function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollowing }: Asked) {
+  const { clock, signal } = context;
+  let untilMs = 0;
+  const ask = async () => {
+    const atMs = clock.nowMs();
+    untilMs = atMs + (isFollowing ? askMs.follow : askMs.once);
+    const assignments = [{ key: logsKey, value: untilMs }];
+    const command = { scopes: [node.node], assignments, by: sourceOf(context), atMs };
+    await fleet.desired?.change((now = nothingDesired) => commanded(now, command));
+  };
+  return {
+    ask,
+    /** Waits for what is newer than what was there, or for as long as a node may take. */
+    async answered(read: () => Promise<readonly string[]>): Promise<void> {
+      const before = (await read()).at(-1);
+      const endMs = clock.monotonicMs() + answerMsMax;
+      while (clock.monotonicMs() < endMs) {
+        if ((await read()).at(-1) !== before) return;
+        await sleep(clock, 500, signal);
+      }
+    },
+    async again(): Promise<void> {
+      if (isFollowing && untilMs - clock.nowMs() < askMs.follow / 4) await ask();
+    },
+  };
+}
+
+/** Each line once. A program gets them as they were written, one JSON document on each line. */
+function createPrinter({ out }: SettingsContext) {
+  let known: ReadonlySet<string> = new Set();
+  let hasAny = false;
+  return {
+    hasAny: () => hasAny,
+    async print(lines: readonly string[], count: number): Promise<void> {
+      const fresh = lines.filter((one) => !known.has(one) && isLine(one)).slice(-count);
+      known = new Set(lines);
+      hasAny ||= fresh.length > 0;
+      for (const line of fresh) await out.piece(out.isJson ? `${line}\n` : shown(line));
+    },
+  };
+}
+
+/** In JSON an escape is written out, so what is shown as it is does nothing to a terminal. */
+function isLine(text: string): boolean {
+  try {
+    return text.startsWith("{") && JSON.parse(text) !== undefined;
+  } catch {
+    return false; // not a line of ours
+  }
+}
+
+/** With its day: lines of several days, and of another machine, stand side by side. */
+function shown(line: string): string {
+  const day = /"time":"(\d{4}-\d{2}-\d{2})/.exec(line)?.[1] ?? "";
+  return `${day} ${formatLogLine(line)}`;
+}

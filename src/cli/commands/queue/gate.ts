@@ -1,0 +1,66 @@
+import { openExistingQueue, openOrMakeQueue } from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { nearestHint } from "../../../base/nearest.ts";
+import { auditedQueue, type Queue } from "../../../queue/index.ts";
+import type { Command } from "../../frame/command.ts";
+import { parseDuration } from "../../options/duration.ts";
+import { parseCount, textFlag } from "../../options/flags.ts";
+import { checkInput } from "./check-input.ts";
+import { gateColumns, gateValue } from "./gate-columns.ts";
+
+export const queueGate: Command = {
+  needs: "settings",
+  arguments: [{ name: "name", summary: "the gate, usually a web host" }],
+  options: [
+    { flag: "--delay", value: "time", summary: "between two starts, such as 1500ms" },
+    { flag: "--limit", value: "count", summary: "how many tasks may be at work at once" },
+    { flag: "--block", value: "time", summary: "nothing starts for so long; 0 lifts a block" },
+  ],
+  examples: [
+    { line: "forager queue gate example.org", summary: "how it is set, and whether it is open" },
+    { line: "forager queue gate example.org --delay 2s --limit 1", summary: "slow it down" },
+    {
+      line: "forager queue gate new.example --delay 5s",
+      summary: "before the first task: the gate is created",
+    },
+    { line: "forager queue gate example.org --block 1h", summary: "leave the host alone" },
+  ],
+  details: [
+    "Later claims see a change at once, a worker that holds the gate with its next answer. A shorter\n" +
+      "block never shortens a longer one; 0 lifts it. Without flags nothing is changed.",
+  ],
+
+  async run(context) {
+    const { args, flags, clock, out } = context;
+    const name = args[0]!;
+    const [delay, limit, block] = ["delay", "limit", "block"].map((flag) => textFlag(flags, flag));
+    const settings = {
+      ...(delay === undefined ? {} : { delayMs: parseDuration("delay", delay) }),
+      ...(limit === undefined ? {} : { limit: parseCount("limit", limit) }),
+    };
+    const blockMs = block === undefined ? undefined : parseDuration("block", block);
+    // Both are checked before either is done.
+    await checkInput(clock, (check) => {
+      check.setGate(name, settings);
+      if (blockMs !== undefined) check.delay("--block", blockMs);
+    });
+    const isChange = Object.keys(settings).length > 0 || blockMs !== undefined;
+    await using queue = await (isChange ? openOrMakeQueue : openExistingQueue)(context);
+    await using _state = await context.recordState(() => auditedQueue.gate(queue, name));
+    if (Object.keys(settings).length > 0) await queue.setGate(name, settings);
+    if (blockMs !== undefined) await queue.block(name, blockMs);
+    const gate = await queue.gate(name);
+    if (!gate) throw await noSuchGate(queue, name);
+    const value = gateValue(gate, (await queue.now()).ms);
+    out.result(value, (layout) => layout.table([value], gateColumns));
+  },
+};
+
+async function noSuchGate(queue: Queue, name: string): Promise<AppError> {
+  const names = (await queue.gates()).map((gate) => gate.name);
+  const hint =
+    names.length === 0
+      ? "no task has one"
+      : `${nearestHint(name, names, (close) => `the nearest is '${close}', `)}--delay, --limit or --block creates it`;
+  return new AppError("invalid", "no_such_gate", `there is no gate '${name}': ${hint}`);
+}

@@ -1,0 +1,174 @@
+import { openOrMakeQueue } from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
+import { countOf, countTasks, formatCount } from "../../../base/count-words.ts";
+import type { Command, SettingsContext } from "../../frame/command.ts";
+import { toOneLine } from "../../../base/terminal-text.ts";
+import { openSource, spool, type ImportSource } from "./import/import-source.ts";
+import {
+  importTasks,
+  type TaskImportReport,
+  type TaskImportProblem,
+} from "./import/import-tasks.ts";
+
+export const queueImport: Command = {
+  needs: "settings",
+  arguments: [{ name: "file", summary: "one JSON object per line; - reads standard input" }],
+  options: [
+    {
+      flag: "--on-error",
+      value: "action",
+      summary: "what a wrong line does: stop imports nothing, skip imports the others",
+      choices: ["stop", "skip"],
+      default: "stop",
+    },
+    { flag: "--dry-run", summary: "only look whether every line is right" },
+  ],
+  examples: [
+    { line: "forager queue import tasks.jsonl", summary: "all of it, or nothing" },
+    { line: "forager queue import tasks.jsonl --on-error skip", summary: "all that is right" },
+    { line: "zcat tasks.jsonl.gz | forager queue import -", summary: "from another program" },
+  ],
+  details: [
+    "A line is a JSON object with kind and, if you like, payload, key, job, gate, priority, dueAtMs\n" +
+      "or delayMs, attemptsMax. Empty lines are skipped; a line may have 1 MiB.\n" +
+      'For example: {"kind":"fetch","payload":{"page":1},"key":"page-1","gate":"example.org"}',
+    "A task is known by job, gate and key, so an import can be repeated: after Ctrl-C or a crash run\n" +
+      "it again, and what is in the queue counts as duplicate. A line without key gets one made of\n" +
+      "its text: the same line is the same task, and two equal lines are one.",
+    "Exit code 0 when every task is in the queue; 3 when some are and some were wrong or refused\n" +
+      "(over_budget, closed, full); 1 when none is.",
+  ],
+
+  async run(context) {
+    const { args, flags, out, stdin, cwd, signal } = context;
+    const name = args[0]!;
+    const label = name === "-" ? "standard input" : name;
+    const isDryRun = flags["dryRun"] === true;
+    const isStrict = flags["onError"] === "stop";
+    await using given = await openSource({ name, cwd, stdin, signal });
+    // To know of a wrong line before the first task is added, all is read twice.
+    await using copy =
+      isStrict && !given.canReread && !isDryRun ? await spool(given, signal) : undefined;
+    const source = copy ?? given;
+
+    let bytesMax: number | undefined;
+    if (isStrict || isDryRun) {
+      const checked = await readAll(context, { source, label: `check ${label}`, isStrict });
+      if (checked.isStopped) throw stopped("nothing was imported");
+      if (isStrict && checked.invalid > 0) throw invalidLines(label, checked);
+      bytesMax = checked.bytesRead;
+      if (isDryRun) return printReport(context, { name: label, report: checked, isDryRun });
+    }
+    await using queue = await openOrMakeQueue(context);
+    const report = await readAll(context, {
+      source,
+      label: `import ${label}`,
+      isStrict,
+      queue,
+      bytesMax,
+    });
+    const outcome = printReport(context, { name: label, report, isDryRun });
+    if (report.isStopped) {
+      out.note(`stopped after line ${report.lastLine}: run the same import again to go on`);
+      throw stopped("the import was stopped");
+    }
+    if (isStrict && report.invalid > 0) {
+      out.note("the rest was not imported: mend the line and run it again, or use --on-error skip");
+    }
+    return outcome;
+  },
+};
+
+interface Reading {
+  readonly source: ImportSource;
+  readonly label: string;
+  readonly isStrict: boolean;
+  readonly queue?: Parameters<typeof importTasks>[0]["queue"];
+  readonly bytesMax?: number | undefined;
+}
+
+/** A file that is read in a blink needs no bar. */
+const quietBytesMax = 1e6;
+
+async function readAll(context: SettingsContext, reading: Reading): Promise<TaskImportReport> {
+  const { source, label, isStrict, queue, bytesMax } = reading;
+  const { sizeBytes } = source;
+  const progress =
+    sizeBytes !== undefined && sizeBytes <= quietBytesMax
+      ? undefined
+      : context.progress.start({
+          label,
+          unit: "bytes",
+          ...(sizeBytes === undefined ? {} : { total: sizeBytes }),
+        });
+  try {
+    return await importTasks({
+      chunks: source.read(bytesMax),
+      queue,
+      stopsOnError: isStrict,
+      clock: context.clock,
+      signal: context.signal,
+      onRead: (bytes, lines) => {
+        progress?.note(countOf(lines, "line"));
+        progress?.advance(bytes);
+      },
+    });
+  } finally {
+    progress?.done();
+  }
+}
+
+interface Printing {
+  readonly name: string;
+  readonly report: TaskImportReport;
+  readonly isDryRun: boolean;
+}
+
+function printReport({ out }: SettingsContext, { name, report, isDryRun }: Printing) {
+  const { lines, answers, invalid, problems, isStopped } = report;
+  const value = {
+    file: name,
+    isDryRun,
+    isStopped,
+    lines,
+    ...answers,
+    invalid,
+    problems,
+  };
+  const right = lines - invalid;
+  const parts = isDryRun
+    ? [`${countTasks(right)} would be imported`]
+    : Object.entries(answers)
+        .filter(([answer, count]) => answer === "added" || count > 0)
+        .map(([answer, count]) => `${formatCount(count)} ${answer}`);
+  if (invalid > 0) parts.push(`${formatCount(invalid)} invalid`);
+  const summary = `${name}: ${countOf(lines, "line")}, ${parts.join(", ")}`;
+  out.result(value, [summary, ...describeProblems(problems, invalid)].join("\n"));
+
+  const stored = isDryRun ? right : answers.added + answers.duplicate;
+  if (isStopped || stored === lines) return undefined;
+  return stored === 0 ? "failed" : "partial";
+}
+
+function describeProblems(
+  problems: readonly TaskImportProblem[],
+  count: number,
+): readonly string[] {
+  const listed = problems.map(({ line, text }) => `  line ${line}: ${toOneLine(text)}`);
+  const rest = count - problems.length;
+  return rest > 0 ? [...listed, `  and ${countOf(rest, "more line")}`] : listed;
+}
+
+function invalidLines(name: string, { problems, invalid }: TaskImportReport): AppError {
+  const [first] = problems;
+  const message =
+    invalid === 1
+      ? `${name} line ${first!.line}: ${first!.text}; nothing was imported`
+      : [
+          `${name} has ${formatCount(invalid)} wrong lines; nothing was imported`,
+          ...describeProblems(problems, invalid),
+        ].join("\n");
+  return new AppError("invalid", "import_invalid", message);
+}
+
+const stopped = (what: string) => new AppError("aborted", "import_stopped", what);

@@ -1,0 +1,45 @@
+import { isNothingRead, jobTroubleTexts, visitText, type WorkOutcome } from "../../app/index.ts";
+import { sitePageKind } from "../../campaign/index.ts";
+import { countOf, countTasks } from "../../base/count-words.ts";
+
+/** As many reasons as one takes in at a glance. */
+const reasonsMax = 5;
+
+/** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
+export function outcomeText(ended: WorkOutcome): string {
+  const { done, skipped, retried, failed, failures, visits } = ended;
+  const { undone, held, paused, stopped, unread, deliveriesLeft = 0 } = ended;
+  return [
+    `${done} done, ${skipped} skipped, ${retried} retried, ${failed} failed`,
+    ...(visits.length > 0 ? [`visits: ${visitText(visits)}`] : []),
+    ...failures
+      .slice(0, reasonsMax)
+      .map(({ kind, reason, count }) => `failed: ${count} ${kind}: ${reason}`),
+    ...(failed > 0 ? ["see them all: forager queue list --state failed"] : []),
+    ...undone.map(undoneText),
+    ...(held
+      ? [
+          `node ${held.node} is ${held.state} and does no tasks (revision ${held.revision}: forager fleet show)`,
+          `let it work again with: forager fleet set ${held.node} resume`,
+        ]
+      : []),
+    // The line of all visits says the same if there is only one job.
+    ...jobTroubleTexts({
+      paused,
+      unread: unread.length < 2 && isNothingRead(visits) ? [] : unread,
+    }),
+    ...stopped.map(({ campaign, text }) => `campaign ${campaign}: ${text}`),
+    ...(deliveriesLeft > 0
+      ? [`${countOf(deliveriesLeft, "webhook delivery waits", "webhook deliveries wait")} for a later \`forager work\` or \`forager up\`: forager webhook deliveries`] // prettier-ignore
+      : []),
+  ].join("\n");
+}
+
+const undoneText = ({ kind, count, why, reason }: WorkOutcome["undone"][number]): string =>
+  kind === sitePageKind
+    ? `${countTasks(count)} of kind ${kind} left: go on with: forager crawl --resume`
+    : why === "no_handler"
+      ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
+      : why === "unwanted"
+        ? `${countTasks(count)} of kind ${kind} left: the fleet wants no worker for it here (workers.${kind}=0: forager fleet show)`
+        : `${countTasks(count)} of kind ${kind} left: ${reason ?? "this node lacks something, see the warnings above"}`;

@@ -1,0 +1,12 @@
+import { findingText, preflight, type PreflightOptions } from "../../app/index.ts";
+import type { SettingsContext } from "./command.ts";
+
+/** Tells people before they start what the work needs and does not have. */
+export async function notePreflight(
+  { loaded, paths, out }: Pick<SettingsContext, "loaded" | "paths" | "out">,
+  about: Pick<PreflightOptions, "campaigns" | "hosts"> = {},
+): Promise<void> {
+  for (const finding of await preflight({ loaded, paths, ...about })) {
+    out.note(`${finding.state === "note" ? "note" : "warning"}: ${findingText(finding)}`);
+  }
+}

@@ -1,0 +1,20 @@
+import type { OptionSpec, SettingsContext } from "../frame/command.ts";
+import { textFlag } from "./flags.ts";
+
+export const bucketOption: OptionSpec = {
+  flag: "--bucket",
+  value: "address",
+  summary: "s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE; else what bucket.url says",
+};
+
+type Context = Pick<SettingsContext, "flags" | "settings" | "paths" | "clock" | "log" | "signal">;
+
+/** The fleet of --bucket and the settings, as app opens it. */
+export const fleetOf = ({ flags, settings, paths, clock, log, signal }: Context) => ({
+  settings,
+  paths,
+  clock,
+  log,
+  signal,
+  bucketAddress: textFlag(flags, "bucket"),
+});

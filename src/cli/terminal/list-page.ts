@@ -1,0 +1,75 @@
+import { usageError } from "../../base/usage-error.ts";
+import type { Flags, OptionSpec } from "../frame/command.ts";
+import { parseCount, textFlag } from "../options/flags.ts";
+
+/** The same flags for every list: how many rows, which page of them, or all. */
+export const listPageOptions = (limit: number | "all"): readonly OptionSpec[] => [
+  { flag: "--limit", value: "count", summary: "rows of a page", default: String(limit) },
+  pageOption,
+  allOption,
+];
+
+export const pageOption: OptionSpec = {
+  flag: "--page",
+  value: "number",
+  summary: "this page, from 1",
+};
+export const allOption: OptionSpec = { flag: "--all", summary: "all rows, without a limit" };
+
+/** Of a page whose size nobody gave, in a list that shows everything by default. */
+export const pageSize = 50;
+
+export interface ListPage {
+  /** Infinity: all rows. */
+  readonly limit: number;
+  /** From 1. */
+  readonly page: number;
+  /** Rows before the page. */
+  readonly skip: number;
+}
+
+export function readListPage(flags: Flags, limit: number | "all"): ListPage {
+  const [given, pageText] = [textFlag(flags, "limit"), textFlag(flags, "page")];
+  const isAll = flags["all"] === true || (given === undefined ? limit === "all" : given === "all");
+  if (flags["all"] === true && (given !== undefined || pageText !== undefined)) {
+    throw usageError("--all shows every row: leave out --limit and --page");
+  }
+  if (pageText === undefined) {
+    return { limit: isAll ? Infinity : sizeOf(given, limit), page: 1, skip: 0 };
+  }
+  const page = parseCount("page", pageText);
+  const size = sizeOf(given === "all" ? undefined : given, limit);
+  return { limit: size, page, skip: (page - 1) * size };
+}
+
+const sizeOf = (given: string | undefined, limit: number | "all"): number =>
+  given === undefined ? (limit === "all" ? pageSize : limit) : parseCount("limit", given);
+
+/** The rows of a page, from all of them. `hasMore` is known once they are read. */
+export function rowsOfPage<Row>(
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  { limit, skip }: ListPage,
+): { readonly rows: AsyncIterable<Row>; readonly hasMore: () => boolean } {
+  let hasMore = false;
+  async function* read() {
+    let at = 0;
+    for await (const row of rows) {
+      at += 1;
+      if (at <= skip) continue;
+      if (at > skip + limit) {
+        hasMore = true;
+        return;
+      }
+      yield row;
+    }
+  }
+  return { rows: read(), hasMore: () => hasMore };
+}
+
+/** What to say below a page that is not the last one. */
+export const moreRowsText = ({ page }: ListPage): string =>
+  `more rows: add --page ${page + 1}, or --all`;
+
+/** For a page that is beyond the end. */
+export const emptyPageText = ({ page }: ListPage, empty: string): string =>
+  page > 1 ? `page ${page} is empty: there are fewer rows` : empty;

@@ -1,0 +1,203 @@
+import type { Change, Commit, Ledger, TargetView } from "../../ledger/index.ts";
+import type { Random } from "../../base/random.ts";
+import { companyTarget, idOf } from "../fields/company.ts";
+import { isSameValue } from "../exchange/read-company.ts";
+import { listPrefixes } from "../fields/fields.ts";
+import { companyId, firstText, normalDomain } from "../fields/identity.ts";
+import { comparedName, shareTellingWord } from "../resolve/name-similarity.ts";
+import { worthWriting } from "./machine-facts.ts";
+import { domainField, placeField } from "../fields/places.ts";
+import type { RecordIndex } from "../search/record-index.ts";
+import type { Created, CreateRequest } from "../records.ts";
+import { slugOf } from "../files/slug.ts";
+import { suppressionKeyOf } from "../suppression/keys.ts";
+import { mentionedKeys, numbersIn, regionOf, withoutMentions } from "../suppression/mentions.ts";
+
+export interface CreatePlan {
+  readonly outcome: "created" | "known" | "suppressed";
+  readonly target: string;
+  /** Undefined if nothing is to be written. */
+  readonly commit: Commit | undefined;
+  /** Fields that are suppressed or were forgotten, and are not written. */
+  readonly leftOut: readonly string[];
+  readonly kept: Created["kept"];
+  /** Targets of other companies with one of its phone numbers. */
+  readonly alike: readonly string[];
+}
+
+export interface CreatePlanner {
+  /** Each plan takes those before it into account, whether they were written or not. */
+  plan(request: CreateRequest): Promise<CreatePlan>;
+}
+
+export interface CreatePlannerOptions {
+  readonly ledger: Pick<Ledger, "read" | "suppressed">;
+  readonly index: Pick<RecordIndex, "find" | "byDomain" | "byPlace" | "byPhone">;
+  readonly random: Random;
+}
+
+export function createPlanner({ ledger, index, random }: CreatePlannerOptions): CreatePlanner {
+  /** What was planned and is not in the index yet. */
+  const planned = new Map<string, { place: unknown }>();
+  const plannedWith = new Map<string, Set<string>>();
+
+  const placeOf = (target: string): unknown => {
+    const known = index.find(target);
+    return planned.get(target)?.place ?? (known?.kind === "company" && known.company.texts.place);
+  };
+  const having = (key: "place" | "domain", value: string): readonly string[] => [
+    ...(key === "place" ? index.byPlace(value) : index.byDomain(value)),
+    ...(plannedWith.get(`${key}:${value}`) ?? []),
+  ];
+  /** Branches of a chain share a domain: of two places, one is not the other. */
+  const findKnown = ({ place, domain }: Fields): string | undefined => {
+    const [same] = typeof place === "string" ? having("place", place) : [];
+    if (same !== undefined || typeof domain !== "string") return same;
+    const found = having("domain", domain);
+    const placeless = found.find((target) => !placeOf(target));
+    return placeless ?? (place ? undefined : found[0]);
+  };
+
+  /** Other companies that have one of its phone numbers. */
+  const havingPhone = (fields: Fields): readonly string[] => {
+    const prefix = listPrefixes.phones;
+    const numbers = Object.keys(fields).filter((field) => field.startsWith(prefix));
+    return [...new Set(numbers.flatMap((field) => index.byPhone(field.slice(prefix.length))))];
+  };
+  /** Offices share a number: it counts if one company alone has it, of a like name and no other site. */
+  const findByPhone = (fields: Fields): string | undefined => {
+    const [only, ...others] = havingPhone(fields);
+    const known = only === undefined || others.length > 0 ? undefined : index.find(only);
+    if (known?.kind !== "company") return undefined;
+    const { domain, place } = known.company.texts;
+    const isOther = (given: unknown, its: string | undefined) =>
+      given !== undefined && its !== undefined && given !== its;
+    if (isOther(fields["domain"], domain) || isOther(fields["place"], place)) return undefined;
+    const [one, other] = [known.company.name, firstText(fields["name"])].map(comparedName);
+    return one!.joined === other!.joined || shareTellingWord(one!, other!) ? only : undefined;
+  };
+
+  /** The company may have been merged since. */
+  const followMerges = async (start: string): Promise<TargetView> => {
+    let view = await ledger.read(start);
+    for (let step = 0; step < mergesMax && view.mergedInto !== undefined; step++) {
+      view = await ledger.read(view.mergedInto);
+    }
+    return view;
+  };
+
+  return {
+    async plan(request) {
+      const { source, firstFields = {}, isSeparate = false, addsOnly = false } = request;
+      const checked = await findSuppressedFields(ledger, tidy(request.fields));
+      const { gone, isSuppressed, clean: fields } = checked;
+      const given = request.target === undefined ? undefined : await followMerges(request.target);
+      const isThere = given !== undefined && (given.fields.length > 0 || given.isForgotten);
+      const found =
+        isSeparate || isThere
+          ? undefined
+          : (findKnown(fields) ?? (addsOnly ? findByPhone(fields) : undefined));
+      const { id, isOfRequest } =
+        given === undefined
+          ? companyId({ ...request, fields }, random)
+          : { id: idOf(given.target), isOfRequest: false };
+      const view =
+        found === undefined
+          ? (given ?? (await followMerges(companyTarget(id))))
+          : await ledger.read(found);
+      const { target } = view;
+      if (isSuppressed || view.isForgotten) {
+        const leftOut = Object.keys(fields);
+        return { outcome: "suppressed", target, commit: undefined, leftOut, kept: [], alike: [] };
+      }
+      const isKnown = view.fields.length > 0 || planned.has(target);
+      // The first request wrote all of it in one commit; since then others may have changed it.
+      if (isOfRequest && found === undefined && isKnown) {
+        return {
+          outcome: "created",
+          target,
+          commit: undefined,
+          leftOut: [...gone],
+          kept: [],
+          alike: [],
+        };
+      }
+      const has = new Map(view.fields.map(({ field, value }) => [field, value]));
+      const first = Object.entries(firstFields).filter(([field]) => !has.has(field));
+      const { place } = fields;
+      const all = [...Object.entries(fields), ...first];
+      const element = placeField(place);
+      if (element !== undefined) all.push([element, true]);
+      // That of one that was merged into it does not replace its own.
+      const isByOther = has.has(domainField(fields["domain"]) ?? "");
+      const isKept = (field: string) =>
+        // The place that it was made from stays; each further one is an element of its own.
+        (field === "place" || addsOnly) && has.has(field)
+          ? true
+          : isByOther && (field === "domain" || field === "website");
+      const kept = addsOnly
+        ? Object.entries(fields).flatMap(([field, value]) =>
+            isKept(field) && !isSameValue(field, has.get(field), value)
+              ? [{ field, value: has.get(field), given: value }]
+              : [],
+          )
+        : [];
+      // Of another source, the same value is worth writing: then two say so.
+      const isOurs = addsOnly || request.target !== undefined;
+      const left = Object.fromEntries(
+        all.filter(
+          ([field, value]) =>
+            !gone.has(field) &&
+            !isKept(field) &&
+            !(isOurs && isSameValue(field, has.get(field), value)),
+        ),
+      );
+      const slug = slugOf(firstText(left["slug"], left["name"], left["domain"], id), id);
+      const commit = worthWriting({
+        source,
+        changes: changesOf(target, isKnown ? left : { ...left, slug }),
+      });
+      planned.set(target, { place: fields["place"] ?? planned.get(target)?.place });
+      for (const key of ["place", "domain"] as const) {
+        const name = `${key}:${String(fields[key])}`;
+        if (fields[key]) plannedWith.set(name, (plannedWith.get(name) ?? new Set()).add(target));
+      }
+      const outcome = isKnown ? "known" : "created";
+      const alike = addsOnly ? havingPhone(fields).filter((one) => one !== target) : [];
+      return { outcome, target, commit, leftOut: [...gone], kept, alike };
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const mergesMax = 100;
+
+const tidy = (fields: Fields): Fields =>
+  typeof fields["domain"] === "string"
+    ? { ...fields, domain: normalDomain(fields["domain"]) }
+    : fields;
+
+/**
+ * A suppressed domain or place stays away altogether; an address or a number alone is left out, and taken
+ * out of the other texts.
+ */
+async function findSuppressedFields(ledger: Pick<Ledger, "suppressed">, fields: Fields) {
+  const keyOf = new Map<string, string>();
+  for (const [field, value] of Object.entries(fields)) {
+    const key =
+      (field === "domain" || field === "place") && typeof value === "string"
+        ? `${field}:${value}`
+        : suppressionKeyOf(field);
+    if (key !== undefined) keyOf.set(field, key);
+  }
+  const country = regionOf(fields["country"], numbersIn(Object.keys(fields)));
+  const mentioned = mentionedKeys(fields, country);
+  const listed = new Set(await ledger.suppressed([...new Set([...keyOf.values(), ...mentioned])]));
+  const found = [...keyOf].flatMap(([field, key]) => (listed.has(key) ? [field] : []));
+  const gone = new Set(found.filter((field) => field !== "domain" && field !== "place"));
+  const clean = withoutMentions(fields, listed, country);
+  return { gone, isSuppressed: found.length > gone.size, clean };
+}
+
+const changesOf = (target: string, fields: Fields): readonly Change[] =>
+  Object.entries(fields).map(([field, value]) => ({ target, field, value }));

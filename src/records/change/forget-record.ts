@@ -1,0 +1,129 @@
+import type { RecordsContext } from "../context.ts";
+import { idOf } from "../fields/company.ts";
+import { entryFolders } from "../files/entry-files.ts";
+import { folderOf } from "../files/folders.ts";
+import { textOf } from "../page/front-matter.ts";
+import { recordOf } from "../search/gathering-index.ts";
+import { foldersToLookAt } from "../files/inspect-folder.ts";
+import { layoutOfTarget, recordFile } from "../files/layout.ts";
+import { targetsOf } from "./record-history.ts";
+import type { Forgotten, Remains } from "../records.ts";
+import { sideFile } from "../page/side-file.ts";
+import { yamlLines } from "../page/yaml-text.ts";
+import type { HeldFile } from "../files/held-back.ts";
+import { createQuarantine, type QuarantineEntry } from "../integrity/quarantine.ts";
+
+/**
+ * What others keep first, because only the index knows names. Then facts: if the rest is interrupted, catching up finds a forgotten record and continues. A
+ * repeated request does what is left to do.
+ */
+export async function forgetRecord(
+  context: RecordsContext,
+  { target, source }: { readonly target: string; readonly source: string },
+): Promise<Forgotten> {
+  const { ledger, index, heldBack } = context;
+  const targets = targetsOf(await ledger.read(target));
+  await context.onForget?.({
+    kind: layoutOfTarget(target)!.kind,
+    targets: [...targets],
+    names: [...targets].flatMap((one) => namesOf(context, one)),
+  });
+  let scrubbed = 0;
+  // Those that were merged into it first: it names them only until it is forgotten itself.
+  for (const one of [...targets].reverse())
+    scrubbed += await ledger.forget({ target: one, source });
+  await context.run(async () => {
+    const folders = [...targets].flatMap((one) => foldersOf(context, one));
+    for (const one of targets) {
+      const indexed = index.find(one);
+      if (indexed) context.redirects.removeAll(indexed);
+    }
+    for (const folder of folders) removeAll(context, folder);
+    await context.renderMany(targets);
+    for (const { path } of index.problems()) {
+      if (folders.some((folder) => path.startsWith(`${folder}/`))) index.problem(path, undefined);
+    }
+    heldBack.forget((copy) => isCopyOf(copy, targets, folders));
+    for (const one of quarantined(context, targets, folders)) quarantineOf(context).remove(one);
+    await context.conclude();
+    context.stored.scrub();
+  });
+  return { target, scrubbed, ...(await remainsOf(context, target)) };
+}
+
+function namesOf({ index }: RecordsContext, target: string): readonly string[] {
+  const indexed = index.find(target);
+  if (!indexed) return [];
+  const { slug, slugWanted, name, aliases } = recordOf(indexed);
+  return [slug, slugWanted, name, ...aliases];
+}
+
+function foldersOf({ index }: RecordsContext, target: string): readonly string[] {
+  const mark = index.render(target);
+  const indexed = index.find(target);
+  const aliases = indexed ? recordOf(indexed).aliases : [];
+  const { kind } = layoutOfTarget(target)!;
+  return [...(mark ? [mark.folder] : []), ...aliases.map((slug) => folderOf(kind, slug))];
+}
+
+/** Also notes that somebody wrote, because they are about the record. Other files stay. */
+function removeAll({ disk }: RecordsContext, folder: string): void {
+  for (const place of Object.values(entryFolders)) {
+    for (const file of disk.list(`${folder}/${place}`)) {
+      if (file.endsWith(".md")) disk.remove(`${folder}/${place}/${file}`);
+    }
+    disk.removeFolder(`${folder}/${place}`);
+  }
+  disk.remove(`${folder}/${recordFile}`);
+  disk.remove(`${folder}/${sideFile}`);
+  disk.removeFolder(folder);
+}
+
+/** Reads all files: it is asked rarely, and must be sure. */
+export async function remainsOf(context: RecordsContext, target: string): Promise<Remains> {
+  const { disk, heldBack, ledger, index } = context;
+  const layout = layoutOfTarget(target);
+  const line = idLine(target);
+  let files = 0;
+  for (const place of foldersToLookAt(disk, undefined)) {
+    if (place.layout !== layout) continue;
+    const bytes = disk.read(`${layout.folder}/${place.name}/${recordFile}`);
+    if (bytes && hasLine(bytes, line)) files += 1;
+  }
+  const folders = index.render(target) ? [index.render(target)!.folder] : [];
+  const targets = new Set([target]);
+  const copies =
+    heldBack.count((copy) => isCopyOf(copy, targets, folders)) +
+    quarantined(context, targets, folders).length;
+  return { files, aside: copies, datagrams: await ledger.unscrubbed() };
+}
+
+const quarantineOf = ({ disk, clock, random }: RecordsContext) =>
+  createQuarantine({ disk, clock, random });
+
+/** Files and values of these records that a repair took out. */
+function quarantined(
+  context: RecordsContext,
+  targets: ReadonlySet<string>,
+  folders: readonly string[],
+): readonly QuarantineEntry[] {
+  const quarantine = quarantineOf(context);
+  return quarantine.list().filter((entry) => {
+    const bytes = Buffer.from(quarantine.textOf(entry) ?? "");
+    const copy = { from: entry.path, name: "", bytes };
+    return targets.has(entry.target ?? "") || isCopyOf(copy, targets, folders);
+  });
+}
+
+const idLine = (target: string) => yamlLines("id", idOf(target)).trimEnd();
+
+const hasLine = (bytes: Uint8Array, line: string): boolean =>
+  textOf(bytes).split(/\r?\n/).includes(line);
+
+const isCopyOf = (
+  { from, bytes }: HeldFile,
+  targets: ReadonlySet<string>,
+  folders: readonly string[],
+): boolean =>
+  folders.some((folder) => from.startsWith(`${folder}/`)) ||
+  [...targets].some((target) => hasLine(bytes, idLine(target)));

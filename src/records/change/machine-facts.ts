@@ -1,0 +1,72 @@
+import type { Change, Commit } from "../../ledger/index.ts";
+
+/**
+ * What machines bring is not always worth having. A blank says that nothing was found, not that
+ * there is nothing (lesson 42); the title of an error page is no company's name (lesson 43). What
+ * people write is taken as it is.
+ */
+export function worthWriting(commit: Commit): Commit {
+  if (commit.source.startsWith("hand:")) return commit;
+  const changes = commit.changes.filter((change) => isWorth(change, commit.source));
+  return changes.length === commit.changes.length ? commit : { ...commit, changes };
+}
+
+function isWorth({ field, value, unset }: Change, source: string): boolean {
+  if (unset) return true;
+  if (typeof value !== "string") return true;
+  if (value.trim() === "" || nothing.test(value.trim())) return false;
+  return !(field === "name" && source.startsWith("site:") && isPageTitle(value));
+}
+
+const nothing = /^(?:n\/a|null|none|undefined|nan|unknown|-+)$/i;
+
+/** Titles that say nothing about whose page it is. */
+export function isPageTitle(text: string): boolean {
+  const title = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s.!…|:–—-]+/g, " ")
+    .trim();
+  return titles.test(title);
+}
+
+const titles = new RegExp(
+  `^(?:${[
+    "home",
+    "home ?page",
+    "start(?:seite)?",
+    "startseite",
+    "accueil",
+    "inicio",
+    "index",
+    "welcome(?: to .*)?",
+    "untitled(?: .*)?",
+    "(?:page )?not found",
+    "error(?: \\d{3})?",
+    "(?:error )?[45]\\d\\d(?: .*)?",
+    "forbidden",
+    "access denied",
+    "bad gateway",
+    "service unavailable",
+    "(?:bot|human) verification",
+    "just a moment",
+    "attention required.*",
+    "are you (?:a )?(?:human|robot).*",
+    "verify(?:ing)? (?:you are|that you are|your).*",
+    "security check.*",
+    "captcha",
+    "(?:site )?under construction",
+    "coming soon",
+    "domain (?:is )?(?:for sale|parked).*",
+    "contact(?: us)?",
+    "about(?: us)?",
+    "kontakt",
+    "impressum",
+    "loading",
+    "redirecting",
+    "parked domain.*",
+    "default (?:web )?page.*",
+    "cookies?(?: policy)?",
+    "privacy policy",
+  ].join("|")})$`,
+);

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { FieldView } from "../../ledger/index.ts";
+import { textsIn } from "./texts-in.ts";
+
+/**
+ * What DNS says of the domain of an address, never more: nobody has sent anything there.
+ * - `ok-domain`: the domain takes mail;
+ * - `no-mail`: it does not, or there is no such domain;
+ * - `disposable`: addresses there are thrown away after minutes;
+ * - `malformed`: no such domain can exist;
+ * - `unknown`: DNS gave no answer.
+ */
+export const emailStatuses = [
+  "ok-domain",
+  "no-mail",
+  "disposable",
+  "malformed",
+  "unknown",
+] as const;
+export type EmailStatusName = (typeof emailStatuses)[number];
+
+export interface EmailStatus {
+  readonly status: EmailStatusName;
+  /** `mx`, `address-only`, `null-mx`, `no-records`, `no-domain`, `list`, or why DNS gave no answer. */
+  readonly because?: string;
+  /** `role` (info@) or `person`. */
+  readonly kind?: string;
+  /** When DNS was asked, ISO 8601. */
+  readonly at: string;
+}
+
+export const emailStatusPrefix = "emailStatus/";
+
+/** By a hash: when an address is removed, no second copy of it is left. */
+export const emailStatusField = (address: string): string =>
+  emailStatusPrefix + createHash("sha256").update(address).digest("hex").slice(0, 32);
+
+/** Undefined for what is none, such as a status of a newer version. */
+export function emailStatusOf(
+  field: Pick<FieldView, "value"> | undefined,
+): EmailStatus | undefined {
+  const { status, because, kind, at } = textsIn(field?.value, ["status", "because", "kind", "at"]);
+  if (at === undefined || !emailStatuses.includes(status as EmailStatusName)) return undefined;
+  return {
+    status: status as EmailStatusName,
+    ...(because !== undefined && { because }),
+    ...(kind !== undefined && { kind }),
+    at,
+  };
+}

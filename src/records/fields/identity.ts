@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../../base/app-error.ts";
+import { createId } from "../../base/ids.ts";
+import { asciiHost } from "../../base/parse-url.ts";
+import type { Random } from "../../base/random.ts";
+import type { CreateRequest } from "../records.ts";
+
+const idLengthMax = 80;
+const safe = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
+
+/**
+ * The id of a new company, from the strongest key that it is known by elsewhere: two nodes that
+ * find the same one independently give it the same id. A key that is long or has other characters
+ * is hashed. Part of the format: it never changes. Without such a key it is `request.id`, else random.
+ */
+export function companyId(
+  { fields, key, id, isSeparate = false }: Omit<CreateRequest, "source">,
+  random: Random,
+): { readonly id: string; readonly isOfRequest: boolean } {
+  const { place, domain } = fields;
+  const derived = (text: string) => ({ id: safeId(text), isOfRequest: false });
+  if (!isSeparate) {
+    if (typeof place === "string" && place !== "") return derived(place.replaceAll("/", "."));
+    if (typeof domain === "string" && domain !== "") return derived(normalDomain(domain));
+    if (key !== undefined) return derived(key);
+  }
+  if (id !== undefined) checkId(id);
+  return { id: id ?? createId(random, randomLength), isOfRequest: id !== undefined };
+}
+
+/** For ids that callers give. */
+export function checkId(id: string): void {
+  if (isSafeId(id)) return;
+  const message = `"${id.slice(0, 80)}" cannot be an id: use a-z, 0-9, dots and dashes, at most ${idLengthMax} characters`;
+  throw new AppError("invalid", "records_id", message);
+}
+
+export const isSafeId = (id: string): boolean => safeId(id) === id;
+
+/** 80 bits: two of them are never equal. */
+export const randomLength = 16;
+
+export function safeId(key: string): string {
+  const text = key.toLowerCase();
+  if (text === key && safe.test(text) && !text.includes("..") && text.length <= idLengthMax) {
+    return text;
+  }
+  return `h-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+}
+
+/** Most are stored in this form already. */
+const plainDomain = /^(?!www\.)[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
+
+/** `https://www.Acme.com/x` is `acme.com`; a host in Unicode is spelled in punycode, as in URLs. */
+export function normalDomain(text: string): string {
+  if (plainDomain.test(text)) return text;
+  const host = text
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z]+:\/\//, "")
+    .replace(/[/?#].*$/s, "")
+    .replace(/:\d+$/, "")
+    .replace(/^www\./, "")
+    .replace(/\.$/, "");
+  return asciiHost(host) ?? host;
+}
+
+/** What a new record's folder is to be called: the first of its fields that is text. */
+export const firstText = (...values: readonly unknown[]): string =>
+  values.find((value): value is string => typeof value === "string" && value !== "") ?? "";

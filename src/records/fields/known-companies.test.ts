@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { valuesOf } from "../../ledger/testing/test-ledger.ts";
+
+import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
+
+const source = "hand:anna";
+const add = (at: TestRecords, fields: Readonly<Record<string, unknown>>) =>
+  at.records.create({ source, fields, addsOnly: true });
+
+describe("a company that a person adds and that is known", () => {
+  test("by its domain gets what it lacks; nothing of it is changed, and what differs is told", async () => {
+    await using at = await openTestRecords();
+    await add(at, { name: "Dup One", domain: "dupone.example", city: "Austin" });
+    const made = await add(at, {
+      name: "Dup Two",
+      domain: "www.dupone.example",
+      city: "Austin",
+      zip: "78701",
+      "tag/vip": true,
+    });
+    expect(made).toMatchObject({
+      outcome: "known",
+      written: 2,
+      slug: "dup-one",
+      kept: [{ field: "name", value: "Dup One", given: "Dup Two" }],
+    });
+    expect(await valuesOf(at.ledger, made.target)).toMatchObject({
+      name: "Dup One",
+      zip: "78701",
+      "tag/vip": true,
+    });
+  });
+
+  test("by its phone number, if one company of a like name alone has it and no domain or place differs", async () => {
+    await using at = await openTestRecords();
+    const phone = { "phone/+15125550100": true };
+    const first = await add(at, { name: "Call Me", ...phone });
+    const again = await add(at, { name: "Call Me Inc", ...phone, domain: "call.example" });
+    expect(again).toMatchObject({ outcome: "known", target: first.target, written: 1 });
+    expect(again.kept).toEqual([{ field: "name", value: "Call Me", given: "Call Me Inc" }]);
+    const stranger = await add(at, { name: "Best Roofs", ...phone });
+    expect(stranger).toMatchObject({ outcome: "created", samePhone: ["call-me"] });
+    const other = await add(at, { name: "Call You", ...phone, domain: "you.example" });
+    expect(other).toMatchObject({ outcome: "created", target: "company/you.example" });
+    // Two have it now: it is nobody's own any more. Campaigns and imports never go by it.
+    expect(await add(at, { name: "Third", ...phone })).toMatchObject({ outcome: "created" });
+    const imported = { source: "place:import", fields: { name: "Call Me", ...phone } };
+    expect(await at.records.create(imported)).toMatchObject({ outcome: "created" });
+  });
+});
+
+describe("a merged company", () => {
+  const merged = async (at: TestRecords) => {
+    await add(at, { name: "Dup One", domain: "dupone.example" });
+    await add(at, { name: "Dup Two", domain: "duptwo.example", "phone/+15125550101": true });
+    await at.records.merge({ from: "dup-two", into: "dup-one", source });
+    return "company/dupone.example";
+  };
+
+  test("is found by every domain, and keeps its own, whoever brings the other one", async () => {
+    await using at = await openTestRecords();
+    const target = await merged(at);
+    expect(at.index.byDomain("www.duptwo.example")).toEqual([target]);
+    const website = "https://duptwo.example/";
+    const fields = { name: "Dup Two", domain: "duptwo.example", website, rating: 4.5 };
+    expect(await add(at, fields)).toMatchObject({ outcome: "known", target });
+    for (const from of ["place:import", "place:osm"]) {
+      const made = await at.records.create({ source: from, fields });
+      expect(made).toMatchObject({ outcome: "known", target });
+    }
+    const values = await valuesOf(at.ledger, target);
+    expect(values).toMatchObject({ name: "Dup One", domain: "dupone.example", rating: 4.5 });
+    expect(values).not.toHaveProperty("website");
+  });
+
+  test("is forgotten by all of its domains", async () => {
+    await using at = await openTestRecords();
+    await merged(at);
+    await at.records.forget({ name: "dup-one", source });
+    const again = { source: "place:osm", fields: { name: "Dup Two", domain: "duptwo.example" } };
+    expect(await at.records.create(again)).toMatchObject({ outcome: "suppressed" });
+  });
+});

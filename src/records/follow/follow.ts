@@ -1,0 +1,66 @@
+import { AppError } from "../../base/app-error.ts";
+import type { Timer } from "../../base/clock.ts";
+import type { Ledger, LedgerPosition } from "../../ledger/index.ts";
+import type { RecordsContext } from "../context.ts";
+import { catchUp } from "./follow-ledger.ts";
+import type { FollowOptions, Watching } from "../records.ts";
+
+export const followMsDefault = 2_000;
+
+/**
+ * Catches up repeatedly: with what came from other nodes, and with writes that could not be rendered
+ * when they were made. If nothing is new, a look costs microseconds.
+ */
+export function followLedger(
+  context: RecordsContext,
+  { everyMs = followMsDefault }: FollowOptions,
+): Watching {
+  const { clock, log, ledger, stored } = context;
+  let timer: Timer | undefined;
+  let work: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const look = async () => {
+    try {
+      if (!isBehind(ledger, stored.position())) return;
+      await context.run(async () => {
+        await catchUp(context, { signal });
+        await context.reviewHeld();
+        await context.conclude();
+      }, stopping);
+    } catch (error) {
+      if (error instanceof AppError && error.kind === "aborted") return;
+      // This loop owns the work: it logs what is wrong, and tries again.
+      log.error("files and index could not be brought up to the ledger", { error });
+    }
+  };
+  const lookAgain = () => {
+    timer = clock.setTimer(everyMs, () => {
+      work = look().then(() => (signal.aborted ? undefined : lookAgain()));
+    });
+  };
+  lookAgain();
+  return {
+    async stop() {
+      stopping.abort();
+      timer?.cancel();
+      await work;
+    },
+  };
+}
+
+/** Whether something was written that a position does not cover. */
+export function isBehind(
+  ledger: Pick<Ledger, "vector" | "status">,
+  position: LedgerPosition | undefined,
+): boolean {
+  const { checkpoint, quarantined } = ledger.status();
+  if (!position || checkpoint !== position.checkpoint) return true;
+  // Datagrams from the future count when their time has come, without any new write.
+  if (quarantined < position.aside.length) return true;
+  for (const [key, number] of ledger.vector()) {
+    if (number > (position.vector[key] ?? 0)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,104 @@
+import { listPrefixes, socialNetworks } from "../fields/fields.ts";
+
+/** Spellings are compared without case, spaces and punctuation: `E-Mail` and `e_mail` are `email`. */
+export const plainName = (name: string): string =>
+  name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+const words = (text: string) => text.split(" ");
+
+/**
+ * Other spellings of a field that can mean nothing else: singular and plural, and what the command
+ * line, exports and earlier systems call it. Files, commands and imports understand all of them.
+ * Lists are under the name of an element (`email`), as the ledger has it.
+ */
+export const spellings: Readonly<Record<string, readonly string[]>> = {
+  name: ["companyname"],
+  domain: ["companydomain", "domainname", "companydomainname"],
+  website: words("websiteurl url homepage webseite"),
+  type: ["companytype"],
+  description: ["metadescription"],
+  address: ["fulladdress"],
+  street: words("streetaddress address1 addressline1"),
+  zip: words("zipcode postcode postalcode plz"),
+  place: words("placeid googleplaceid osmid"),
+  status: ["businessstatus"],
+  hours: ["openinghours"],
+  callback: ["callbackat"],
+  latitude: ["lat"],
+  longitude: ["lon", "lng"],
+  rating: ["averagerating"],
+  reviews: words("reviewscount reviewcount numberofreviews"),
+  ttlDays: ["enrichmentttldays"],
+  email: words("emails emailaddress emailaddresses allemails mail"),
+  phone: words("phones phonenumber phonenumbers allphones telephone tel phonefromwebsite telefon"),
+  tag: ["tags"],
+  category: ["categories"],
+  service: ["services"],
+  product: ["products"],
+  tech: ["techstack"],
+  keyword: ["keywords", "metakeywords"],
+  ...Object.fromEntries(
+    socialNetworks.map((network) => [
+      network,
+      [`${network}url`, `social${network}`, `socials${network}`],
+    ]),
+  ),
+};
+
+/** Spellings of what a record is beside its fields. */
+const ofLinks: Readonly<Record<string, readonly string[]>> = {
+  people: ["person", "contacts"],
+  companies: ["company"],
+  aliases: ["alias"],
+};
+
+/** Of a note, a meeting or a call. */
+const ofEntries: Readonly<Record<string, readonly string[]>> = {
+  at: words("timestamp date datetime when created createdat"),
+  title: ["subject"],
+  by: ["author"],
+  callback: ["callbackat"],
+};
+
+/** Plain spelling → the key of a file. */
+export type KeySpellings = ReadonlyMap<string, string>;
+
+/** The spellings of these keys of a file; each also in another case, or with other punctuation. */
+export function keySpellings(keys: readonly string[], socialKeyPrefix: string): KeySpellings {
+  const found = new Map<string, string>();
+  for (const key of keys) {
+    const element = (listPrefixes as Readonly<Record<string, string>>)[key]?.slice(0, -1);
+    const all = element === undefined ? spellings[key] : [element, ...spellings[element]!];
+    for (const one of [key, ...(all ?? []), ...(ofLinks[key] ?? [])]) {
+      found.set(plainName(one), key);
+    }
+  }
+  for (const network of socialNetworks) {
+    for (const one of [network, ...spellings[network]!]) found.set(one, socialKeyPrefix + network);
+  }
+  return found;
+}
+
+export const entryKeySpellings: KeySpellings = new Map(
+  Object.entries(ofEntries).flatMap(([key, all]) =>
+    [key, ...all].map((one) => [one, key] as const),
+  ),
+);
+
+/** `phone_1`, `email2`. */
+const numbered = /^(email|phone)\d$/;
+
+/** The key that a person means by another spelling of it; undefined: it is a key of their own. */
+export function keyMeant(known: KeySpellings, written: string): string | undefined {
+  const plain = plainName(written);
+  return known.get(plain) ?? known.get(numbered.exec(plain)?.[1] ?? "");
+}
+
+/** Keys that a file must not have, and why. */
+export const refusedKeys: ReadonlyMap<string, string> = new Map([
+  ["slug", "slug is the name of its folder: rename the folder, and take the key out"],
+]);
+
+/** Whether a field of one's own may have this name: it must not be a known field in another spelling. */
+export const isOwnName = (known: KeySpellings, name: string): boolean =>
+  keyMeant(known, name) === undefined && !refusedKeys.has(plainName(name));

@@ -1,0 +1,127 @@
+import { hash } from "node:crypto";
+import type { FieldView } from "../../ledger/index.ts";
+import type { Facts } from "./page.ts";
+
+/**
+ * `_fields.tsv` beside each record: who said what, when, and what the last eight renders showed.
+ * It is what a hand edit is compared with: an editor may have replaced the render, but not this.
+ * It is written before the render it tells of, so that a crash in between leaves one render too
+ * many in it, and never one too few. Nothing reads it but us and people; nobody needs to edit it.
+ */
+export const sideFile = "_fields.tsv";
+export const rendersKept = 8;
+/** Where it is, for the file of a record. */
+export const besides = (path: string): string => path.replace(/[^/]+$/, sideFile);
+const firstLine = "# forager fields 1: field, stamp, write, source, shown, value\n";
+
+/** What one render showed. */
+export interface RenderBase {
+  readonly rev: string;
+  /** Whether someone's hand shaped the file: then it is patched, not written anew. */
+  readonly isHandmade: boolean;
+  readonly fields: ReadonlyMap<string, BaseField>;
+}
+
+export interface BaseField {
+  /** Names the write that the value came from. */
+  readonly reference: string;
+  /** Of the value as the file showed it; "" where the file shows nothing of this field. */
+  readonly token: string;
+}
+
+/** Equal for equal values. */
+export const tokenOf = (value: unknown): string =>
+  value === true ? trueToken : hash("sha256", canonicalJson(value), "base64url").slice(0, 16);
+
+/** Of every element of a list. */
+const trueToken = hash("sha256", "true", "base64url").slice(0, 16);
+
+function canonicalJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const parts = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`);
+  return `{${parts.join(",")}}`;
+}
+
+export interface RenderTold {
+  readonly rev: string;
+  readonly isHandmade: boolean;
+  readonly fields: readonly FieldView[];
+  readonly shown: Facts;
+}
+
+/**
+ * The new render on top, and those before it as they stand in the old file. `inPlace` is the rev of the
+ * file on the disk: that render stays second, however many new ones could not be put in place.
+ */
+export function addRender(
+  old: string | undefined,
+  render: RenderTold,
+  inPlace: string | undefined,
+): string {
+  const section = sectionText(render);
+  // Nearly always, where files are looked at that are there.
+  if (old?.startsWith(`${firstLine}\n${section}`) && isEnded(old, section)) return old;
+  const others = sectionsOf(old).filter((one) => revOf(one) !== render.rev);
+  const isInPlace = (one: string) => revOf(one) === inPlace;
+  const older = [...others.filter(isInPlace), ...others.filter((one) => !isInPlace(one))];
+  const all = [section, ...older].slice(0, rendersKept);
+  return `${firstLine}\n${all.join("\n")}`;
+}
+
+/** Whether a file that begins with that section has nothing more in it. */
+function isEnded(text: string, section: string): boolean {
+  const end = firstLine.length + 1 + section.length;
+  return text.length === end || text[end] === "\n";
+}
+
+function sectionText({ rev, isHandmade, fields, shown }: RenderTold): string {
+  const lines = fields.map(({ field, value, source, stamp, dot }) => {
+    const token = shown.has(field) ? tokenOf(shown.get(field)) : "";
+    const told = shown.has(field) && typeof value !== "object" ? "" : shortValue(value);
+    return `${field}\t${stamp}\t${dot}\t${source}\t${token}\t${told}\n`;
+  });
+  return `rev\t${rev}\t${isHandmade ? "handmade" : "own"}\n${lines.join("")}`;
+}
+
+const valueLengthMax = 200;
+
+/** What the file does not show is told here, as far as it is short. */
+function shortValue(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length <= valueLengthMax ? json : `${json.slice(0, valueLengthMax)}…`;
+}
+
+export function findBase(text: string | undefined, rev: string): RenderBase | undefined {
+  const section = sectionsOf(text).find((one) => revOf(one) === rev);
+  return section === undefined ? undefined : readSection(section);
+}
+
+export function newestBase(text: string | undefined): RenderBase | undefined {
+  const section = sectionsOf(text)[0];
+  return section === undefined ? undefined : readSection(section);
+}
+
+/** A file that is not ours has none: then every edit has an unknown base, which is shown. */
+function sectionsOf(text: string | undefined): readonly string[] {
+  if (!text?.startsWith(firstLine)) return [];
+  return text
+    .slice(firstLine.length)
+    .split("\n\n")
+    .map((section) => `${section.replaceAll(/^\n+|\n+$/g, "")}\n`)
+    .filter((section) => section.startsWith("rev\t"));
+}
+
+const revOf = (section: string): string => section.slice(4, section.indexOf("\t", 4));
+
+function readSection(section: string): RenderBase {
+  const [first = "", ...lines] = section.split("\n");
+  const fields = new Map<string, BaseField>();
+  for (const line of lines) {
+    const [field = "", stamp = "", dot = "", , token = ""] = line.split("\t");
+    if (dot !== "") fields.set(field, { reference: `${stamp}/${dot}`, token });
+  }
+  return { rev: revOf(section), isHandmade: first.endsWith("\thandmade"), fields };
+}

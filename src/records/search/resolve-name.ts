@@ -1,0 +1,22 @@
+import { layoutOf, recordFile } from "../files/layout.ts";
+import type { RecordLookup, RenderMark } from "./record-index.ts";
+import type { RecordKind } from "../records.ts";
+
+/** The target of a slug, an alias, a folder, a file, a target or an id; undefined: there is none. */
+export function resolveName(
+  index: Pick<RecordLookup, "bySlug" | "find">,
+  kind: RecordKind,
+  name: string,
+): string | undefined {
+  const { folder } = layoutOf(kind);
+  const slug = name.replace(`${folder}/`, "").replace(/\/(?:_index\.md)?$/, "");
+  const target = index.bySlug(kind, slug);
+  if (target !== undefined) return target;
+  for (const one of [name, `${kind}/${name}`]) {
+    if (one.startsWith(`${kind}/`) && index.find(one)) return one;
+  }
+  return undefined;
+}
+
+/** The path of a rendered record, below the data folder. */
+export const recordFileOf = ({ folder }: RenderMark): string => `${folder}/${recordFile}`;
