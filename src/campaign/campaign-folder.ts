@@ -18,35 +18,42 @@ import { campaignTemplate, type TemplateOptions } from "./template.ts";
 
 /** The folder `campaigns/` of the data folder: one folder for each campaign. */
 export interface CampaignFolder {
-  /** Names of all that have a config.toml, in order. */
+  /** The names of all campaigns that have a config.toml, sorted. */
   list(): Promise<readonly string[]>;
-  /** Throws `no_campaign`, or `campaign_config` with all that is wrong in its files. */
+  /** Throws `no_campaign`, or `campaign_config` with all errors in its files. */
   load(name: string): Promise<Campaign>;
-  /** The same, with where each value is from. */
+  /** Like `load`, and also returns the origin of each value. */
   resolve(name: string): Promise<ResolvedCampaign>;
   /** The path of the config.toml that is read, or would be. */
   configFile(name: string): string;
-  /** The text of its config.toml; throws `no_campaign`. Of `_defaults`: empty if there is none. */
+  /**
+   * The text of the config.toml; throws `no_campaign`. For `_defaults`: empty if the file does not
+   * exist.
+   */
   readConfig(name: string): Promise<string>;
-  /** Throws `campaign_config` if a text cannot be the config.toml of a campaign, or `_defaults`. */
+  /**
+   * Throws `campaign_config` if the text is not valid as config.toml of the campaign, or as
+   * `_defaults`.
+   */
   checkConfig(name: string, text: string): Promise<Campaign | undefined>;
   /**
-   * Writes a config.toml that was checked: the one that is read, or if `isOwn` that of the
-   * environment. Answers its path.
+   * Writes a config.toml that was checked: the file that is read, or with `isOwn` that of the
+   * environment. Returns its path.
    */
   writeConfig(name: string, text: string, options?: { readonly isOwn?: boolean }): Promise<string>;
-  /** Writes a config.toml to begin with; throws `campaign_exists`. Answers its path. */
+  /** Writes an initial config.toml; throws `campaign_exists`. Returns its path. */
   create(name: string, options?: TemplateOptions): Promise<string>;
-  /** Moves the campaign's folder aside. Answers where it is now, to move it back. */
+  /** Moves the campaign's folder away. Returns its new path, so that it can be moved back. */
   remove(name: string): Promise<string>;
-  /** Writes the target index anew. Answers its path. */
+  /** Replaces the target index. Returns its path. */
   writeTargets(name: string, targets: readonly Target[]): Promise<string>;
   /**
-   * Sets what is wanted of campaigns over what their files say, until it is taken away; files stay
-   * as people wrote them. What makes no sense is told, and nothing of it is done.
+   * Overrides fields of campaigns with desired values of the fleet, until they are removed; the
+   * files do not change. If a value is invalid, the result names it, and no value of that campaign
+   * is applied.
    */
   want(campaigns: ReadonlyMap<string, CampaignFields>): Promise<CampaignsWanted>;
-  /** Where the file of its source is; undefined: it names none. */
+  /** The path of the campaign's places file; undefined if it has none. */
   sourceFile(campaign: Campaign): string | undefined;
 }
 
@@ -55,14 +62,16 @@ export interface CampaignsWanted {
   readonly faults: readonly string[];
 }
 
-/** Instead of the name of a campaign: what all campaigns have in common, `campaigns/_defaults.toml`. */
+/**
+ * Used instead of a campaign's name for the defaults of all campaigns, `campaigns/_defaults.toml`.
+ */
 export const defaultsName = "_defaults";
 
 const configBytesMax = 2 ** 20;
 
 /**
- * In an environment a campaign without a config.toml of its own has that of the folder around:
- * environments share configurations, and their tables `[env.NAME]` say how they differ.
+ * In an environment, a campaign without its own config.toml uses that of the enclosing data folder:
+ * environments share configurations, and the tables `[env.NAME]` contain the differences.
  */
 export function openCampaignFolder(
   paths: Pick<Paths, "resolve" | "base" | "environment">,
@@ -75,10 +84,10 @@ export function openCampaignFolder(
   };
   const fileIn = (within: Pick<Paths, "resolve">, name: string) => {
     if (name === defaultsName) return within.resolve("campaigns", "_defaults.toml");
-    folderOf(name); // its name has to be one
+    folderOf(name); // throws if the name is not valid
     return join(within.resolve("campaigns", name), "config.toml");
   };
-  /** The one that is read: the environment's own, or the one around it. */
+  /** The file that is read: the environment's own, or the one of the enclosing folder. */
   const configOf = (name: string) => {
     const files = folders.map((within) => fileIn(within, name));
     return files.find((file) => existsSync(file)) ?? files[0]!;
@@ -102,7 +111,7 @@ export function openCampaignFolder(
       const wanted = JSON.parse(String(text)) as Readonly<Record<string, unknown>>;
       return new Map(Object.entries(wanted));
     } catch (cause) {
-      const message = `${wantedFileOf(name)} is damaged: remove it, and it is written anew`;
+      const message = `${wantedFileOf(name)} is damaged: remove it, and it is written again`;
       throw new AppError("corrupt", "campaign_wanted", message, { cause });
     }
   };
@@ -116,7 +125,7 @@ export function openCampaignFolder(
       makeFolder(folderOf(name), { mode: 0o700 });
       await writeFileAtomic(wantedFileOf(name), text);
     }
-    return `campaign ${name} follows ${fields.size} wanted fields`;
+    return `campaign ${name} has ${fields.size} fields set for the fleet`;
   };
   const readText = async (file: string): Promise<string | undefined> => {
     try {
@@ -135,7 +144,7 @@ export function openCampaignFolder(
     if (name === defaultsName) return "";
     throw noCampaign(name, file, await list());
   };
-  /** What was given counts instead of what is on disk. */
+  /** Given texts replace the files on disk. */
   const resolve = async (
     name: string,
     given: {
@@ -159,7 +168,7 @@ export function openCampaignFolder(
     if (Buffer.byteLength(text) > configBytesMax) throw tooLong(configOf(name));
     if (name !== defaultsName) return (await resolve(name, { text })).campaign;
     checkDefaults(configOf(name), text);
-    // A campaign that is good now has to stay so.
+    // A campaign that is valid now must stay valid.
     for (const one of await list()) {
       const isGood = await resolve(one).then(
         () => true,
@@ -202,11 +211,11 @@ export function openCampaignFolder(
       const file = fileIn(paths, name);
       if (endsLikeEnvironment(name)) throw badName(name, endingWords);
       if (await exists(configOf(name))) {
-        const message = `there is a campaign ${name} already: edit ${configOf(name)}`;
+        const message = `the campaign ${name} already exists: edit ${configOf(name)}`;
         throw new AppError("conflict", "campaign_exists", message);
       }
       const text = campaignTemplate(options);
-      await resolve(name, { text }); // what was asked for may be wrong: then nothing is made
+      await resolve(name, { text }); // if an option is wrong, nothing is created
       makeFolder(folderOf(name), { mode: 0o700 });
       await writeFileAtomic(file, text);
       return file;
@@ -214,7 +223,7 @@ export function openCampaignFolder(
     async remove(name) {
       const folder = dirname(configOf(name));
       if (!(await exists(configOf(name)))) throw noCampaign(name, configOf(name), await list());
-      // Its name begins with a dot, so it is no campaign any more.
+      // The new name begins with a dot, so the folder is no longer a campaign.
       for (let number = 1; ; number++) {
         const aside = join(dirname(folder), `.removed-${name}-${number}`);
         if (await exists(aside)) continue;
@@ -236,7 +245,7 @@ export function openCampaignFolder(
   };
 }
 
-/** A text in another encoding would lose its letters when it is saved. */
+/** A text in another encoding would lose letters when it is saved. */
 export function readUtf8(file: string, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -248,7 +257,7 @@ export function readUtf8(file: string, bytes: Uint8Array): string {
   }
 }
 
-/** Whether anything has that name; `load` says what is wrong if it is not a file. */
+/** True for anything with that name; if it is not a file, `load` says so. */
 const exists = (path: string) =>
   lstat(path).then(
     () => true,
@@ -262,7 +271,7 @@ const badName = (name: string, why = `write ${campaignNameWords}`) =>
   new AppError(
     "invalid",
     "campaign_name",
-    `'${name.slice(0, 80)}' is no name for a campaign: ${why}`,
+    `'${name.slice(0, 80)}' is not a valid campaign name: ${why}`,
   );
 
 const tooLong = (file: string) =>
@@ -272,6 +281,6 @@ const noCampaign = (name: string, file: string, names: readonly string[]) =>
   new AppError(
     "invalid",
     "no_campaign",
-    `there is no campaign ${name} (${file}): \`forager campaign new ${name}\` makes it` +
+    `there is no campaign ${name} (${file}): \`forager campaign new ${name}\` creates it` +
       (names.length > 0 ? `; there are ${names.slice(0, 10).join(", ")}` : ""),
   );

@@ -4,63 +4,70 @@ import type { CampaignBudget } from "./budget/budget-schema.ts";
 import type { PlaceFilters } from "./filters.ts";
 import type { Point, TagOverrides } from "../sources/index.ts";
 
-/** What is looked for, where, and how politely: `campaigns/<name>/config.toml`, checked. */
+/** A validated `campaigns/<name>/config.toml`: what to search for, where, and with which delays. */
 export interface Campaign {
   readonly name: string;
-  /** As they are stored: see `toPhrase`. Each once, in the order of the file. */
+  /** In stored form, see `toPhrase`. Without duplicates, in the order of the file. */
   readonly phrases: readonly string[];
   readonly locations: readonly Location[];
   readonly politeness: CampaignPoliteness;
   readonly exclusions: Exclusions;
-  /** Which places are worth a visit; absent: all. */
+  /** Which places are visited; absent: all. */
   readonly filters?: PlaceFilters | undefined;
-  /** What it may spend; absent: as much as it takes. */
+  /** What it may spend; absent: no limit. */
   readonly budget?: CampaignBudget | undefined;
-  /** Of the phrases, beside English; none: all are tried. */
+  /** Languages of the phrases, in addition to English; if empty, all languages are tried. */
   readonly languages: readonly string[];
-  /** What a person chose for phrases, instead of what the matcher says. */
+  /** Tags that a person chose for a phrase; they replace those that the matcher finds. */
   readonly tags: TagOverrides;
-  /** Absent: nothing can be discovered yet. Relative to the campaign's folder, or absolute. */
+  /** Relative to the campaign's folder, or absolute. If absent, discovery has no places file. */
   readonly sourceFile: string | undefined;
   readonly fileOptions: FileOptions;
-  /** Names of `forager places import`. */
+  /** Names given to `forager places import`. */
   readonly imported: readonly string[];
-  /** A server that is asked for OpenStreetMap's places. */
+  /** A server to query for places in OpenStreetMap. */
   readonly overpass?: OverpassSettings | undefined;
   readonly freshness: Freshness;
 }
 
-/** How the file of places is to be read, where that cannot be found out. */
+/** How to read the places file, if this cannot be detected. */
 export interface FileOptions {
-  /** Field → header. */
+  /** Field → column header. */
   readonly columns: Readonly<Record<string, string>>;
   readonly delimiter: string | undefined;
   readonly encoding: string | undefined;
 }
 
 export interface OverpassSettings {
-  /** Of its interpreter. There is no default: whoever asks a server has read its rules. */
+  /**
+   * The URL of its interpreter. There is no default, because users must first read the rules of the
+   * server.
+   */
   readonly url: string;
-  /** From the start of one request to the start of the next. */
+  /** The minimum time from the start of one request to the start of the next. */
   readonly delayMs: number;
   /** How long the answer for a tile is used. */
   readonly snapshotDays: number;
   readonly maxDataAgeDays: number;
-  /** On one day (UTC), of all nodes together. */
+  /** The maximum number of requests per day (UTC), of all nodes together. */
   readonly dailyRequests: number;
   readonly dailyBytes: number;
 }
 
-/** Where a campaign asks: `file`, `overpass`, or the name of what was imported. Part of witnesses and tasks. */
+/**
+ * The source of places: `file`, `overpass`, or the name of an import. Part of witnesses and tasks.
+ */
 export const fileSourceKey = "file";
 export const overpassSourceKey = "overpass";
 
-/** Of names that only Forager gives: the file of a campaign has one that begins with `file.`. */
+/**
+ * True for a key of a campaign's file, which begins with `file.`. Users cannot choose such names.
+ */
 export const isFileKey = (key: string): boolean => key === fileSourceKey || key.startsWith("file.");
 
 /**
- * Names the file of a campaign in keys of snapshots and witnesses: two campaigns may both have a
- * places.jsonl. Undefined: the campaign has no file.
+ * Identifies the campaign's file in the keys of snapshots and witnesses: two campaigns may each
+ * have a places.jsonl. Undefined if the campaign has no file.
  */
 export function placeFileKey({
   name,
@@ -90,15 +97,17 @@ export interface Location extends Point {
 }
 
 export interface CampaignPoliteness {
-  /** From the start of one request to a host to the start of the next; undefined: crawl.delayMs. */
+  /**
+   * The minimum time between the starts of two requests to one host; if undefined, crawl.delayMs.
+   */
   readonly delayMs: number | undefined;
-  /** Requests to one host at once. */
+  /** The maximum number of concurrent requests to one host. */
   readonly concurrency: number;
-  /** An address or URL for those whose sites are visited; it is part of the User-Agent. */
+  /** An address or URL for the owners of visited sites; it is part of the User-Agent. */
   readonly contact: string | undefined;
 }
 
-/** What is left alone, whatever a source says. */
+/** What is never visited, whatever a source says. */
 export interface Exclusions {
   readonly domains: readonly string[];
   readonly names: readonly string[];
@@ -106,13 +115,15 @@ export interface Exclusions {
 }
 
 export interface Freshness {
-  /** How long a tile that had places counts as done. */
+  /** How long a tile with places counts as searched. */
   readonly foundDays: number;
-  /** How long one that had none does: shorter, since that is more often a mistake. */
+  /**
+   * The same for a tile without places: shorter, because an empty result is more often a mistake.
+   */
   readonly emptyDays: number;
 }
 
-/** One rule for all names: they are folders, jobs and parts of URLs. */
+/** One rule for all names, because they are used as folders, job names and parts of URLs. */
 export const campaignNameRule = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const campaignNameWords =
   "1 to 63 of a-z, 0-9 and -, beginning and ending with a letter or digit";

@@ -1,17 +1,18 @@
 /**
- * Companies whose place a newer release of its source marks as closed or no longer has: their `status`
- * becomes `closed`, once, and is taken back if the place returns. So is `temporarily closed`, which
- * `companyFacts` writes, if the place is open again. Nothing is marked if
- * - the company has places of other sources too, or its place has no id of its own;
- * - the place moved into a neighbouring tile, as far as looking there costs no request;
- * - most of a tile is gone: then the release is taken for incomplete.
+ * Sets the `status` of a company to `closed` when a newer release of its source marks its place as
+ * closed or no longer has it, and removes that status when the place returns. A `temporarily
+ * closed` that `companyFacts` wrote is also removed when the place is open again. Nothing is marked
+ * if
+ * - the company also has places of other sources, or its place has no id of its own;
+ * - the place moved into a neighbouring tile, as far as this can be checked without a request;
+ * - most of a tile is gone: the release is then considered incomplete.
  */
 import type { Change, TargetView } from "../ledger/index.ts";
 import { tilesBeside, type PlaceSource, type Tile } from "../sources/index.ts";
 import { temporarilyClosedStatus } from "./company-fields.ts";
 import type { CampaignServices } from "./services.ts";
 
-/** A company that places of a tile have brought. */
+/** A company that comes from places of a tile. */
 export interface TileCompany {
   readonly target: string;
   readonly places: readonly string[];
@@ -22,7 +23,7 @@ export interface TileCompany {
     readonly file?: string;
   }[];
   readonly isClosed: boolean;
-  /** It has a `status`, whatever it says. */
+  /** True if it has a `status`, whatever its value. */
   readonly hasStatus: boolean;
 }
 
@@ -34,24 +35,27 @@ export interface ClosingServices {
 export interface NewRelease {
   readonly tile: Tile;
   readonly source: PlaceSource;
-  /** The ids of all places that the source has in the tile now. */
+  /** The ids of all places that the source now has in the tile. */
   readonly places: ReadonlySet<string>;
-  /** Those of them that are closed for a time. */
+  /** Those of these places that are temporarily closed. */
   readonly temporarilyClosed: ReadonlySet<string>;
-  /** Those whose last search was in another release. */
+  /** The phrases that were last searched in another release. */
   readonly phrases: ReadonlySet<string>;
-  /** Only what was found in this file: files of several campaigns may have one name. */
+  /**
+   * Only companies found in this file are checked: the files of several campaigns may have the same
+   * name.
+   */
   readonly file?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 export const closedStatus = "closed";
-/** Ids that are made of name and position: they change with every correction. */
+/** These ids are derived from name and position, so they change with every correction. */
 const unnamedPrefix = "file/";
 const incompleteMin = 10;
 const incompletePart = 0.5;
 
-/** Answers how many companies it has marked as closed. */
+/** Returns how many companies it has marked as closed. */
 export async function markClosed(
   services: Pick<CampaignServices, "ledger" | "closing">,
   release: NewRelease,
@@ -94,12 +98,12 @@ const isOfOneSource = (places: readonly string[]): boolean =>
 
 const statusOf = ({ fields }: TargetView) => fields.find(({ field }) => field === "status");
 
-/** What a person wrote stays. */
+/** A status that a person wrote is kept. */
 const isOurs = (status: ReturnType<typeof statusOf>): boolean =>
   (status?.value === closedStatus || status?.value === temporarilyClosedStatus) &&
   status.source.startsWith("place:");
 
-/** Ids of the places in the eight tiles around; none if the source has to be asked for them. */
+/** Ids of the places in the eight tiles around; none if the source would need requests for them. */
 async function placesAround(
   source: PlaceSource,
   tile: Tile,

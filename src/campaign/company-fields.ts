@@ -9,7 +9,7 @@ export interface CompanyFacts {
   readonly domain: string | undefined;
   readonly website: string | undefined;
   readonly fields: readonly CompanyField[];
-  /** What the place says and nobody understands: a field of the place, and its text. */
+  /** Values of the place that could not be understood: a field of the place, and its text. */
   readonly unread: readonly UnreadValue[];
 }
 
@@ -34,12 +34,12 @@ const copied = [
   "hours",
 ] as const;
 
-/** The `status` of a company whose place is closed, but not for good. */
+/** The `status` of a company whose place is closed temporarily. */
 export const temporarilyClosedStatus = "temporarily closed";
 
 /**
- * What a place says about a company, as fields of its record. What it does not say is left out; what
- * cannot be understood is told, never dropped in silence.
+ * Converts a place to fields of a company record. What the place does not say is left out; a value
+ * that cannot be understood is reported, never dropped silently.
  */
 export function companyFacts(place: Place): CompanyFacts {
   const fields: CompanyField[] = [{ field: "place", value: place.id }];
@@ -96,7 +96,7 @@ export function companyFacts(place: Place): CompanyFacts {
   return { domain, website, fields: unique(fields), unread };
 }
 
-/** A page on someone else's site is a profile there, and that site's domain is nobody's key. */
+/** On these hosts a page is a profile, and the host's domain does not identify a company. */
 const networkHosts: Readonly<Record<string, string>> = {
   "facebook.com": "facebook",
   "instagram.com": "instagram",
@@ -162,14 +162,14 @@ function readProfile(text: string): Profile | undefined {
   return { network: named, url: page + encodeURIComponent(handle) };
 }
 
-/** The registrable domain; on a shared host (`foo.wixsite.com`) the customer's. */
+/** The registrable domain; on a shared host (`foo.wixsite.com`) that of the customer. */
 export function domainOf(url: string): string | undefined {
   const { domain, isIp } = parseHost(url, { allowPrivateDomains: true });
   if (isIp === true || !domain) return undefined;
   return asciiHost(domain) ?? domain.toLowerCase();
 }
 
-/** Undefined for what is no address of the web. `example.org` is one, as people write it. */
+/** Undefined if the text is not a web address. `example.org` without a scheme is one. */
 function webAddress(text: string): string | undefined {
   const plain = text.trim().replace(/^(?:https?:\/\/)+(?=https?:\/\/)/i, "");
   const whole = /^[a-z][a-z0-9+.-]*:/i.test(plain) ? plain : `https://${plain}`;
@@ -178,7 +178,10 @@ function webAddress(text: string): string | undefined {
   return url.hostname.includes(".") && !url.username ? url.href : undefined;
 }
 
-/** Where numbers without a country code are meant to be: the place's country, else where it lies. */
+/**
+ * The region of numbers without a country code: the place's country, else the country of its
+ * coordinates.
+ */
 function regionOf(code: string | undefined, place: Place): () => CountryCode | undefined {
   let known: { readonly region: CountryCode | undefined } | undefined;
   return () => {
@@ -191,7 +194,7 @@ function regionOf(code: string | undefined, place: Place): () => CountryCode | u
   };
 }
 
-/** E.164, all of them: several may stand in one text, as in `089 123456, 0171 1234567`. */
+/** All numbers in E.164. One text may contain several, such as `089 123456, 0171 1234567`. */
 function phoneNumbers(text: string, region: () => CountryCode | undefined): readonly string[] {
   const plain = text
     .replace(/^(?:tel|phone|fax|mobile):/i, "")

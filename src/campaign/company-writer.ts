@@ -1,31 +1,31 @@
-/** A fact about a company, as records name their fields; elements such as `phone/+4989…` too. */
+/** A field of a company, named as in its record, including elements such as `phone/+4989…`. */
 export interface CompanyField {
   readonly field: string;
   readonly value: unknown;
 }
 
 export interface FoundCompany {
-  /** Who says so: `place:osm/node/1`. */
+  /** The source of the value, such as `place:osm/node/1`. */
   readonly source: string;
   readonly name: string;
-  /** Natural keys, the strongest first; a company is looked for by each. */
+  /** Natural keys, the strongest first; the company is looked up by each of them. */
   readonly place: string | undefined;
   readonly domain: string | undefined;
   readonly fields: readonly CompanyField[];
-  /** Written when the company is made, and never changed by this. */
+  /** Written only when the company is created. */
   readonly firstFields: readonly CompanyField[];
 }
 
 /**
- * What campaigns need of records, and no more. Safe to repeat: what changes nothing is not written,
- * and one place makes one company, also where two workers have it at once.
+ * What campaigns need of the records. Safe to repeat: values that do not change are not written,
+ * and one place becomes one company, even if two workers process it at the same time.
  */
 export interface CompanyWriter {
-  /** In their order, each knowing those before it; with few syncs. */
+  /** Writes in the given order; each company can match those before it. Uses few syncs. */
   putAll(found: readonly FoundCompany[]): Promise<readonly PutCompany[]>;
 }
 
 export type PutCompany =
   | { readonly status: "created" | "changed" | "unchanged"; readonly target: string }
-  /** It is on the suppression list, or was forgotten: nothing was written. */
+  /** The company is on the suppression list or was forgotten; nothing was written. */
   | { readonly status: "suppressed" };

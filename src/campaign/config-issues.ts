@@ -5,15 +5,15 @@ import { nearestHint } from "../base/nearest.ts";
 import { valueAt, type ConfigPath } from "./config-layers.ts";
 
 export interface IssuePlace {
-  /** What was checked. */
+  /** The value that was validated. */
   readonly root: unknown;
-  /** Where a key is written. */
+  /** File and line of a key. */
   readonly placeOf: (path: ConfigPath) => string;
-  /** All keys there are. */
+  /** All valid keys. */
   readonly keys: readonly string[];
 }
 
-/** File, line, key, and what to write. */
+/** Describes an issue: file, line, key, and what to write instead. */
 export function describeIssue(issue: z.core.$ZodIssue, at: IssuePlace): readonly string[] {
   const { root, placeOf, keys } = at;
   if (issue.code === "unrecognized_keys") {
@@ -28,8 +28,8 @@ export function describeIssue(issue: z.core.$ZodIssue, at: IssuePlace): readonly
 }
 
 /**
- * For values that no rule has words of its own for: what to write, to complete "<key> must be …". The
- * words of the validator are not shown.
+ * Default words to complete "<key> must be …", for rules without a text of their own. The messages
+ * of the validator are not shown.
  */
 export const plainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_type") return typeWords[issue.expected] ?? "a value of another kind";
@@ -57,7 +57,7 @@ const typeWords: Readonly<Record<string, string>> = {
   record: "a table",
 };
 
-/** Keys that other systems have: what is meant is clear, and so is what to write. */
+/** Recognises keys of other systems and says what to write instead. */
 function unknownKey(path: ConfigPath, value: unknown, keys: readonly string[]): string {
   const key = keyOf(path);
   const miles = /^proximity[-_]?miles$/i.test(String(path.at(-1)));
@@ -73,7 +73,7 @@ function unknownKey(path: ConfigPath, value: unknown, keys: readonly string[]): 
   return `unknown key ${key.slice(0, 80)}${hint}`;
 }
 
-/** `locations[2].lat`, counted from 1 as people do. */
+/** Such as `locations[2].lat`; counted from 1, for people. */
 export const keyOf = (path: ConfigPath): string =>
   path.reduce<string>(
     (key, part) =>

@@ -123,7 +123,7 @@ test("an environment reads the configurations around it, and keeps all else to i
   await folder.writeConfig("austin", config.replace("plumber", "roofer"), { isOwn: true });
   expect((await folder.load("austin")).phrases).toEqual(["roofer"]);
   expect((await outer.load("austin")).phrases).toEqual(["plumber"]);
-  await expect(folder.create("austin-test")).rejects.toThrow("does not end with -dev, -test");
+  await expect(folder.create("austin-test")).rejects.toThrow("must not end with -dev, -test");
   await expect(folder.checkConfig("_defaults", "[politeness]\ndelayMs = 1\n")).rejects.toThrow(
     "_defaults.toml:2: politeness.delayMs must be",
   );
@@ -156,7 +156,7 @@ test("names of resources: one for each campaign and environment", () => {
     "forager-role-austin-prod",
   );
   expect(messageOf(() => resourceName("exports", { campaign: "austin-prod" }))).toContain(
-    "does not end with",
+    "must not end with",
   );
   expect(messageOf(() => resourceName("exports", { campaign: "../x" }))).toContain(
     "cannot be named",

@@ -7,10 +7,12 @@ export interface ConfigText {
   readonly text: string;
 }
 
-/** What one source says of a campaign. A later layer wins over earlier ones, key by key. */
+/**
+ * The values that one source sets for a campaign. A later layer overrides earlier ones, key by key.
+ */
 export interface ConfigLayer {
   readonly root: ConfigTable;
-  /** Where a key is written, or its table: `/data/campaigns/austin/config.toml:12`. */
+  /** The position of a key, or of its table: `/data/campaigns/austin/config.toml:12`. */
   readonly place: (path: ConfigPath) => string;
 }
 
@@ -18,19 +20,19 @@ export type ConfigPath = readonly PropertyKey[];
 export type ConfigTable = Readonly<Record<string, unknown>>;
 
 export interface ReadLayers {
-  /** Weakest first. */
+  /** From the weakest to the strongest. */
   readonly layers: readonly ConfigLayer[];
-  /** Tables of other environments: they are checked, and say nothing here. */
+  /** Tables of other environments: they are checked but have no effect. */
   readonly unused: readonly ConfigLayer[];
-  /** Texts that are no TOML: what they say is not known. */
+  /** Errors in texts that are not valid TOML. Such a text has no layer. */
   readonly syntax: readonly string[];
-  /** Wrong tables of environments, which say nothing then. */
+  /** Errors in tables of environments, which then have no effect. */
   readonly problems: readonly string[];
 }
 
 /**
- * The layers of some files, weakest first: what the files say, then what their tables `[env.NAME]`
- * say of the environment.
+ * The layers of some files, from the weakest to the strongest: first the files, then their tables
+ * `[env.NAME]` of the environment.
  */
 export function readLayers(
   texts: readonly ConfigText[],
@@ -70,10 +72,10 @@ export function readLayers(
   return { layers: [...plain, ...own], unused, syntax, problems };
 }
 
-/** By field, `politeness.delayMs`. */
+/** By field name, such as `politeness.delayMs`. */
 export type CampaignFields = ReadonlyMap<string, unknown>;
 
-/** What commands to the fleet say. */
+/** The layer of values that were set by commands for the fleet. */
 export const fieldsLayer = (name: string, fields: CampaignFields): ConfigLayer => ({
   root: withFields({}, fields),
   place: (path) => `fleet set campaign.${name}.${path.filter((part) => typeof part === "string").join(".")}`, // prettier-ignore
@@ -97,11 +99,11 @@ function withValueAt(
 
 export interface MergedLayers {
   readonly root: ConfigTable;
-  /** The layer that says it, or that says a part of it; undefined: none does. */
+  /** The layer that sets the value or a part of it; undefined if none does. */
   layerOf(path: ConfigPath): ConfigLayer | undefined;
 }
 
-/** Tables are joined; lists and values are replaced as a whole. */
+/** Tables are merged; lists and values are replaced as a whole. */
 export function mergeLayers(layers: readonly ConfigLayer[]): MergedLayers {
   const saidBy = new Map<string, ConfigLayer>();
   const merge = (
@@ -111,7 +113,7 @@ export function mergeLayers(layers: readonly ConfigLayer[]): MergedLayers {
     path: readonly string[],
   ): ConfigTable => {
     const all: Record<string, unknown> = Object.assign(Object.create(null), below);
-    // Two ways to say one thing: the later layer's way counts.
+    // These are two forms of one setting: the form used by the later layer counts.
     if ("proximityKm" in above && !("radius" in above)) delete all["radius"];
     if ("radius" in above && !("proximityKm" in above)) delete all["proximityKm"];
     for (const [name, value] of Object.entries(above)) {
@@ -137,7 +139,7 @@ export function mergeLayers(layers: readonly ConfigLayer[]): MergedLayers {
   };
 }
 
-/** Whether a layer says exactly this, and not only something around it. */
+/** Whether a layer sets exactly this key, and not only a table around it. */
 export const isSaid = (layer: ConfigLayer | undefined, path: ConfigPath): boolean =>
   layer !== undefined && valueAt(layer.root, path) !== undefined;
 
@@ -153,13 +155,13 @@ export const valueAt = (root: unknown, path: ConfigPath): unknown =>
     root,
   );
 
-/** Lists and dates are objects too. */
+/** Lists and dates are objects too, but not tables. */
 export const isTable = (value: unknown): value is ConfigTable =>
   typeof value === "object" &&
   value !== null &&
   [null, Object.prototype].includes(Object.getPrototypeOf(value) as null);
 
-/** In a list of tables the line of the key, or of its table's header. */
+/** For a key in a list of tables: the line of the key, or of its table's header. */
 function placeIn({ file, text }: ConfigText, path: ConfigPath): string {
   const at = firstIndex(path);
   const table = path.slice(0, at).map(String);

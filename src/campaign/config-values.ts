@@ -1,16 +1,16 @@
 import { keyOf } from "./config-issues.ts";
 import { isSaid, isTable, type ConfigPath, type MergedLayers } from "./config-layers.ts";
 
-/** One value of a campaign's configuration, and where it is from. */
+/** One value of a campaign's configuration, with its origin. */
 export interface ConfigValue {
-  /** `politeness.delayMs`, `locations[1]`. */
+  /** Such as `politeness.delayMs` or `locations[1]`. */
   readonly key: string;
   readonly value: unknown;
-  /** `default`, a file with its line, or the command to the fleet. */
+  /** `default`, a file with its line, or the command for the fleet. */
   readonly origin: string;
 }
 
-/** Every value that counts, defaults too, in the order of the schema. */
+/** All effective values, including defaults, in the order of the schema. */
 export function configValues(data: unknown, merged: MergedLayers): readonly ConfigValue[] {
   const values: ConfigValue[] = [];
   const visit = (value: unknown, path: ConfigPath): void => {

@@ -20,10 +20,10 @@ export type Detailed =
   | { readonly kind: "enough" };
 
 /**
- * Makes a company of one place, or brings the one there is up to date, and says which tile and
- * phrase it was found by. Unknown never overwrites known: what the place does not say is not written.
- * For sources that tell no more than an id, and for places that a person names; area sources give all
- * of a place at once, and need no task for each.
+ * Creates or updates the company of one place, and records by which tile and phrase it was found.
+ * Unknown never overwrites known: a field that the place does not have is not written. Used for
+ * sources that list only ids, and for places that a person names. Area sources deliver whole
+ * places, so their places need no task of their own.
  */
 export async function detail(
   services: CampaignServices,
@@ -35,7 +35,7 @@ export async function detail(
   const { id = "", tile, phrase, at } = payload;
   const known = parseTileId(tile);
   const place = payload.place ?? (await source.look(id, { ...(known && { tile: known }), signal }));
-  if (!place) return left(`the source ${source.name} has no place ${id} any more`);
+  if (!place) return left(`the source ${source.name} no longer has place ${id}`);
   const facts = companyFacts(place);
   const { domain, website } = facts;
   const excluded = exclusionOf(campaign.exclusions, { id: place.id, name: place.name, domain });
@@ -64,7 +64,7 @@ export async function detail(
   return { kind: "put", company, enrich };
 }
 
-/** Which of both is not told: a reason is kept in the log of tasks. */
+/** It does not say which of the two applies, because the log of tasks keeps reasons. */
 export const suppressedReason = "it is suppressed: on the suppression list, or forgotten";
 
 const left = (reason: string): Detailed => ({ kind: "left", reason });
@@ -79,7 +79,7 @@ export function createDetailsHandler(): Handler<CampaignServices> {
         if (result.kind === "left") return skip(result.reason);
         if (result.kind === "enough") return release(enoughReason);
         const { company, enrich } = result;
-        // Together with the end of this one, or not at all.
+        // The follow-up task is added in the same transaction that ends this one.
         return done(company, enrich ? { add: [enrich] } : {});
       }),
     { yields: (result) => Number((result as PutCompany | undefined)?.status === "created") },

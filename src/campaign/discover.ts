@@ -18,34 +18,37 @@ import { discoverKind, discoverSchema, type DiscoverPayload } from "./tasks.ts";
 import { readWitnessesOf, standingOf, witnessChange, witnessOf } from "./witness.ts";
 
 export interface Discovered {
-  /** Places that some phrase found. */
+  /** Places that a phrase found. */
   readonly found: number;
   readonly excluded: number;
-  /** Places that a filter of the campaign rejects, by filter: kept, and not visited. */
+  /**
+   * The number of places that each filter of the campaign rejects. They are kept but not visited.
+   */
   readonly filtered?: Readonly<Partial<Record<FilterName, number>>>;
   readonly created: number;
-  /** Places that are on the suppression list, or were forgotten: nothing of them is kept. */
+  /** Places that are on the suppression list or were forgotten. Nothing about them is kept. */
   readonly suppressed?: number;
-  /** Companies whose place is closed or gone in this release, and was not in the one before. */
+  /** Companies whose place is closed or missing in this release but was open in the one before. */
   readonly closed?: number;
 }
 
 export interface DiscoverOptions {
   readonly by: LeaseRef;
   readonly signal: AbortSignal;
-  /** A request to the source goes out. */
+  /** Called for each request to the source. */
   readonly onRequest?: () => void;
 }
 
-/** Written together: with few syncs, and in little memory where a tile has many places. */
+/** The size of a batch of writes: few syncs, and little memory in tiles with many places. */
 const companiesAtOnce = 200;
 
 /**
- * Looks one tile of one source through for all phrases that are due. In this order: every place
- * becomes a company, with the task that visits its website; then the witnesses are written, then this
- * task ends. So a witness means that nothing of the tile was lost, whenever a worker dies; what is done
- * again changes nothing. Whatever fails throws, and then there is no witness (lesson 42). Nor is there
- * one if the campaign has enough companies before the end of the tile.
+ * Searches one tile of one source for all phrases that are due. The order matters: first every
+ * place becomes a company, with the task that visits its website; then the witnesses are written;
+ * then this task ends. So a witness means that all of the tile was stored, whenever a worker dies,
+ * and repeating the task changes nothing. Every failure throws, and then no witness is written
+ * (lesson 42). No witness is written either if the campaign reaches its limit of companies before
+ * the end of the tile.
  */
 export async function discover(
   services: CampaignServices,
@@ -57,7 +60,7 @@ export async function discover(
   assert(tile, `${payload.tile} is no tile`);
   const campaign = await services.campaign(payload.campaign);
   const compiled = services.phrases(campaign);
-  // Whether a witness counts for a file depends on what is in it now.
+  // Whether a witness of a file is valid depends on the current content of the file.
   const isFile = payload.source === fileSourceKey;
   const file = isFile ? await services.places(campaign, payload.source) : undefined;
   const fileKey = isFile ? placeFileKey(campaign) : undefined;
@@ -67,11 +70,11 @@ export async function discover(
   const releases = new Map<string, string | undefined>();
   for (const { phrase, since } of payload.due) {
     const at = compiled.phrases.findIndex((one) => one.phrase === phrase);
-    if (at < 0) continue; // the campaign looks for it no more
+    if (at < 0) continue; // the campaign no longer has this phrase
     const witness = witnessOf(witnesses, { phrase, source: payload.source });
     const standing = standingOf(witness, campaign.freshness, clock.nowMs());
     const isKnown = standing === "fresh" || standing === "empty";
-    // Another campaign with this tile and phrase was faster: its work is everybody's.
+    // Another campaign has searched this tile for this phrase since; its result is shared.
     if (!isKnown || witness?.at === since) due.set(at, phrase);
     releases.set(phrase, witness?.release);
   }
@@ -159,15 +162,15 @@ export interface FoundWhere {
   readonly tile: string;
   readonly phrases: readonly string[];
   readonly at: string;
-  /** What people call the source. */
+  /** The name of the source in records. */
   readonly source: string;
   /** `placeFileKey` of the campaign, if the source is its file. */
   readonly file: string | undefined;
-  /** The filter of the campaign that rejects it. */
+  /** The filter of the campaign that rejects the place. */
   readonly filter?: FilterName | undefined;
 }
 
-/** A place as a company, and by which tile and phrases it was found. */
+/** Converts a place to a company, with the tile and phrases by which it was found. */
 export function foundCompany(
   campaign: Pick<Campaign, "name">,
   place: Place,
@@ -192,11 +195,11 @@ interface MatchedPlace {
   readonly place: Place;
   readonly facts: CompanyFacts;
   readonly matched: readonly number[];
-  /** Of the suppression list. */
+  /** Keys to look up in the suppression list. */
   readonly keys: readonly string[];
 }
 
-/** Some at a time: they are looked up in the suppression list together. */
+/** Yields batches, because a batch is looked up in the suppression list at once. */
 function* matchedPlaces(
   places: readonly Place[],
   matching: (place: Place) => readonly number[],
@@ -219,7 +222,10 @@ interface WaitingCompany extends FoundPlace {
   readonly website: string | undefined;
 }
 
-/** Companies first, then the tasks of their websites: what dies in between is done again. */
+/**
+ * Writes companies before the tasks of their websites: after a crash in between both are written
+ * again.
+ */
 function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseRef) {
   let waiting: WaitingCompany[] = [];
   let created = 0;
@@ -237,7 +243,9 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
     }
     if (tasks.length > 0) await services.addTasks(tasks, by);
   };
-  /** False: the campaign has enough companies, and not all of these were written. */
+  /**
+   * Returns false if the campaign has reached its limit, and not all of the companies were written.
+   */
   const flush = async (): Promise<boolean> => {
     const some = waiting;
     waiting = [];
@@ -257,9 +265,9 @@ function createWriter(services: CampaignServices, campaign: Campaign, by: LeaseR
 const noArea = (name: string) =>
   new AppError("invalid", "places_no_area", `the source ${name} cannot be asked for a whole tile`);
 
-export const enoughReason = "the campaign has as many companies as its budget allows";
+export const enoughReason = "the campaign has reached the company limit of its budget";
 
-/** A tile that is asked for in many parts takes long. */
+/** A tile that needs many requests takes long. */
 const discoverTimeoutMs = 3_600_000;
 
 export function createDiscoverHandler(): Handler<CampaignServices> {
@@ -282,7 +290,7 @@ export function createDiscoverHandler(): Handler<CampaignServices> {
         } catch (error) {
           const retryAfterMs = busyForMs(error);
           if (retryAfterMs === undefined) throw error;
-          // Its gate is closed for so long: no node of the fleet asks before.
+          // The gate is closed until then, so no node of the fleet sends a request before.
           return retry((error as AppError).message, {
             delayMs: retryAfterMs,
             slowDown: { retryAfterMs },

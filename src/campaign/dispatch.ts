@@ -5,7 +5,7 @@ import { discoverTask } from "./tasks.ts";
 import { standingOf, witnessOf, type Question, type Witness, type Witnesses } from "./witness.ts";
 
 export interface DueTarget extends Target {
-  /** When it was last searched; undefined: never. */
+  /** The time of the last search; undefined: never. */
   readonly since: string | undefined;
 }
 
@@ -14,18 +14,18 @@ export interface DueOptions {
   readonly witnesses: ReadonlyMap<string, Witnesses>;
   readonly freshness: Campaign["freshness"];
   readonly nowMs: number;
-  /** Whether a source can have anything in a tile; absent: nobody knows. */
+  /** Whether a source can have any place in a tile; absent if unknown. */
   readonly mayHave?: (target: Target) => boolean;
-  /** Of a witness that is fresh: whether it is to be searched again all the same. */
+  /** Whether a target with a fresh witness must be searched again nevertheless. */
   readonly isOutdated?: (question: Question, witness: Witness) => boolean;
 }
 
-/** Targets − fresh witnesses, in the order of the plan. */
+/** Targets without a fresh witness, in the order of the plan. */
 export function dueTargets(options: DueOptions): readonly DueTarget[] {
   const { targets, witnesses, freshness, nowMs, mayHave, isOutdated } = options;
   return targets.flatMap((target): DueTarget[] => {
     const witness = witnessOf(witnesses.get(target.tile.id), target);
-    // Where there were places, somebody has to see that they are gone.
+    // A tile that had places is searched again, so that places that are gone are noticed.
     if (mayHave && !mayHave(target) && (witness?.found ?? 0) === 0) return [];
     const standing = standingOf(witness, freshness, nowMs);
     const isDue =
@@ -36,7 +36,7 @@ export function dueTargets(options: DueOptions): readonly DueTarget[] {
   });
 }
 
-/** Those of one tile and one source together: they are one task. */
+/** Groups the targets of one tile and one source, because they become one task. */
 export function groupByTask(due: readonly DueTarget[]): readonly (readonly DueTarget[])[] {
   const groups = new Map<string, DueTarget[]>();
   for (const target of due) {
@@ -49,8 +49,8 @@ export function groupByTask(due: readonly DueTarget[]): readonly (readonly DueTa
 }
 
 /**
- * So many of them: the first ones as a batch, or as a canary batch ones from all over the plan, so
- * that what is wrong with a phrase or a corner of the map shows before everything is under way.
+ * Chooses `limit` targets: the first ones, or for a canary batch some from all over the plan, so
+ * that a problem with a phrase or a region shows before everything is running.
  */
 export function chooseBatch<T>(
   due: readonly T[],
@@ -58,32 +58,38 @@ export function chooseBatch<T>(
 ): readonly T[] {
   if (limit === undefined || limit >= due.length) return due;
   if (!isCanary) return due.slice(0, limit);
-  // The middles of `limit` equal stretches: neither end of the plan is preferred.
+  // The middles of `limit` equal sections, so that neither end of the plan is preferred.
   return Array.from(
     { length: limit },
     (_, index) => due[Math.floor(((index + 0.5) * due.length) / limit)]!,
   );
 }
 
-/** `full`: targets that did not fit; those after the first page without room are counted, not tried. */
+/**
+ * `full`: targets that did not fit. After the first page without room the rest is counted, not
+ * tried.
+ */
 export type Dispatched = Readonly<Record<AddStatus, number>>;
 
 export interface DispatchOptions {
   readonly onProgress?: (added: number) => void;
-  /** Whether a snapshot answers, so that no server is asked. */
+  /** Whether a snapshot has the answer, so that no server is asked. */
   readonly isKept?: (target: DueTarget) => boolean;
-  /** What the campaign's file has now: part of the keys of tasks, as a changed file is another question. */
+  /**
+   * The hash of the campaign's file. It is part of the keys of tasks: a changed file is searched
+   * again.
+   */
   readonly content?: string | undefined;
-  /** Ends when so many were added: those that are already there do not count. */
+  /** Stops after this many targets were added; existing ones do not count. */
   readonly addedMax?: number | undefined;
 }
 
-/** Tasks in one `add`. */
+/** The number of tasks in one `add`. */
 export const addsAtOnce = 500;
 
 /**
- * Makes a task of each group. Safe to repeat, and to kill half-way: the key of a task says which
- * witnesses it follows, so the same question is asked once until there is an answer.
+ * Adds a task for each group. It can be repeated, and killed half-way: the key of a task names the
+ * witnesses that it follows, so a question is asked only once until it is answered.
  */
 export async function dispatch(
   queue: Pick<Queue, "add">,

@@ -1,7 +1,7 @@
 import { normalDomain } from "../records/index.ts";
 import type { Exclusions } from "./campaign.ts";
 
-/** Why a place is left alone; undefined: it is not. */
+/** Why a place is excluded; undefined if it is not. */
 export function exclusionOf(
   { domains, names, places }: Exclusions,
   found: { readonly id: string; readonly name: string; readonly domain: string | undefined },

@@ -3,7 +3,7 @@ import type { Company } from "../records/index.ts";
 import type { Place } from "../sources/index.ts";
 import type { CompanyFacts } from "./company-fields.ts";
 
-/** Filters decide before anything is spent: a place that one rejects gets no task. */
+/** Filters are applied before anything is spent: a place that is rejected gets no task. */
 export const filterNames = [
   "website",
   "phone",
@@ -24,15 +24,17 @@ const corner = z.tuple([z.number().min(-180).max(180), z.number().min(-90).max(9
   error: "[longitude, latitude]",
 });
 
-/** `[filters]` of a campaign. */
+/** The table `[filters]` of a campaign. */
 export const filtersSchema = z.strictObject({
   website: yesOrNo.optional(),
   phone: yesOrNo.optional(),
-  /** True: none that is closed at present. What is closed for good never becomes a company. */
+  /**
+   * True: no place that is temporarily closed. Permanently closed places never become companies.
+   */
   open: z
     .boolean({ error: "true (only places that are open) or false (only ones closed for a time)" })
     .optional(),
-  /** Whether places of a brand are wanted. */
+  /** Whether places of a brand are accepted. */
   chains: z.boolean({ error: "true or false" }).default(true),
   categories: z.strictObject({ only: names.default([]), not: names.default([]) }).prefault({}),
   ratingMin: z.number({ error: "a number from 0 to 10" }).min(0).max(10).optional(),
@@ -58,7 +60,7 @@ interface Filtered {
   readonly longitude: number | undefined;
 }
 
-/** The first filter that rejects a place; undefined: none does. */
+/** The first filter that rejects a place; undefined if none does. */
 export function filterOfPlace(
   filters: PlaceFilters | undefined,
   place: Place,
@@ -78,7 +80,7 @@ export function filterOfPlace(
   });
 }
 
-/** The same by what is known of a company, for one that another campaign has found. */
+/** The same for a company that another campaign has found, by its stored fields. */
 export function filterOfCompany(
   filters: PlaceFilters | undefined,
   { texts, numbers, phones, categories, extra }: Company,
@@ -107,7 +109,7 @@ function firstFilter(filters: PlaceFilters, one: Filtered): FilterName | undefin
   const { only, not } = categories;
   if (only.length > 0 && !only.some((name) => own.has(folded(name)))) return "category";
   if (not.some((name) => own.has(folded(name)))) return "category";
-  // What is not known does not reach a minimum.
+  // An unknown value never reaches a minimum.
   if (ratingMin !== undefined && (one.rating ?? -1) < ratingMin) return "rating";
   if (reviewsMin !== undefined && (one.reviews ?? -1) < reviewsMin) return "reviews";
   if (polygon && !isInside(polygon, one)) return "polygon";

@@ -448,7 +448,7 @@ describe("details", () => {
     const gone = detailsSchema.parse({ ...base, id: "osm/node/2" });
     expect(await detail(world.services, gone, signal)).toMatchObject({
       kind: "left",
-      reason: expect.stringContaining("no place osm/node/2") as string,
+      reason: expect.stringContaining("no longer has place osm/node/2") as string,
     });
     expect(() => detailsSchema.parse(base)).toThrow(/id of one/);
   });

@@ -1,7 +1,9 @@
 import { AppError } from "../base/app-error.ts";
 import { release, type HandlerOutcome } from "../worker/index.ts";
 
-/** Codes of errors that say what this machine has not got, though another one may have it. */
+/**
+ * Codes of errors that mean that this machine lacks something, although another one may have it.
+ */
 const lacking: ReadonlySet<string> = new Set([
   "no_campaign",
   "no_site",
@@ -13,7 +15,7 @@ const lacking: ReadonlySet<string> = new Set([
 
 /**
  * Runs a step of a handler. If the node lacks the campaign or its places, the task goes back to the
- * queue for a node that has them; it must not fail for good because the wrong machine claimed it.
+ * queue for another node; it must not fail permanently because the wrong machine claimed it.
  */
 export async function releaseIfLacking(
   step: () => Promise<HandlerOutcome>,

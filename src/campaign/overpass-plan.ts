@@ -2,13 +2,17 @@ import { AppError } from "../base/app-error.ts";
 import type { Queue } from "../queue/index.ts";
 import type { Campaign } from "./campaign.ts";
 
-/** Above this many tiles an extract is faster for everybody; so many more are an abuse of a shared server. */
+/**
+ * Above the first number of tiles an extract is faster; above the second the requests would abuse a
+ * shared server.
+ */
 const tilesAdvisedMax = 500;
 const tilesAllowedMax = 5_000;
 
 /**
- * What to tell about the requests that a campaign needs; undefined: nothing. Public servers are run by
- * volunteers: their rules name about 10,000 requests a day and ask heavy users to take an extract.
+ * Advice about the number of requests that a campaign needs; undefined if it is small. Volunteers
+ * run the public servers: their rules allow about 10,000 requests a day and ask heavy users to
+ * download an extract.
  */
 export function overpassAdvice(
   tiles: number,
@@ -20,17 +24,17 @@ export function overpassAdvice(
     throw new AppError(
       "invalid",
       "campaign_overpass_size",
-      `${tiles} tiles would be asked of the Overpass server, and more than ${tilesAllowedMax} are refused; ` +
+      `${tiles} tiles would be requested from the Overpass server; at most ${tilesAllowedMax} are allowed; ` +
         `${instead}, or add --force if the server is your own`,
     );
   }
   return `${tiles} tiles are a lot for an Overpass server: ${instead}`;
 }
 
-/** Of the queue: all requests to one server go through it, from whichever node. */
+/** The gate in the queue: all requests of all nodes to one server go through it. */
 export const overpassGate = (url: string): string => new URL(url).host;
 
-/** Makes the server's gate as slow as the campaign wants it, and never faster than it is. */
+/** Gives the server's gate the delay of the campaign; never makes it faster. */
 export async function openOverpassGate(
   queue: Pick<Queue, "gate" | "setGate">,
   { overpass }: Pick<Campaign, "overpass">,

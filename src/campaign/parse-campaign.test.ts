@@ -73,9 +73,9 @@ imported = ["berlin"]
     const own = `${town}radius = "3 km"\n[[locations]]\nname = "x"\nlat = 1\nlon = 2\nproximityKm = 4\n`;
     expect(parse(own).locations.map(({ proximityKm }) => proximityKm)).toEqual([3, 4]);
     const many = messageOf(town.replace("Round Rock, TX", "Springfield"));
-    expect(many).toMatch(/config\.toml:4: locations\[1\] has no lat and lon, and "Springfield" is the name of \d+ towns: say which of .*Springfield, IL, US/); // prettier-ignore
+    expect(many).toMatch(/config\.toml:4: locations\[1\] has no lat and lon, and "Springfield" is the name of \d+ towns: choose one of .*Springfield, IL, US/); // prettier-ignore
     expect(messageOf(town.replace("Round Rock, TX", "Nowhereville"))).toContain(
-      "is no town of 5,000",
+      "is not a known town of 5,000",
     );
     expect(messageOf(town.replace("20 mi", "20 leagues"))).toContain('such as "20 mi" or "30 km"');
     expect(messageOf(`${town}lat = 1\n`)).toContain("has one of lat and lon: give both");

@@ -165,27 +165,30 @@ const keys = [
 ]; // prettier-ignore
 
 export interface CampaignLayers {
-  /** Weakest first: `_defaults.toml`, then `config.toml`. The last one is the campaign's own. */
+  /**
+   * From the weakest to the strongest: `_defaults.toml`, then `config.toml`. The last one belongs
+   * to the campaign itself.
+   */
   readonly texts: readonly ConfigText[];
-  /** Its tables `[env.NAME]` count too. */
+  /** Its tables `[env.NAME]` are applied too. */
   readonly environment?: string | undefined;
-  /** What commands to the fleet say, over all files. */
+  /** Values set by commands for the fleet; they override all files. */
   readonly fields?: CampaignFields;
 }
 
 export interface ResolvedCampaign {
   readonly campaign: Campaign;
-  /** Every value that counts, with where it is from. */
+  /** All effective values, with their origins. */
   readonly values: readonly ConfigValue[];
 }
 
-/** Of one file alone. */
+/** Parses one file alone. */
 export const parseCampaign = (name: string, file: string, text: string): Campaign =>
   resolveCampaign(name, { texts: [{ file, text }] }).campaign;
 
 /**
- * The campaign that its layers make. Throws one `campaign_config` error with all that is wrong in
- * any of them, also in what a stronger layer replaces: file, line, key, what to write.
+ * Merges the layers of a campaign. Throws one `campaign_config` error with all errors in all
+ * layers, also in values that a stronger layer replaces: file, line, key, what to write.
  */
 export function resolveCampaign(name: string, options: CampaignLayers): ResolvedCampaign {
   const { texts, environment, fields = new Map() } = options;
@@ -218,14 +221,19 @@ export function resolveCampaign(name: string, options: CampaignLayers): Resolved
   };
 }
 
-/** Throws `campaign_config` for what is wrong in `_defaults.toml`, whatever campaigns make of it. */
+/**
+ * Throws `campaign_config` if `_defaults.toml` is wrong, whether or not a campaign uses the values.
+ */
 export function checkDefaults(file: string, text: string): void {
   const { layers, unused, syntax, problems } = readLayers([{ file, text }], undefined);
   const all = [...syntax, ...problems, ...[...layers, ...unused].flatMap(checkLayer)];
   if (all.length > 0) throw faulty(all);
 }
 
-/** What is wrong with what a layer says. What it does not say, another one may. */
+/**
+ * Errors in the values of one layer. Missing values are not errors, because another layer may have
+ * them.
+ */
 function checkLayer({ root, place }: ConfigLayer): readonly string[] {
   const { error } = schema.safeParse(root, { error: plainWords });
   const said = (error?.issues ?? []).filter(
@@ -280,7 +288,10 @@ const distanceOf = (at: {
   readonly radius?: string | undefined;
 }): number | undefined => (at.radius === undefined ? at.proximityKm : radiusKm(at.radius));
 
-/** Where it is: as the file says, else the one town of that name. Text: what is wrong. */
+/**
+ * The coordinates of a location: those in the file, else those of the one town with that name. A
+ * text says what is wrong.
+ */
 function placed({
   name,
   lat,
@@ -298,7 +309,7 @@ function placed({
   return { latitude, longitude };
 }
 
-/** What is wrong with a value for a field of any campaign; undefined: nothing. */
+/** What is wrong with a value for a field of any campaign; undefined if it is valid. */
 export function checkCampaignField(field: string, value: unknown): string | undefined {
   const settable = keys.filter((key) => !key.startsWith("locations."));
   if (!settable.includes(field)) {

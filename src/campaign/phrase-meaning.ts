@@ -10,12 +10,15 @@ import type { Campaign } from "./campaign.ts";
 
 type Meant = Pick<Campaign, "phrases" | "languages" | "tags">;
 
-/** The phrases of a campaign with what they stand for, ready to search places. */
+/** The phrases of a campaign with their tags, compiled for matching places. */
 export function campaignPhrases({ phrases, languages, tags }: Meant): CompiledPhrases {
   return compilePhrases(phrases, createPhraseMatcher({ languages, overrides: tags }));
 }
 
-/** The same for the same tags: part of a witness, so that one can tell what has changed since. */
+/**
+ * A hash of the tags of a phrase. It is part of a witness, so that a later change of the tags is
+ * noticed.
+ */
 export function meaningHash({ matches }: PhraseMatches): string {
   const used = matches
     .filter(({ state }) => state === "used")
@@ -27,7 +30,7 @@ export function meaningHash({ matches }: PhraseMatches): string {
     .slice(0, 12);
 }
 
-/** Keeps the last few: to find out what phrases mean takes some hundredths of a second. */
+/** Caches the last few results, because compiling phrases takes some hundredths of a second. */
 export function createPhraseCache(): (campaign: Meant) => CompiledPhrases {
   const known = new Map<string, CompiledPhrases>();
   return (campaign) => {

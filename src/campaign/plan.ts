@@ -2,24 +2,27 @@ import { AppError } from "../base/app-error.ts";
 import { compareTiles, tilesAround, tilesMax, type Tile } from "../sources/index.ts";
 import { sourceKeysOf, type Campaign, type Location } from "./campaign.ts";
 
-/** A tile that a campaign covers, and the first location in whose box it lies. */
+/** A tile that a campaign covers, and the first location whose area contains it. */
 export interface PlannedTile {
   readonly tile: Tile;
   readonly location: string;
 }
 
-/** One question to a source: what is there, in this tile, by this phrase? */
+/** One question to a source: which places of this phrase are in this tile? */
 export interface Target {
   readonly tile: Tile;
   readonly phrase: string;
-  /** `file`, or the name of what was imported. */
+  /** `file`, or the name of an import. */
   readonly source: string;
   readonly location: string;
 }
 
 const targetsMax = 1_000_000;
 
-/** Every tile of every location's box, each once. Whoever counts tiles counts these (lesson 53). */
+/**
+ * Every tile in the area of any location, without duplicates. All counts of tiles are based on this
+ * (lesson 53).
+ */
 export function planTiles({ locations }: Pick<Campaign, "locations">): readonly PlannedTile[] {
   const found = new Map<string, PlannedTile>();
   for (const location of locations) {
@@ -31,7 +34,7 @@ export function planTiles({ locations }: Pick<Campaign, "locations">): readonly 
   return [...found.values()].sort((a, b) => compareTiles(a.tile, b.tile));
 }
 
-/** Tiles × phrases × sources, tile by tile. */
+/** All combinations of tile, phrase and source, tile by tile. */
 export function planTargets(
   campaign: Pick<Campaign, "locations" | "phrases" | "sourceFile" | "imported" | "overpass">,
 ): readonly Target[] {

@@ -3,19 +3,22 @@ import type { TaskInput } from "../queue/index.ts";
 import { mergeDuplicates, type MergingRecords } from "../records/index.ts";
 import { defineHandler, done, retry, type Handler } from "../worker/index.ts";
 
-/** Merges companies that several sources, or two nodes at the same moment, made of one business. */
+/**
+ * Merges companies that are the same business but were created by several sources, or by two nodes
+ * at once.
+ */
 export const resolveKind = "resolve";
 
 export interface ResolveServices {
   readonly duplicates: MergingRecords;
-  /** Whether tiles of a job are still to be searched. */
+  /** Whether tiles of a job are still waiting to be searched. */
   isDiscovering(job: string): Promise<boolean>;
 }
 
-/** The last of what is waiting: it looks at all companies at once. */
+/** Lower than all others, because it processes all companies at once. */
 const resolvePriority = 10;
 
-/** `round` tells one pass from the next: the same one is added once. */
+/** `round` distinguishes the passes: adding the same pass again does nothing. */
 export const resolveTask = (job: string, round: string): TaskInput => ({
   kind: resolveKind,
   job,
@@ -25,7 +28,7 @@ export const resolveTask = (job: string, round: string): TaskInput => ({
   payload: {},
 });
 
-/** It comes last: what the tiles that are still searched will bring would be missed. */
+/** Wait for the tiles that are still being searched; otherwise their companies would be missed. */
 const waitMs = (attempt: number): number => Math.min(120_000, 500 * 2 ** Math.min(attempt, 8));
 
 export function createResolveHandler(): Handler<ResolveServices> {
@@ -34,7 +37,7 @@ export function createResolveHandler(): Handler<ResolveServices> {
     z.strictObject({}),
     async ({ task, services, signal, progress }) => {
       if (await services.isDiscovering(task.job)) {
-        return retry("tiles are still searched", { delayMs: waitMs(task.used) });
+        return retry("tiles are still being searched", { delayMs: waitMs(task.used) });
       }
       let count = 0;
       const onMerged = () => progress(`${++count} merged`);

@@ -4,21 +4,21 @@ import { campaignNameRule } from "./campaign.ts";
 
 export interface ResourceOwner {
   readonly campaign: string;
-  /** Absent: of the only environment there is. */
+  /** Absent if there is only one environment. */
   readonly environment?: string | undefined;
 }
 
 const resourceRule = /^[a-z][a-z0-9]*$/;
 
 /**
- * The one name for what belongs to a campaign outside of the data folder: folders in buckets,
- * buckets, roles. `forager-<resource>-<campaign>[-<environment>]`: two campaigns or environments
- * never share one, because the name of a campaign does not end like an environment.
+ * The name of a resource that belongs to a campaign but is outside the data folder: folders in
+ * buckets, buckets, roles. `forager-<resource>-<campaign>[-<environment>]`: two campaigns or
+ * environments never share a name, because the name of a campaign cannot end like an environment.
  */
 export function resourceName(resource: string, { campaign, environment }: ResourceOwner): string {
   const isGood = resourceRule.test(resource) && campaignNameRule.test(campaign);
   if (!isGood || endsLikeEnvironment(campaign)) {
-    const message = `a ${resource} cannot be named for '${campaign.slice(0, 80)}': ${endingWords}`;
+    const message = `${resource} cannot be named after '${campaign.slice(0, 80)}': ${endingWords}`;
     throw new AppError("invalid", "campaign_name", message);
   }
   return ["forager", resource, campaign, ...(environment === undefined ? [] : [environment])].join(
@@ -29,4 +29,4 @@ export function resourceName(resource: string, { campaign, environment }: Resour
 export const endsLikeEnvironment = (campaign: string): boolean =>
   environments.some((one) => campaign.endsWith(`-${one}`));
 
-export const endingWords = `the name of a campaign does not end with ${environments.map((one) => `-${one}`).join(", ")}, which are environments`;
+export const endingWords = `the name of a campaign must not end with ${environments.map((one) => `-${one}`).join(", ")}, which are environments`;

@@ -7,31 +7,37 @@ import type { Campaign } from "./campaign.ts";
 import type { ClosingServices } from "./closed-places.ts";
 import type { CompanyWriter } from "./company-writer.ts";
 
-/** One whose places are known beforehand says its release; a file that has changed is cut first. */
+/**
+ * A source whose places are stored in advance has a release. A file that has changed is processed
+ * first.
+ */
 export interface CampaignSource extends PlaceSource {
   readonly release?: (signal?: AbortSignal) => Promise<SnapshotRelease>;
 }
 
-/** What the handlers of campaigns need of the program that runs them. */
+/** What the program provides for the handlers of campaigns. */
 export interface CampaignServices {
   readonly clock: Clock;
-  /** A request to a website or a place server goes out: the job counts it. Absent: nobody counts. */
+  /**
+   * Counts a request to a website or a place server for the job. If absent, requests are not
+   * counted.
+   */
   readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "write" | "suppressed">;
   readonly companies: CompanyWriter;
-  /** Every company that a campaign finds is written through it. Absent: no limit. */
+  /** All companies that a campaign finds are written through it. Absent: no limit. */
   readonly companyLimit?: CompanyLimit;
-  /** Absent: companies whose place is gone stay as they are. */
+  /** If absent, companies whose place is gone are not marked as closed. */
   readonly closing?: ClosingServices | undefined;
-  /** As its file is now, so that a change of exclusions counts at once. */
+  /** Reads the current file, so that a change of exclusions applies at once. */
   readonly campaign: (name: string) => Promise<Campaign>;
-  /** `source` is `file`, or the name of what was imported. */
+  /** `source` is `file`, or the name of an import. */
   readonly places: (campaign: Campaign, source: string) => Promise<CampaignSource>;
-  /** What its phrases stand for. */
+  /** The compiled phrases of a campaign. */
   readonly phrases: (campaign: Campaign) => CompiledPhrases;
-  /** Stores tasks under the lease of the one that asks. Safe to repeat. */
+  /** Stores tasks under the lease of the current task. Safe to repeat. */
   readonly addTasks: (tasks: readonly TaskInput[], by: LeaseRef) => Promise<void>;
-  /** The task that looks at a website; undefined: none is wanted. */
+  /** The task that visits a website; undefined if no visit is needed. */
   readonly enrichTask: (
     company: CompanyToEnrich,
   ) => Promise<TaskInput | undefined> | TaskInput | undefined;

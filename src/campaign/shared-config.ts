@@ -12,27 +12,30 @@ import type { Paths } from "../config/index.ts";
 import { defaultsName, openCampaignFolder } from "./campaign-folder.ts";
 
 const schema = z.object({
-  /** Of the whole config.toml, or `_defaults.toml`. */
+  /** The whole config.toml, or `_defaults.toml`. */
   text: z.string(),
-  /** 1 for the first; every change adds one. */
+  /** Starts at 1; every change increases it by one. */
   revision: z.int().min(1),
   by: z.string(),
   at: z.string(),
-  /** The campaign was removed. The object stays, so that revisions go on if it is made again. */
+  /**
+   * True if the campaign was removed. The object stays, so that revisions continue if it is created
+   * again.
+   */
   isRemoved: z.boolean().optional(),
 });
 
-/** A campaign's configuration as the fleet has it: an object in the bucket. */
+/** The fleet's copy of a campaign's configuration: an object in the bucket. */
 export type SharedConfig = z.infer<typeof schema>;
 
-/** What a machine has of it: the last one it knows, and what a person changed here since. */
+/** This machine's copy: the last version from the bucket, and the current text of the file. */
 export interface LocalConfig {
   readonly text: string | undefined;
-  /** What the text was before a person changed it here; undefined: it was never the fleet's. */
+  /** The fleet's version on which the file is based; undefined if it was never shared. */
   readonly base: Pick<SharedConfig, "text" | "revision"> | undefined;
 }
 
-/** Whether a person changed the file of this machine since it was the fleet's. */
+/** Whether a person changed the file of this machine since it was last in sync. */
 export const isEditedHere = ({ text, base }: LocalConfig): boolean =>
   text !== undefined && text !== base?.text;
 
@@ -44,40 +47,51 @@ export interface SharedConfigsOptions {
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
-  /** Among the processes of the data folder. Absent: no other process writes there. */
+  /** A lock among the processes of the data folder. Absent if no other process writes there. */
   readonly lock?: ConfigLock | undefined;
 }
 
-/** Runs a step while no other process changes the configurations of the data folder. Not reentrant. */
+/**
+ * Runs a step while no other process changes the configurations of the data folder. Not reentrant.
+ */
 export type ConfigLock = <T>(step: () => Promise<T>) => Promise<T>;
 
 export interface SharedConfigs {
-  /** Names that were ever shared, of the first 1,000: `read` says whether one was removed. */
+  /** The first 1,000 names that were ever shared; `read` says whether one was removed. */
   list(): Promise<readonly string[]>;
-  /** As it is now in the bucket; undefined: nobody has shared it. */
+  /** The current version in the bucket; undefined if it was never shared. */
   read(name: string): Promise<SharedConfig | undefined>;
   local(name: string): Promise<LocalConfig>;
   /**
-   * Replaces the one of `base`. Throws `campaign_config_changed` if there is another one by now.
-   * `change` may be called several times; a text that stays the same is not written.
+   * Replaces the version `base`. Throws `campaign_config_changed` if the bucket has another one by
+   * now. `change` may be called several times; a text that stays the same is not written.
    */
   change(name: string, how: ConfigChange): Promise<SharedConfig>;
-  /** Takes the bucket's into the folder. Throws `campaign_config_edited` if it was edited here. */
+  /**
+   * Copies the bucket's version into the folder. Throws `campaign_config_edited` if the file was
+   * edited here.
+   */
   take(name: string, config: SharedConfig): Promise<void>;
   /**
-   * Puts what was saved from this folder into it. `before` is the text of the file that is part of what
-   * was saved. A newer one, and a file that was edited since, stay as they are.
+   * Records that the folder's version was saved to the bucket. `before` is the text of the file
+   * that was saved. If the file has a newer version or was edited since, it is left as it is.
    */
   accept(name: string, config: SharedConfig, before: string | undefined): Promise<void>;
-  /** Marks the bucket's as removed. If the campaign is made again, on any machine, its revision goes on. */
+  /**
+   * Marks the bucket's version as removed. If the campaign is created again, on any machine, its
+   * revision continues.
+   */
   remove(name: string, by: string): Promise<void>;
-  /** Fetches what is older here than a revision. Answers whether there was anything to fetch. */
+  /**
+   * Fetches versions that are older here than a revision. Returns whether there was anything to
+   * fetch.
+   */
   fetch(name: string, revision: number): Promise<boolean>;
 }
 
 export interface ConfigChange {
   readonly change: (text: string | undefined) => string | Promise<string>;
-  /** Undefined: whichever is there; `change` keeps what others wrote. 0: there must be none. */
+  /** Undefined: any version; `change` keeps the changes of others. 0: the object must not exist. */
   readonly baseRevision: number | undefined;
   readonly by: string;
 }
@@ -93,7 +107,7 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
     try {
       return schema.parse(JSON.parse(String(await readRegularFile(baseFile(name)))));
     } catch {
-      return undefined; // it was never shared, or the file is damaged: then nothing is overwritten
+      return undefined; // never shared, or the file is damaged: then nothing is overwritten
     }
   };
   const local = async (name: string): Promise<LocalConfig> => {
@@ -143,7 +157,7 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
       }
       await lock(async () => {
         const known = await readBase(name);
-        // A file that is put back is then new to the fleet, and shared again.
+        // If the file is created again later, it counts as new to the fleet and is shared.
         if (known) await writeBase(name, { ...known, text: "" });
       });
     },
@@ -157,7 +171,7 @@ export function openSharedConfigs(options: SharedConfigsOptions): SharedConfigs 
         }
         const text = await change(now?.text);
         if (now && text === now.text) return value;
-        // Nodes fetch only newer ones than they know, also of a campaign that is made again.
+        // Nodes fetch only newer revisions, also of a campaign that was removed and created again.
         const revision = Math.max(stored?.revision ?? 0, now ? 0 : removed) + 1;
         return { text, revision, by, at: new Date(clock.nowMs()).toISOString() };
       });

@@ -5,19 +5,19 @@ import { standingOf, timesOf, witnessOf, type Witnesses } from "./witness.ts";
 export interface CampaignStatus {
   readonly tiles: number;
   readonly targets: number;
-  /** Looked through in time, with places there. */
+  /** Searched recently, with places. */
   readonly fresh: number;
-  /** Looked through in time, and nothing there. */
+  /** Searched recently, without places. */
   readonly empty: number;
   readonly expired: number;
   readonly never: number;
-  /** What the witnesses in time have found; a place that two of them name counts twice. */
+  /** Places in the witnesses that are still valid; a place in two of them counts twice. */
   readonly found: number;
-  /** When the oldest of them expires, ISO 8601; undefined: there is none. */
+  /** When the first of them expires, ISO 8601; undefined if there is none. */
   readonly nextDueAt: string | undefined;
 }
 
-/** By the same rules as `dueTargets`: `expired` + `never` is what a dispatch would ask for. */
+/** Uses the rules of `dueTargets`: a dispatch would add `expired` + `never` targets. */
 export function campaignStatus(
   { freshness }: Pick<Campaign, "freshness">,
   targets: readonly Target[],

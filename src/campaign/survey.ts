@@ -10,20 +10,20 @@ import { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fie
 import { gateOf } from "./enrich/visit-task.ts";
 import type { Target } from "./plan.ts";
 
-/** What a campaign will find, as far as its sources tell beforehand. */
+/** What a campaign will find, as far as its snapshots show. */
 export interface Survey {
   readonly phrases: readonly SurveyedPhrase[];
-  /** By field of a place: values that nobody understands. */
+  /** Values that could not be understood, by field of the place. */
   readonly unread: readonly UnreadField[];
-  /** Hosts of some websites that will be visited. */
+  /** Some of the hosts whose websites will be visited. */
   readonly hosts: readonly string[];
-  /** Places that were looked at; fewer than there are where the campaign is very large. */
+  /** The number of places that were read; very large campaigns read only some. */
   readonly places: number;
   readonly isPartial: boolean;
 }
 
 export interface SurveyedPhrase extends PhraseMatches {
-  /** Places that it finds. */
+  /** The places that match. */
   readonly found: number;
 }
 
@@ -40,20 +40,20 @@ export interface SurveyOptions {
     readonly source: Pick<PlaceSource, "area">;
     readonly release: Pick<SnapshotRelease, "tiles">;
   }[];
-  /** No tile is opened after so many places; default 500,000. */
+  /** No further tile is read after this many places; default 500,000. */
   readonly placesMax?: number;
   readonly signal?: AbortSignal;
   readonly onPlaces?: (count: number) => void;
-  /** A place that some phrase finds. */
+  /** Called for each place that a phrase finds. */
   readonly onMatch?: (place: Place, facts: CompanyFacts) => void;
 }
 
-/** More would take minutes, and say the same. */
+/** More would take minutes without changing the result. */
 const placesMaxDefault = 500_000;
-/** Enough to see what the websites have in common. */
+/** Enough to detect a common cause, such as one provider. */
 const hostsMax = 20;
 
-/** Reads the snapshots of the plan's tiles; asks no source anything. */
+/** Reads the snapshots of the plan's tiles; sends no requests. */
 export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
   const { compiled, tiles, sources, signal, onPlaces, onMatch } = options;
   const { placesMax = placesMaxDefault } = options;
@@ -91,7 +91,7 @@ export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
   };
 }
 
-/** Whether a target's source has anything in its tile; true where nobody knows. */
+/** Whether a target's source has any place in its tile; true if unknown. */
 export const mayHave =
   (releases: ReadonlyMap<string, SnapshotRelease>) =>
   ({ tile, source }: Target): boolean => {

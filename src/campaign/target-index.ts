@@ -17,7 +17,7 @@ export function encodeTargetIndex(targets: readonly Target[]): string {
   const lines = targets.map(({ tile, phrase, location }) => {
     const { south, west, north, east } = boxOf(tile);
     const edges = [south, west, north, east].map((degrees) => degrees.toFixed(1));
-    return `${tile.id},${csvLine([phrase, ...edges, location])}`; // an id is no stranger's text
+    return `${tile.id},${csvLine([phrase, ...edges, location])}`; // an id is trusted text
   });
   return [csvLine(targetIndexColumns), ...lines].join("");
 }

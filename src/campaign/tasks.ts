@@ -6,7 +6,7 @@ import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import type { DueTarget } from "./dispatch.ts";
 import { overpassGate } from "./overpass-plan.ts";
 
-/** One tile of one source, all due phrases → companies. */
+/** One tile of one source, with all due phrases → companies. */
 export const discoverKind = "discover";
 /** One place → the fields of a company. */
 export const detailsKind = "details";
@@ -15,11 +15,11 @@ export const enrichKind = "enrich";
 
 const duePhrase = z.object({
   phrase: z.string().min(1),
-  /** The witness that was there when this was asked for. */
+  /** The time of the existing witness when this question was asked. */
   since: z.iso.datetime().optional(),
 });
 
-/** A task of the first version has one phrase, and is of the campaign's file. */
+/** A task of the first version has one phrase, and its source is the campaign's file. */
 export const discoverSchema = z
   .object({
     campaign: z.string(),
@@ -43,11 +43,11 @@ export const detailsSchema = z
     campaign: z.string(),
     tile: z.string(),
     phrase: z.string(),
-    /** `file`, or the name of what was imported. */
+    /** `file`, or the name of an import. */
     source: z.string().default(fileSourceKey),
     /** When the place was found, ISO 8601. */
     at: z.iso.datetime(),
-    /** All that the source said, or by `id` alone: then the source is asked. */
+    /** The whole place, or absent: then the source is asked for `id`. */
     place: placeSchema.optional(),
     id: z.string().optional(),
   })
@@ -56,20 +56,23 @@ export const detailsSchema = z
   });
 export type DetailsPayload = z.output<typeof detailsSchema>;
 
-/** What a company needs next goes before the next tile: results are there while tiles still wait. */
+/**
+ * Follow-up tasks of a company come before the next tile, so that results appear while tiles still
+ * wait.
+ */
 const discoverPriority = 300;
 
-/** Servers are busy for hours sometimes; each refusal is an attempt. */
+/** Servers are sometimes busy for hours, and each refusal is an attempt. */
 const askedAttempts = 50;
 
 export interface DiscoverTaskOptions {
-  /** A snapshot answers, so no server is asked. */
+  /** True if a snapshot has the answer, so that no server is asked. */
   readonly isKept?: boolean;
-  /** What the campaign's file has. */
+  /** The hash of the campaign's file. */
   readonly content?: string | undefined;
 }
 
-/** All due phrases of one tile and one source. What is asked of a server goes through its gate. */
+/** All due phrases of one tile and one source. Requests to a server go through its gate. */
 export function discoverTask(
   { name: campaign, overpass }: Pick<Campaign, "name" | "overpass">,
   targets: readonly DueTarget[],
@@ -80,7 +83,7 @@ export function discoverTask(
     phrase,
     ...(since === undefined ? {} : { since }),
   }));
-  // The same question has the same key: it is asked once until there is an answer.
+  // The same question has the same key: it is asked only once until it is answered.
   const asked = source === fileSourceKey && content !== undefined ? [...due, content] : due;
   const round = createHash("sha256").update(JSON.stringify(asked)).digest("hex").slice(0, 16);
   const isAsked = source === overpassSourceKey && overpass !== undefined && !isKept;

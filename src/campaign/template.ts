@@ -6,7 +6,7 @@ export interface TemplateOptions {
     readonly longitude: number;
   }[];
   readonly proximityKm?: number;
-  /** `20 mi`; instead of `proximityKm`. */
+  /** Such as `20 mi`; instead of `proximityKm`. */
   readonly radius?: string;
   readonly sourceFile?: string;
   readonly politeness?: { readonly delayMs?: number; readonly contact?: string };
@@ -14,7 +14,7 @@ export interface TemplateOptions {
 
 const exampleLocation = { name: "Austin, TX", latitude: 30.2672, longitude: -97.7431 };
 
-/** A config.toml to begin with: it can be planned as it stands, and every key is in it. */
+/** An initial config.toml. It is valid as it is, and shows every key. */
 export function campaignTemplate(options: TemplateOptions = {}): string {
   const { phrases = ["plumber"], proximityKm = 10, radius, sourceFile, politeness = {} } = options;
   const { delayMs, contact } = politeness;

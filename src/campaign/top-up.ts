@@ -1,8 +1,8 @@
 /**
- * A queue on a bucket holds a limited number of tasks. A campaign with more targets is dispatched in
- * passes: one task of the kind `dispatch` is reserved before the first target is added, any node runs
- * it when other tasks of the campaign have ended, and it adds what fits then. Each pass that leaves
- * targets out is followed by another one.
+ * A queue in a bucket holds a limited number of tasks. A campaign with more targets is dispatched
+ * in passes: one task of the kind `dispatch` is reserved before the first target is added. Any node
+ * runs it when other tasks of the campaign have ended, and it adds as many targets as fit. If a
+ * pass leaves targets out, another one follows.
  */
 import * as z from "zod";
 import type { TaskInput } from "../queue/index.ts";
@@ -15,18 +15,18 @@ export const topUpKind = "dispatch";
 
 export const topUpSchema = z.object({
   campaign: z.string(),
-  /** Names the dispatch that began it, so that every pass has a key of its own. */
+  /** Identifies the dispatch that started the passes, so that each pass has a unique key. */
   round: z.string().min(1),
   pass: z.int().min(1),
   /** Whether targets with an outdated witness are due too. */
   isRematch: z.boolean().default(false),
-  /** Adds nothing while at least this many tasks of the campaign wait. */
+  /** Nothing is added while at least this many tasks of the campaign are pending. */
   pendingMax: z.int().min(0).default(0),
 });
 export type TopUpPayload = z.output<typeof topUpSchema>;
 
 export interface TopUpServices {
-  /** Tasks of the campaign that wait, of every kind. */
+  /** Pending tasks of the campaign, of every kind. */
   readonly pendingOf: (campaign: string) => Promise<number>;
   /** Adds the targets that are due. Safe to repeat. */
   readonly dispatchDue: (
@@ -35,9 +35,9 @@ export interface TopUpServices {
   ) => Promise<Dispatched>;
 }
 
-/** Below the priority of tiles, so that it is claimed after them. */
+/** Just below the priority of tiles, so that it is claimed after them. */
 const topUpPriority = 299;
-/** At 10 s for each of them, more than a week. */
+/** At 10 s per pass, more than a week. */
 const passesMax = 100_000;
 const nextPassMs = 10_000;
 
@@ -72,7 +72,8 @@ export function createTopUpHandler({
         }
         const { added, full } = await services.dispatchDue(payload, signal);
         if (full === 0) return done({ added, left: 0 });
-        // Wait until half of these tasks have ended: less room is not worth the requests of a pass.
+        // Wait until half of these tasks have ended: a pass costs requests, so a little room is not
+        // worth one.
         const room = Math.max(1, Math.ceil((await services.pendingOf(campaign)) / 2));
         return done({ added, left: full }, { add: next(room) });
       }),

@@ -21,7 +21,7 @@ test("wanted fields count over what the file says, at once, and the file stays a
   const before = await folder.load("austin");
   const text = readFileSync(file, "utf8");
   const fields = { phrases: ["roofer"], "politeness.delayMs": 3_000 };
-  expect((await want(fields)).changed).toEqual(["campaign austin follows 2 wanted fields"]);
+  expect((await want(fields)).changed).toEqual(["campaign austin has 2 fields set for the fleet"]);
   const after = await folder.load("austin");
   expect(after.phrases).toEqual(["roofer"]);
   expect(after.politeness).toEqual({ ...before.politeness, delayMs: 3_000 });

@@ -11,30 +11,31 @@ import {
 } from "./campaign.ts";
 
 /**
- * The proof that a tile was searched for a phrase in a source: a datagram on target `tile/<id>`, field
- * `<phrase>@<source>`. It is written only after all of the tile was searched (lesson 42): a failure
- * writes none, and a search that found nothing writes one with `found` 0.
+ * The record that a tile was searched for a phrase in a source: a datagram on target `tile/<id>`,
+ * field `<phrase>@<source>`. It is written only after the whole tile was searched (lesson 42): a
+ * failed search writes none, and a search that found nothing writes one with `found` 0.
  *
- * The source is `overpass`, the name of what was imported, or `placeFileKey` of the campaign's file. That
- * of a file counts for its campaign only, and for as long as the file has the same content. Earlier
- * versions wrote `<phrase>@file` for the files of all campaigns, and the first one `<phrase>`: such a
- * witness counts if its release is that of the file, or, without a release, if the file has its name.
+ * The source is `overpass`, the name of an import, or `placeFileKey` of the campaign's file. A
+ * witness of a file counts for its campaign only, and only while the file has the same content.
+ * Earlier versions wrote `<phrase>@file` for the files of all campaigns, and the first one
+ * `<phrase>`: such a witness counts if its release is that of the file, or, without a release, if
+ * the file has its name.
  */
 export interface Witness {
   /** ISO 8601, UTC. */
   readonly at: string;
   readonly found: number;
-  /** Of them: on the suppression list, so that they did not become companies. */
+  /** The number of found places on the suppression list, which did not become companies. */
   readonly suppressed?: number | undefined;
-  /** Where from, such as `file:places.jsonl`. */
+  /** The source as shown to people, such as `file:places.jsonl`. */
   readonly source: string;
-  /** Which edition of the source's data. */
+  /** The edition of the source's data. */
   readonly release?: string | undefined;
-  /** Of a release that depends on the campaign's area too: what the file has, whatever the area. */
+  /** For a release that also depends on the campaign's area: the hash of the file alone. */
   readonly content?: string | undefined;
-  /** Which tags the phrase stood for, and by which matcher: a hash. */
+  /** A hash of the tags that the phrase had, and of the matcher's version. */
   readonly how?: string | undefined;
-  /** It is of what the campaign's file was before: the file has to be searched again. Not stored. */
+  /** True if the campaign's file has changed since: the tile must be searched again. Not stored. */
   readonly isOfEarlierFile?: true;
 }
 
@@ -58,7 +59,7 @@ export interface Question {
 }
 
 const fieldsMax = 10_000;
-/** By source and phrase: a plan asks for the same few fields in each of its tiles. */
+/** Caches field names by source and phrase, because a plan asks for the same few in every tile. */
 const fields = new Map<string, Map<string, string>>();
 
 function fieldOf({ phrase, source }: Question): string {
@@ -78,8 +79,8 @@ export const witnessChange = (tile: Tile, question: Question, witness: Witness):
 });
 
 /**
- * As one campaign sees them, by `<phrase>@<one of sourceKeysOf>`. What is not a witness, because
- * somebody wrote something else there, counts as none.
+ * The witnesses of a tile from the view of one campaign, by `<phrase>@<one of sourceKeysOf>`. A
+ * malformed value counts as no witness.
  */
 export type Witnesses = ReadonlyMap<string, Witness>;
 
@@ -88,10 +89,13 @@ export const witnessOf = (
   question: Question,
 ): Witness | undefined => witnesses?.get(fieldOf(question));
 
-/** What tells the file of a campaign from others. */
+/** What distinguishes the file of a campaign from others. */
 export interface WitnessedFile {
   readonly campaign: Pick<Campaign, "name" | "sourceFile">;
-  /** What the file was cut into. Undefined: not known; then the campaign's own witnesses count. */
+  /**
+   * The release of the file's snapshot. Undefined if unknown; then the campaign's own witnesses
+   * count.
+   */
   readonly release?: Pick<SnapshotRelease, "release" | "content"> | undefined;
 }
 
@@ -119,7 +123,7 @@ export const readWitnessesOf = async (
   file: WitnessedFile,
 ): Promise<Witnesses> => createResolver(file)(await ledger.read(tileTarget(tile)));
 
-/** Finds, of all witnesses of files, those of the file of one campaign. */
+/** Selects, among the witnesses of all files, those of one campaign's file. */
 function createResolver({ campaign, release }: WitnessedFile): (tile: TargetView) => Witnesses {
   const ownKey = placeFileKey(campaign);
   const ownName = `file:${basename(campaign.sourceFile ?? "")}`;
@@ -155,7 +159,7 @@ function createResolver({ campaign, release }: WitnessedFile): (tile: TargetView
   };
 }
 
-/** The first version wrote the phrase alone. */
+/** The first version wrote only the phrase. */
 function questionIn(field: string): Question {
   const end = field.lastIndexOf("@");
   const source = field.slice(end + 1);
@@ -164,20 +168,22 @@ function questionIn(field: string): Question {
     : { phrase: field, source: fileSourceKey };
 }
 
-/** "none": it was never searched. "expired": too long ago, or its file has changed since. */
+/** "none": never searched. "expired": searched too long ago, or the file has changed since. */
 export type Standing = "none" | "fresh" | "empty" | "expired";
 
 const dayMs = 86_400_000;
-/** A clock may be a little wrong; one that is a day ahead has written nonsense. */
+/** A clock may be slightly wrong; a witness from more than a day in the future is not valid. */
 const aheadMsMax = dayMs;
 
 export interface WitnessTimes {
   readonly atMs: number;
-  /** When it stops to count. */
+  /** When it expires. */
   readonly expiresMs: number;
 }
 
-/** Reading a moment takes most of the time of a report over many tiles: ask for it once. */
+/**
+ * Parsing timestamps takes most of the time of a report over many tiles: call it once per witness.
+ */
 export function timesOf(
   { at, found, isOfEarlierFile }: Witness,
   freshness: Freshness,
@@ -188,7 +194,7 @@ export function timesOf(
   return { atMs, expiresMs: atMs + days * dayMs };
 }
 
-/** "empty" is fresh too: it was searched, and nothing was there. */
+/** "empty" is also recent: the tile was searched, and nothing was found. */
 export function standingOf(
   witness: Witness | undefined,
   freshness: Freshness,

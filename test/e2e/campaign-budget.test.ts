@@ -101,7 +101,7 @@ test("B28: a limit of companies holds inside a tile at any concurrency, is told 
   expect((await forager("campaign set demo budget.companies=5")).exitCode).toBe(0);
   const exceeded = await forager("campaign run demo");
   expect(exceeded.exitCode).toBe(3);
-  expect(exceeded.stderr).toContain("more than its budget, 12 of 5 companies");
+  expect(exceeded.stderr).toContain("over its budget, 12 of 5 companies");
 });
 
 test("B28: what a filter rejects is asked for nothing, and counted by filter", async () => {

@@ -44,7 +44,7 @@ describe("forager campaign", () => {
   test("new, plan, dispatch, status: from nothing to tasks, and a second time the same", async () => {
     await makeMunich();
     expect((await run("campaign new munich")).stderr).toContain(
-      "there is a campaign munich already",
+      "the campaign munich already exists",
     );
 
     const dry = await json("campaign plan munich --dry-run");
@@ -223,7 +223,7 @@ describe("forager campaign", () => {
       2,
       "`forager --data d campaign new berlin` makes it; there are munich",
     );
-    await wrong("campaign new Bad_Name", 2, "is no name for a campaign");
+    await wrong("campaign new Bad_Name", 2, "is not a valid campaign name");
     await wrong("campaign new x --location nowhere", 2, "NAME@LAT,LON");
     await wrong("campaign new x --location Springfield", 2, "Springfield, IL, US");
     await wrong("campaign new x --radius far", 2, "'20 mi' or '30 km'");

@@ -203,7 +203,7 @@ test("init refuses what cannot work, and never replaces settings", async () => {
       /the address of the bucket holds a password .*bucket\.password = .*nothing was written/,
     ],
     ["init --contact a@b.org --source none.csv", /none\.csv is no file/],
-    [`${init} Bad_Name`, /is no name for a campaign/],
+    [`${init} Bad_Name`, /is not a valid campaign name/],
   ];
   for (const [line, message] of cases) {
     const { exitCode, stderr } = await forager(line);

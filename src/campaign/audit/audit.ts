@@ -1,9 +1,9 @@
 /**
  * Finds companies that belong to no campaign or to the wrong one, by tile, phrase and coordinates.
- * It judges only companies that a place or a campaign has brought: one that a person typed in or
- * imported belongs to no campaign, and that is in order. Membership itself is decided elsewhere
- * (`membershipOf`): a campaign keeps what it found when its plan becomes smaller, unless another
- * campaign searches that tile for that phrase.
+ * Only companies that a place or a campaign has brought are checked: one that was entered by hand
+ * or imported may belong to no campaign. `membershipOf` decides which campaign a company belongs
+ * to: if its plan becomes smaller, a campaign keeps what it found, unless another campaign searches
+ * that tile for that phrase.
  */
 import { foundField, placesOf, type Company, type FoundBy } from "../../records/index.ts";
 import { tileAt, type CompiledPhrases } from "../../sources/index.ts";
@@ -37,7 +37,7 @@ export function createCompanyAudit(options: CompanyAuditOptions): CompanyAudit {
   const searching = (tile: string, phrase: string) =>
     plans.find((plan) => plan.tiles.has(tile) && plan.phrases.has(phrase));
 
-  /** Undefined: this find is in order. */
+  /** Undefined if the company belongs to the right campaign. */
   function judge(company: Company, found: FoundBy, here: string | undefined) {
     const { tile, phrase, campaign } = found;
     const own = planOf(campaign);
@@ -71,7 +71,7 @@ export function createCompanyAudit(options: CompanyAuditOptions): CompanyAudit {
     });
   }
 
-  /** A company of no campaign, though it is a place. */
+  /** A company that comes from a place and belongs to no campaign. */
   function judgeLost(company: Company, here: string | undefined): AuditFinding {
     const fits = here === undefined ? undefined : fitting(company, here);
     const gone = [...new Set((company.foundBy ?? []).map(({ campaign }) => campaign ?? ""))];
@@ -135,7 +135,7 @@ function tileOf({ numbers: { latitude, longitude } }: Company): string | undefin
   return tileAt({ latitude, longitude }).id;
 }
 
-/** As far as phrases look at a place. */
+/** The fields of a place that phrases are matched with. */
 const placeLike = ({ target, name, categories, numbers }: Company) => ({
   id: target,
   name,

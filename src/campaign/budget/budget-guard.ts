@@ -1,12 +1,15 @@
 /**
- * Stops a campaign when a limit of its budget is reached. Checked before each task is started, against
- * what the queue has counted for all nodes, so what a fleet spends beyond a limit is at most what its
- * tasks in flight spend. Always:
- * - a process reserves one request for each of its tasks in flight, so it alone never exceeds a limit;
- * - requests, hours and dollars pause the job in the queue: no node claims its tasks any more;
- * - companies stop discovery only, inside a tile too (`company-limit.ts`). The websites of those that
- *   were found are visited first, and the job is paused when no visit is left;
- * - a job is paused, and `onStop` told, once for each time that a limit is reached.
+ * Stops a campaign when a limit of its budget is reached. The budget is checked before each task
+ * starts, against the counts of all nodes in the queue. So a fleet exceeds a limit by at most what
+ * its tasks in flight use. Invariants:
+ * - a process reserves one request for each of its tasks in flight, so one process alone never
+ *   exceeds a limit;
+ * - at the limit of requests, hours or dollars the job is paused in the queue: no node claims its
+ *   tasks;
+ * - the limit of companies stops only discovery, also inside a tile (`company-limit.ts`). The
+ *   websites of the companies found so far are still visited, and the job is paused when no visit
+ *   is left;
+ * - each time that a limit is reached, the job is paused once and `onStop` is called once.
  */
 import { sleep, type Clock } from "../../base/clock.ts";
 import { createSerial } from "../../base/serial.ts";
@@ -18,17 +21,20 @@ import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
 import { budgetLimits, type BudgetStanding } from "./budget-schema.ts";
 import type { CompanyCounts } from "./company-limit.ts";
 
-/** Disposing waits for pending pauses of jobs. */
+/** Disposing it waits for jobs that are being paused. */
 export interface BudgetGuard extends AsyncDisposable {
-  /** Whether a task may start. What it has reserved is given back by `end`. */
+  /** Whether a task may start. `end` of the ticket releases the reservation. */
   begin(campaign: Campaign, kind: string): Promise<BudgetTicket>;
-  /** A visit has ended. If it was the last one and enough companies are found, the job is paused. */
+  /**
+   * Call it when a visit has ended. If no visit is left and enough companies are found, the job is
+   * paused.
+   */
   visited(campaign: Campaign): void;
 }
 
 export type BudgetTicket =
   | { readonly kind: "go"; readonly end: () => void }
-  /** `isKindHeld`: other tasks of this kind could not start either. */
+  /** `isKindHeld`: no other task of this kind may start either. */
   | { readonly kind: "stop"; readonly text: string; readonly isKindHeld: boolean };
 
 export interface BudgetServices {
@@ -43,10 +49,13 @@ export interface BudgetGuardOptions {
   readonly onStop?: (campaign: string, text: string, standing: BudgetStanding) => Promise<void>;
 }
 
-/** While more than this many requests are left, what was counted may be this old. */
+/** While more than this many requests are left, an older count is used. */
 const farRequests = 500;
 const farMs = 1_000;
-/** For requests of this process whose tasks have ended and that the queue has not counted yet. */
+/**
+ * How long to wait until the queue has counted the requests of this process's tasks that have
+ * ended.
+ */
 const waitMs = 20;
 const waitsMax = 250;
 
@@ -54,7 +63,10 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   const { sources, queue, clock, onStop } = options;
   const serial = createSerial();
   const endings = new Set<Promise<void>>();
-  /** Counting companies is slow: while there are clearly fewer than the limit, an upper bound is enough. */
+  /**
+   * Counting companies is slow. While there are clearly fewer than the limit, an upper bound is
+   * enough.
+   */
   const rough: BudgetSources = {
     ...sources,
     async companies(campaign) {
@@ -87,9 +99,10 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
 
   const pause = (name: string, text: string, standing: BudgetStanding) =>
     serial.run(async () => {
-      // Another task or process was faster.
+      // Another task or process has paused it already.
       if ((await sources.job(name))?.isPaused !== false) return;
-      // First, because after a crash in between, a paused job would be reported by nobody.
+      // Called before the pause: if the process crashes in between, no other process would report a
+      // job that is already paused.
       await onStop?.(name, text, standing);
       await queue.pause(name);
     });
@@ -128,7 +141,7 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
     },
     visited(campaign) {
       if (campaign.budget?.companies === undefined) return;
-      // If this fails, the next task that asks pauses the job.
+      // If this fails, the next task that calls `begin` pauses the job.
       const ending = pauseAfterVisits(campaign)
         .catch(() => {})
         .finally(() => endings.delete(ending));
@@ -140,7 +153,7 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
   };
 }
 
-/** A company that was found is visited, however many there are; other limits stop visits too. */
+/** The limit of companies does not stop visits; the other limits do. */
 function withoutCompanies(campaign: Campaign): Campaign {
   const { companies: _, ...budget } = campaign.budget ?? {};
   return { ...campaign, budget };
@@ -151,14 +164,14 @@ const requestsLeft = ({ limits }: BudgetStanding): number => {
   return one ? one.max - one.spent : Infinity;
 };
 
-/** Only if the limits are those that the campaign has now. */
+/** Only for a standing that was computed with the current limits. */
 const isFar = (standing: BudgetStanding, { budget }: Campaign): boolean =>
   standing.reached === undefined &&
   requestsLeft(standing) > farRequests &&
   standing.limits.length === budgetLimits.filter((limit) => budget?.[limit] !== undefined).length &&
   standing.limits.every(({ limit, max }) => budget?.[limit] === max && limit === "requests");
 
-/** The handler, for tasks of campaigns: those with a budget are started only within it. */
+/** Wraps a handler: a task of a campaign with a budget starts only if the budget allows it. */
 export function withinBudget<Services extends BudgetServices>(
   handler: Handler<Services>,
 ): Handler<Services> {
@@ -180,7 +193,7 @@ export function withinBudget<Services extends BudgetServices>(
       }
       if (outcome.kind === "release") {
         ticket.end();
-        // It may have reached a limit itself.
+        // This task may have reached a limit itself.
         const again = await services.budget.begin(campaign, task.kind);
         if (again.kind === "stop") return giveBack(again);
         again.end();
@@ -207,7 +220,10 @@ interface Context<Services> {
   readonly services: Services;
 }
 
-/** Whose job the task belongs to; undefined: none's. What is wrong with it, its handler tells. */
+/**
+ * The campaign of the task's job; undefined if there is none. Errors in the payload are left to the
+ * task's handler.
+ */
 async function campaignOf(
   { job, payload }: Context<unknown>["task"],
   services: BudgetServices,

@@ -1,28 +1,28 @@
 import * as z from "zod";
 
-/** What a campaign may spend. When a limit is reached, no task of it is started any more. */
+/** What a campaign may spend. When a limit is reached, none of its tasks is started any more. */
 export const budgetLimits = ["requests", "hours", "dollars", "companies"] as const;
 export type BudgetLimit = (typeof budgetLimits)[number];
 
 const whole = 'a whole number from 1, or "none"';
 const positive = 'a number above 0, or "none"';
 
-/** `none` removes a limit that a file for all campaigns sets. */
+/** `none` removes a limit that `_defaults.toml` sets for all campaigns. */
 const limitOf = (number: z.ZodType<number>, error: string) =>
   z
     .union([number, z.literal("none")], { error })
     .transform((value) => (value === "none" ? undefined : value))
     .optional();
 
-/** `[budget]` of a campaign. */
+/** The table `[budget]` of a campaign. */
 export const budgetSchema = z.strictObject({
-  /** To websites and place servers, of all nodes together. */
+  /** Requests to websites and place servers, by all nodes together. */
   requests: limitOf(z.int({ error: whole }).min(1, { error: whole }), whole),
-  /** Since the first task of the campaign. */
+  /** Hours since the first task of the campaign. */
   hours: limitOf(z.number({ error: positive }).positive({ error: positive }), positive),
-  /** For requests to buckets, at list prices. */
+  /** Cost of requests to buckets, at list prices. */
   dollars: limitOf(z.number({ error: positive }).positive({ error: positive }), positive),
-  /** That were found, without excluded and filtered ones. */
+  /** Companies found, without excluded and filtered ones. */
   companies: limitOf(z.int({ error: whole }).min(1, { error: whole }), whole),
 });
 export type CampaignBudget = z.output<typeof budgetSchema>;

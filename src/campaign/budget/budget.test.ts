@@ -86,7 +86,7 @@ describe("budget of a campaign", () => {
       const standing = await budgetStanding(campaignOf(`[budget]\n${exceeded}`), sources);
       expect(standing).toMatchObject({ state: "budget", left: 0 });
       expect(standing!.reached).not.toBe("hours");
-      expect(budgetText("demo", standing!)).toMatch(/^all done, but more than its budget, 4?1/);
+      expect(budgetText("demo", standing!)).toMatch(/^done, but over its budget, 4?1/);
     }
     const late = await budgetStanding(campaignOf("[budget]\nhours = 1\ndollars = 0.1"), sources);
     expect(late).toMatchObject({ state: "within" });

@@ -3,22 +3,31 @@ import type { Job } from "../../queue/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { budgetLimits, type BudgetLimit, type BudgetStanding } from "./budget-schema.ts";
 
-/** Where it is read how much a campaign has spent. */
+/** The sources of the numbers that a budget limits. */
 export interface BudgetSources {
   readonly job: (name: string) => Promise<Job | undefined>;
-  /** By the clock of the queue's store. */
+  /** The time of the queue's store. */
   readonly nowMs: () => Promise<number>;
-  /** For requests to buckets of this node in the last so many milliseconds, without the queue's. */
+  /**
+   * The cost of this node's requests to buckets in the last `lastMs` milliseconds, without those of
+   * the queue.
+   */
   readonly dollars: (lastMs: number) => Promise<number>;
-  /** Dollars for one request of a commit of the queue; 0: the queue is not on a bucket that charges. */
+  /**
+   * The price of one request of a commit to the queue; 0 if the queue is not in a bucket that
+   * charges.
+   */
   readonly dollarsPerCommitRequest: number;
-  /** Of the campaign, without excluded and filtered ones; what was counted may be seconds old. */
+  /**
+   * The companies of the campaign, without excluded and filtered ones. The count may be seconds
+   * old.
+   */
   readonly companies: (campaign: Campaign) => Promise<number>;
 }
 
 const hourMs = 3_600_000;
 
-/** Undefined: the campaign has no limit. */
+/** Undefined if the campaign has no limit. */
 export async function budgetStanding(
   campaign: Campaign,
   sources: BudgetSources,
@@ -65,10 +74,10 @@ async function spentOf({ campaign, limit, job, sources }: Asked): Promise<number
   return rounded(ofQueue + (await sources.dollars(openMs)));
 }
 
-/** A request to a bucket costs a fraction of a millionth. */
+/** A request to a bucket costs a fraction of a millionth of a dollar. */
 const rounded = (value: number) => Math.round(value * 1e9) / 1e9;
 
-/** `40 of 40 requests`. */
+/** Such as `40 of 40 requests`. */
 export const spentText = ({ limits, reached }: BudgetStanding): string =>
   limits
     .filter(({ limit }) => reached === undefined || limit === reached)
@@ -81,6 +90,6 @@ export function budgetText(campaign: string, standing: BudgetStanding): string {
   const set = (value: string) => `\`forager campaign set ${campaign} budget.${reached}=${value}\``;
   return left > 0
     ? `stopped by its budget, ${spentText(standing)}: raise it with ${set("…")}, then ` +
-        `\`forager campaign run ${campaign}\` or \`forager campaign dispatch ${campaign}\` goes on`
-    : `all done, but more than its budget, ${spentText(standing)}: raise it with ${set("…")}, or remove it with ${set("none")}`;
+        `\`forager campaign run ${campaign}\` or \`forager campaign dispatch ${campaign}\` continues`
+    : `done, but over its budget, ${spentText(standing)}: raise it with ${set("…")}, or remove it with ${set("none")}`;
 }

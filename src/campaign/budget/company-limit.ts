@@ -1,10 +1,11 @@
 /**
  * Keeps discovery within a campaign's limit of companies, also inside one tile. Invariants:
  * - a place that the campaign already has does not count again, so a tile can be searched again;
- * - a process writes the companies of a campaign with a limit in one batch after the other, so one
- *   process alone never exceeds the limit;
- * - near the limit all companies are counted again before each batch, and a batch takes an eighth of
- *   the remaining room, or one company: several processes exceed the limit by at most one company each.
+ * - a process writes the batches of a campaign with a limit one after the other, so one process
+ *   alone never exceeds the limit;
+ * - near the limit all companies are counted again before each batch, and a batch takes an eighth
+ *   of the remaining room, or one company: several processes exceed the limit by at most one
+ *   company each.
  */
 import type { Clock } from "../../base/clock.ts";
 import { createSerial } from "../../base/serial.ts";
@@ -13,12 +14,15 @@ import type { Campaign } from "../campaign.ts";
 /** The companies of a campaign, without excluded and filtered ones. */
 export interface CountedCompanies {
   readonly count: number;
-  /** The ids of their places. */
+  /** The ids of the places that these companies come from. */
   readonly places: ReadonlySet<string>;
 }
 
 export interface CompanyCounts {
-  /** The exact count, including companies that other nodes have found and this node has not received. */
+  /**
+   * The exact count. It includes companies that other nodes have found and this node has not
+   * received yet.
+   */
   readonly counted: (campaign: Campaign) => Promise<CountedCompanies>;
   /** An upper bound of the count, at most the limit; cheap. */
   readonly companiesMax: (campaign: Campaign) => Promise<number>;
@@ -27,7 +31,7 @@ export interface CompanyCounts {
 
 export interface FoundPlace {
   readonly id: string;
-  /** False: a filter rejects it, so it does not count. */
+  /** False if a filter rejects it, so that it does not count. */
   readonly isCounted: boolean;
 }
 
@@ -43,7 +47,7 @@ export interface CompanyLimit {
   ): Promise<number>;
 }
 
-/** With more room than this, a count may be some batches old. */
+/** With more room than this, a count from some batches ago is good enough. */
 const farCompanies = 1_000;
 const farMs = 10_000;
 const nearPart = 8;
@@ -85,7 +89,7 @@ export function createCompanyLimit(counts: CompanyCounts): CompanyLimit {
 
 interface Counting extends CountedCompanies {
   readonly atMs: number;
-  /** Added by this process since the last count. */
+  /** Companies that this process has added since the last count. */
   written: number;
 }
 

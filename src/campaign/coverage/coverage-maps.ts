@@ -9,10 +9,10 @@ import {
 import { boxOf, type Tile } from "../../sources/index.ts";
 import { coverageStates, type CoverageCell, type CoverageState } from "./coverage.ts";
 
-/** A position as maps write it: longitude first, in degrees. */
+/** A position in GeoJSON and KML: longitude first, in degrees. */
 type Position = readonly [longitude: number, latitude: number];
 
-/** The edge of a tile, counter-clockwise from its south-western corner, and closed. */
+/** The outline of a tile, counter-clockwise from its south-western corner, and closed. */
 export function ringOf(tile: Tile): readonly Position[] {
   const { south, west, north, east } = boxOf(tile);
   return [
@@ -24,7 +24,10 @@ export function ringOf(tile: Tile): readonly Position[] {
   ];
 }
 
-/** RFC 7946, one feature for each cell. In pieces: a campaign may have a million cells. */
+/**
+ * GeoJSON (RFC 7946) with one feature for each cell. Yields pieces, because a campaign may have a
+ * million cells.
+ */
 export function* coverageGeoJson(
   cells: Iterable<CoverageCell>,
   licences: readonly DataLicence[] = [],
@@ -44,7 +47,7 @@ export function* coverageGeoJson(
   yield `\n]${licenceMember(licences)}}\n`;
 }
 
-/** Alpha, blue, green, red: the order of KML. */
+/** In the order of KML: alpha, blue, green, red. */
 const colours: Readonly<Record<CoverageState, string>> = {
   fresh: "8050b040",
   empty: "60b0b0b0",
@@ -54,8 +57,9 @@ const colours: Readonly<Record<CoverageState, string>> = {
 };
 
 /**
- * KML 2.2 with a folder for each phrase. The time span of a cell is how long its answer counts, so
- * the time slider of Google Earth shows freshness. The order of elements is that of the schema.
+ * KML 2.2 with a folder for each phrase. The time span of a cell is the time for which its result
+ * is valid, so the time slider of Google Earth shows freshness. Elements are in the order of the
+ * schema.
  */
 export function* coverageKml(
   name: string,

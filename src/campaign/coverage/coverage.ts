@@ -11,11 +11,11 @@ import {
 } from "../witness.ts";
 
 /**
- * What is known of a tile:
- * - `fresh`: searched in time, with places there;
- * - `empty`: searched in time, and nothing there, or its source has no place there at all;
+ * The state of a tile:
+ * - `fresh`: searched recently, with places;
+ * - `empty`: searched recently, without places, or its source has no place there at all;
  * - `expired`: searched too long ago;
- * - `failed`: looking it through failed, and nobody has tried again;
+ * - `failed`: the search failed and was not tried again;
  * - `never`: not searched yet.
  */
 export const coverageStates = ["fresh", "empty", "expired", "failed", "never"] as const;
@@ -27,39 +27,39 @@ export interface CoverageCell {
   /** Absent: for all phrases of the campaign together. */
   readonly phrase?: string;
   readonly state: CoverageState;
-  /** Places that were found, over all questions; a place that two of them name counts twice. */
+  /** Places found, summed over all questions; a place that two questions found counts twice. */
   readonly found: number;
-  /** The oldest look that counts, ISO 8601. Absent: there is none. */
+  /** The time of the oldest search that is still valid, ISO 8601. Absent if there is none. */
   readonly at?: string;
-  /** When the first look that counts expires, ISO 8601. */
+  /** When the first of the valid searches expires, ISO 8601. */
   readonly expires?: string;
 }
 
 export interface CoverageOptions {
   readonly campaign: Pick<Campaign, "freshness">;
-  /** All of the plan: whoever counts tiles counts these. */
+  /** The whole plan: all counts of tiles are based on it. */
   readonly targets: readonly Target[];
-  /** By the id of the tile. */
+  /** By tile id. */
   readonly witnesses: ReadonlyMap<string, Witnesses>;
   readonly nowMs: number;
-  /** Whether a source can have anything in a tile; absent: nobody knows. */
+  /** Whether a source can have any place in a tile; absent if unknown. */
   readonly mayHave?: (target: Target) => boolean;
-  /** Whether looking a target through has failed. */
+  /** Whether the search of a target has failed. */
   readonly hasFailed?: (target: Target) => boolean;
   /** One cell for each tile, or for each tile and phrase. */
   readonly by: "tile" | "phrase";
 }
 
-/** What is known of one question of the plan. */
+/** The state of one question of the plan. */
 export interface Look {
   readonly target: Target;
   readonly witness: Witness | undefined;
-  /** Of the witness. */
+  /** The times of the witness. */
   readonly times: WitnessTimes | undefined;
   readonly state: CoverageState;
 }
 
-/** Each question of the plan once, in its order. */
+/** Yields each question of the plan once, in its order. */
 export function* looksOf(options: Omit<CoverageOptions, "by">): Generator<Look> {
   const { targets, witnesses, campaign } = options;
   for (const target of targets) {
@@ -76,7 +76,7 @@ export function campaignCoverage(options: CoverageOptions): readonly CoverageCel
   return cells.result();
 }
 
-/** Gathers cells from looks. */
+/** Builds cells from the states of questions. */
 export function createCells({ by }: Pick<CoverageOptions, "by">) {
   const cells: Gathered[] = [];
   const byTile = new Map<string, Map<string, Gathered>>();
@@ -102,7 +102,10 @@ export function createCells({ by }: Pick<CoverageOptions, "by">) {
   };
 }
 
-/** A cell is no better than its worst question; places in one of them make it fresh. */
+/**
+ * From best to worst: a cell has the worst state of its questions. Places for one of them make it
+ * fresh rather than empty.
+ */
 const ranks: readonly CoverageState[] = ["empty", "fresh", "expired", "never", "failed"];
 
 interface Gathered {

@@ -1,7 +1,8 @@
 /**
- * One request to a site, and what its answer changes in the plan of the visit. Exactly one request
- * goes out, but for the parts of a page that a browser renders: a redirect ends the fetch, and where it leads is asked for by a task of its own, behind
- * that host's gate and after its robots.txt.
+ * Sends one request to a site, and updates the plan of the visit with the result. Exactly one
+ * request is sent, except for the parts of a page that a browser renders. A redirect is not
+ * followed here: its target becomes a task of its own, behind that host's gate and after its
+ * robots.txt.
  */
 import type { Clock } from "../../base/clock.ts";
 import {
@@ -34,13 +35,13 @@ export interface AskSiteOptions {
   readonly fetcher: Fetcher;
   readonly robots: RobotsCache;
   readonly clock: Clock;
-  /** Of the host, between the parts of a page that a browser renders. */
+  /** The delay between the parts of a page that a browser renders, per host. */
   readonly delayMs: number;
-  /** No other task asks this host meanwhile. */
+  /** True if no other task sends requests to this host meanwhile. */
   readonly isAlone: boolean;
   readonly signal: AbortSignal;
   readonly markStart: () => void;
-  /** What is known of a page that was read before. */
+  /** The stored validators of a page that was read before. */
   readonly known: (url: string) => Validators | undefined;
   readonly country: string | undefined;
   readonly deobfuscate: Deobfuscate;
@@ -49,11 +50,11 @@ export interface AskSiteOptions {
 export interface Asked {
   readonly visit: Visit;
   readonly outcome: FetchOutcome;
-  /** Of a page that was found and is the company's. */
+  /** Set if a page was found and belongs to the company. */
   readonly page?: FoundPage;
-  /** Of a sitemap that was read. */
+  /** Set if a sitemap was read. */
   readonly sitemap?: SitemapSaid;
-  /** robots.txt lies elsewhere: to be asked for there. */
+  /** Set if robots.txt redirects: the request to send next. */
   readonly follow?: StepRequest;
 }
 
@@ -88,7 +89,7 @@ export function askSite(
   }
 }
 
-/** The RFC's five. */
+/** RFC 9309 requires at least five. */
 const robotsHopsMax = 5;
 const rulesKeptMs = 30 * 86_400_000;
 
@@ -124,14 +125,15 @@ async function askRobots(
   });
   const before = await robots.get(origin);
   const isLost = now.state === "unreachable" && before?.state === "read";
-  // Rules that were read once outlive a server's bad day; that it had one is not worth keeping.
+  // Known rules stay valid while a server fails for a short time; that failure is not stored.
   const note = isLost && clock.nowMs() - before.atMs < rulesKeptMs ? before : now;
   if (now.state !== "unreachable") await robots.put(origin, note);
   const told = tellRobots(visit, origin, note);
   if (originOf(url) === origin || new URL(url).pathname !== "/robots.txt") {
     return { visit: told, outcome: ended };
   }
-  // It was that origin's own too: not asked for again when the home page leads there.
+  // Also stored for the redirecting origin, so that it is not requested again when the home page
+  // leads there.
   if (now.state !== "unreachable") await robots.put(originOf(url), note);
   return { visit: tellRobots(told, originOf(url), note), outcome: ended };
 }
@@ -184,7 +186,7 @@ async function askPage(
   const needsScripts = facts.needsScripts && isRendered !== true;
   const told = tellPage(visit, { url, outcome, links: linksOf(facts), isParked, needsScripts });
   if (isParked) return { visit: told, outcome };
-  // The shell may stay as it is while what its scripts fetch does not.
+  // The HTML of a rendered page may stay the same while the data that its scripts load changes.
   const { etag, lastModified }: Validators = isRendered ? {} : outcome;
   const validators = {
     ...(etag !== undefined && { etag: etag.slice(0, 200) }),
@@ -193,7 +195,7 @@ async function askPage(
   return { visit: told, outcome, page: { facts, validators, body, isHome } };
 }
 
-/** A page that moved to an origin whose robots.txt was read before: its sitemaps count now. */
+/** If a page moved to an origin whose robots.txt is known already, its sitemaps are added now. */
 function tellAnswer(visit: Visit, url: string, outcome: FetchOutcome): Visit {
   const told = tellPage(visit, { url, outcome });
   if (told.home === visit.home) return told;
@@ -208,7 +210,7 @@ function linksOf({ links, refreshUrl, robots }: PageFacts) {
   return [...refresh, ...links.map(({ href, where, text }) => ({ url: href, where, text }))];
 }
 
-/** Beyond these a plan has no use for more. */
+/** The plan does not use more. */
 const sitemapUrlsMax = 500;
 const sitemapBytesMax = 10 * 1024 * 1024;
 
@@ -235,7 +237,7 @@ async function askSitemap(
   return { visit: told, outcome, sitemap: { url, urls } };
 }
 
-/** Whether the same request, later, may end better; and whether the host asked for patience. */
+/** Whether repeating the request later may help, and whether the host asked to slow down. */
 export function troubleOf(outcome: FetchOutcome) {
   if (outcome.kind !== "failed" || !isTemporary(outcome)) return undefined;
   const { status, retryAfterMs, message, reason } = outcome;

@@ -8,13 +8,16 @@ import type { Paths } from "../../config/index.ts";
 import { campaignNameRule, campaignNameWords } from "../campaign.ts";
 import type { Batch, BatchLine } from "./batch.ts";
 
-/** `batches/<name>.jsonl`: what was known before. First a line about the batch, then its companies. */
+/**
+ * `batches/<name>.jsonl`: the state of companies before a batch of visits. The first line describes
+ * the batch, the others its companies.
+ */
 export interface BatchFiles {
-  /** Undefined: there is none of this name. */
+  /** Undefined if no batch has this name. */
   read(name: string): Promise<Batch | undefined>;
-  /** Throws `no_batch`, with those there are. */
+  /** Throws `no_batch`, with the existing names. */
   load(name: string): Promise<Batch>;
-  /** Writes it whole. */
+  /** Replaces the whole file. */
   write(batch: Batch): Promise<void>;
 }
 
@@ -55,10 +58,10 @@ function parse(file: string, name: string, text: string): Batch {
   const [first, ...rest] = text.split("\n").filter((line) => line !== "");
   try {
     const { at } = JSON.parse(first ?? "") as { at: string };
-    if (typeof at !== "string") throw new Error("its first line says no moment");
+    if (typeof at !== "string") throw new Error("its first line has no time");
     return { name, at, lines: rest.map((line) => JSON.parse(line) as BatchLine) };
   } catch (cause) {
-    const message = `${file} cannot be read as a batch: move it away, and choose the companies anew`;
+    const message = `${file} is not a valid batch: move it away, and select the companies again`;
     throw new AppError("corrupt", "batch_file", message, { cause });
   }
 }
@@ -67,7 +70,7 @@ const badName = (name: string) =>
   new AppError(
     "invalid",
     "batch_name",
-    `'${name.slice(0, 80)}' is no name for a batch: write ${campaignNameWords}`,
+    `'${name.slice(0, 80)}' is not a valid batch name: write ${campaignNameWords}`,
   );
 
 const noBatch = (name: string, names: readonly string[]) =>

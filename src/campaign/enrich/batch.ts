@@ -1,19 +1,19 @@
 import type { TargetView } from "../../ledger/index.ts";
 import { isVisitRead, visitRecordOf } from "../../records/index.ts";
 
-/** What was known of a company when a batch of visits took it up. */
+/** The state of a company before a batch of visits. */
 export interface BatchLine {
   readonly target: string;
   readonly website: string;
-  /** Contacts by any source: `email/…`, `phone/…`, `social/…`. */
+  /** Contacts from any source: `email/…`, `phone/…`, `social/…`. */
   readonly known: readonly string[];
-  /** Those of them that its site had shown. */
+  /** Those of them that were found on its site. */
   readonly shown: readonly string[];
 }
 
 export interface Batch {
   readonly name: string;
-  /** ISO 8601: visits from then on are of this batch. */
+  /** ISO 8601. Visits from this time on belong to the batch. */
   readonly at: string;
   readonly lines: readonly BatchLine[];
 }
@@ -32,17 +32,17 @@ export function batchLine(view: TargetView, website: string): BatchLine {
   };
 }
 
-/** What a visit brought. `lost` is what the site no longer shows: the record keeps it. */
+/** The result of a visit. `lost` contacts are no longer on the site; the record keeps them. */
 export interface Evaluated {
   readonly target: string;
   readonly website: string;
-  /** "waiting": not visited since the batch began. */
+  /** "waiting": not visited yet since the batch began. */
   readonly outcome: string;
   /** Why the site was not read. */
   readonly reason?: string;
   readonly found: readonly string[];
   readonly lost: readonly string[];
-  /** It had no e-mail address when the batch began, and has one now. */
+  /** True if it had no e-mail address when the batch began, and has one now. */
   readonly isRecovered?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function evaluate(
   const before = new Set(known);
   const now = view.fields.map(({ field }) => field).filter(isContact);
   const seen = new Set(record.seen);
-  // Only a site that was read through says something by what it does not show.
+  // A contact is lost only if the whole site was read without finding it.
   const lost =
     record.outcome === "done" && isVisitRead(record)
       ? shown.filter((field) => !seen.has(field))
@@ -80,15 +80,15 @@ export function evaluate(
 export interface BatchSums {
   readonly companies: number;
   readonly waiting: number;
-  /** Companies of which the site was read: done or not_modified. */
+  /** Companies whose site was read: done or not_modified. */
   readonly read: number;
   /** Companies whose site could not be read: unreachable, blocked, robots, parked. */
   readonly unreachable: number;
-  /** Companies with new contacts, with lost ones, with both. */
+  /** Companies with new contacts, with lost ones, and with both. */
   readonly found: number;
   readonly lost: number;
   readonly changed: number;
-  /** Former misses: companies without an e-mail address that have one now. */
+  /** Companies that had no e-mail address and have one now. */
   readonly recovered: number;
   readonly emailsFound: number;
   readonly emailsLost: number;

@@ -1,7 +1,7 @@
 import type { Metrics } from "../../base/metrics.ts";
 import type { VisitOutcome } from "../../crawl/index.ts";
 
-/** What visits count. Made once for each registry. */
+/** Metrics of visits. Created once per registry. */
 export interface EnrichCounts {
   pageRead(contacts: number): void;
   visitEnded(outcome: VisitOutcome, reason: string): void;
@@ -10,16 +10,16 @@ export interface EnrichCounts {
 export function createEnrichCounts(metrics: Metrics): EnrichCounts {
   const pages = metrics.counter({
     name: "forager_pages_read_total",
-    help: "Pages that were read for facts, by whether they showed a contact.",
+    help: "Pages that were searched for facts, by whether they contained a contact.",
     labels: ["contacts"],
   });
   const contacts = metrics.counter({
     name: "forager_contacts_seen_total",
-    help: "Addresses, numbers and profiles that pages showed, known ones among them.",
+    help: "E-mail addresses, phone numbers and profiles found on pages, including known ones.",
   });
   const visits = metrics.counter({
     name: "forager_visits_total",
-    help: "Visits of websites by how they ended, and why a site was not read.",
+    help: "Visits of websites by outcome, and by the reason why a site was not read.",
     labels: ["outcome", "reason"],
   });
   return {

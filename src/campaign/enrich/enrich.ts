@@ -36,27 +36,30 @@ import { writeEnd, writePage, writeSitemap } from "./write-visit.ts";
 
 type Context = HandlerContext<VisitPayload, EnrichServices>;
 
-/** What a step that is done says of itself. */
+/** The result of one step of a visit. */
 export interface StepResult {
   readonly asked: string;
   readonly answer: string;
-  /** Contacts that no earlier page of the visit had. */
+  /** Contacts that no earlier page of this visit had. */
   readonly found: number;
   readonly outcome?: string;
   /** Why the site was not read. */
   readonly reason?: string;
 }
 
-/** The node that found a company adds its visit at once; the company may come later, by the bucket. */
+/**
+ * The node that found a company adds its visit at once, but the company may arrive here later,
+ * through the bucket.
+ */
 const arrivalMs = (used: number) => 500 * 5 ** (used - 1);
 
-/** Of one request: what fails for a while is asked for again, what goes on failing is told the plan. */
+/** Attempts for one request. After the last one the plan records the failure and continues. */
 const triesMax = 3;
 
 /**
- * Visits a website, one request per task. In this order: the request, the facts of its page, the
- * end of this task together with the next one. So whenever a worker dies, the request is repeated
- * and the facts are found to be there already.
+ * Visits a website, one request per task. The order matters: the request, then the facts of its
+ * page, then the end of this task together with the next task. So if a worker dies, the request is
+ * repeated, and facts that are stored already do not change.
  */
 export function createEnrichHandler(): Handler<EnrichServices> {
   const floors = createFloors();
@@ -100,13 +103,14 @@ async function takeStep(
   const pace = paceOf(services, { campaign, visit: plan.visit, url: request.url });
   noteFloor(gate, pace.delayMs);
   if (task.gate !== gate || (task.pace?.delayMs ?? 0) < pace.delayMs) {
-    // Nothing is asked for before its host's pace is known to hold; what a claim says of it is new.
+    // No request is sent before its host's gate has the right delay. The claim has the current
+    // state of the gate.
     if (task.gate === gate) services.sites.forget(gate);
     await setPace(services, gate, pace);
-    if (task.gate === gate) return retry(`the pace of ${gate} was set first`, { delayMs: 0 });
+    if (task.gate === gate) return retry(`the delay of ${gate} was set first`, { delayMs: 0 });
     const state = { ...plan, request, step: plan.step + 1 };
     const moved = nextTask(task.job, { ...payload, state });
-    return skip(`asked for behind the gate of ${gate}`, { add: [moved] });
+    return skip(`moved to the gate of ${gate}`, { add: [moved] });
   }
   return askAndGoOn(context, on, { ...plan, request }, pace);
 }
@@ -174,7 +178,7 @@ async function askAndGoOn(
   return goOn(context, on, next, { asked: request.url, answer: answerOf(asked), found });
 }
 
-/** The same visit over http, if the website cannot be reached over https. */
+/** Repeats the visit over http, if the website cannot be reached over https. */
 function httpPlan(
   { visit, request, isHttpTried }: VisitState,
   { outcome }: Asked,
@@ -188,7 +192,7 @@ function httpPlan(
   return { visit: startVisit({ url, nowMs: startedAtMs, budget }), isHttpTried: true };
 }
 
-/** Ends this task: together with the next one of the visit, or with what the visit came to. */
+/** Ends this task, together with either the next task or the result of the visit. */
 async function goOn(
   { task, services }: Context,
   { view, campaign }: Site,
@@ -207,7 +211,7 @@ async function goOn(
   return done(result, { add: [nextTask(task.job, { ...task.payload, state })] });
 }
 
-/** Parts of a page that a browser renders are requests too. */
+/** The parts of a page that a browser renders count as requests too. */
 const createCountedFetcher = (fetcher: Fetcher, onRequest: (() => void) | undefined): Fetcher => ({
   fetch: (request) =>
     fetcher.fetch({
@@ -220,7 +224,7 @@ const createCountedFetcher = (fetcher: Fetcher, onRequest: (() => void) | undefi
   [Symbol.asyncDispose]: () => fetcher[Symbol.asyncDispose](),
 });
 
-/** Enough for any honest site; the payload has to carry them. */
+/** Enough for any honest site; the payload must hold them all. */
 const seenMax = 300;
 
 export const noContact =
@@ -228,7 +232,7 @@ export const noContact =
   "the campaign";
 
 interface Plan extends Omit<VisitState, "request"> {
-  /** Absent: to be planned, or nothing is left to ask for. */
+  /** Absent if the next request is not planned yet, or none is left. */
   readonly request?: StepRequest | undefined;
 }
 
@@ -239,7 +243,7 @@ function begin({ clock, crawl }: EnrichServices, id: string, { website }: VisitP
   return { id, step: 1, visit, seen: [], spentMs: 0 };
 }
 
-/** With the next request; rules that are known from another visit are not asked for again. */
+/** Adds the next request. Rules that are known from another visit are not requested again. */
 async function planned({ robots, clock }: EnrichServices, plan: Plan): Promise<Plan> {
   if (plan.request) return plan;
   let { visit } = plan;
@@ -253,7 +257,7 @@ async function planned({ robots, clock }: EnrichServices, plan: Plan): Promise<P
   }
 }
 
-/** Of the company that it was merged into, where it was. */
+/** If the company was merged into another one, returns that one. */
 async function companyView({ ledger }: EnrichServices, target: string): Promise<TargetView> {
   const view = await ledger.read(target);
   return view.mergedInto === undefined ? view : ledger.read(view.mergedInto);
@@ -283,7 +287,7 @@ async function whyNot(
   const known = { id: text("place") ?? "", name: text("name") ?? "", domain };
   const exclusion = campaign && exclusionOf(campaign.exclusions, known);
   if (exclusion) return exclusion;
-  if (payload.state) return undefined; // it has begun
+  if (payload.state) return undefined; // the visit has begun already
   const record = visitRecordOf(view);
   const own = view.fields.find(({ field }) => field === "ttlDays")?.value;
   const ttlDays = typeof own === "number" ? own : crawl.ttlDays;
@@ -291,16 +295,16 @@ async function whyNot(
     payload.after === undefined
       ? isVisitFresh(record, { ttlDays, nowMs: clock.nowMs() })
       : record !== undefined && record.at >= payload.after;
-  return isFreshEnough ? `visited ${record?.at ?? ""} already` : undefined;
+  return isFreshEnough ? `already visited ${record?.at ?? ""}` : undefined;
 }
 
-/** Only what a whole visit of this version has read may be left out because it has not changed. */
+/** Unchanged pages may be skipped only if this version of the extractor has completed a visit. */
 function isRead(view: TargetView): boolean {
   const record = visitRecordOf(view);
   return record !== undefined && isVisitRead(record) && record.version === extractorVersion;
 }
 
-/** What a page that has not changed had said. */
+/** The contacts that an unchanged page had before. */
 function contactsFrom({ fields }: TargetView, url: string): readonly string[] {
   const source = sourceOf(url);
   return fields

@@ -7,13 +7,13 @@ export interface EndedVisit {
   readonly reason?: string;
 }
 
-/** So many hosts that all failed alike are no accident: something is wrong on this side. */
+/** If this many hosts all fail for the same reason, the cause is probably on this machine. */
 export const firstHosts = 20;
 
 /**
  * Watches the first visits of each job. If none of its first hosts could be read, all for the same
- * reason, `onAlike` is called once: what is wrong here (a setting, the network, an address that
- * websites refuse) would fail all the others.
+ * reason, `onAlike` is called once: a local cause (a setting, the network, an address that websites
+ * block) would make all other visits fail too.
  */
 export function createFirstVisits(onAlike: (job: string, reason: string) => Promise<void>) {
   const hostsByJob = new Map<string, Set<string> | "over">();

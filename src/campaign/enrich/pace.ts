@@ -7,7 +7,10 @@ export interface VisitPace extends HostDelay {
   readonly limit: number;
 }
 
-/** How a host is to be asked: as the campaign or the settings have it, and never faster than it wants. */
+/**
+ * The delay and limit for a host: those of the campaign or the settings, but never faster than the
+ * host asks for.
+ */
 export function paceOf(
   { crawl }: Pick<EnrichServices, "crawl">,
   { campaign, visit, url }: { campaign: Campaign | undefined; visit?: Visit; url: string },
@@ -19,7 +22,7 @@ export function paceOf(
   return { ...hostDelay({ configuredMs: delayMs, crawlDelayMs }), limit: concurrency };
 }
 
-/** Makes a gate slow enough before anything goes through it; never faster than it is. */
+/** Slows a gate down before the first request goes through it. Never makes a gate faster. */
 export async function setPace(
   { sites }: Pick<EnrichServices, "sites">,
   gate: string,
@@ -33,7 +36,7 @@ export async function setPace(
 const ceilingMs = 60_000;
 const gatesMax = 10_000;
 
-/** The bounds of gates by what the last request through each asked for. May forget. */
+/** Remembers the minimum delay that each host asked for last. It may forget entries. */
 export function createFloors() {
   const floors = new Map<string, number>();
   return {

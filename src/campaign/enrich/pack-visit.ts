@@ -1,10 +1,12 @@
 import type { RobotsNote, RobotsRule, Visit, VisitPage } from "../../crawl/index.ts";
 
-/** Of each: a payload holds 256 KiB, and a visit five origins at most. */
+/** The limit for each note: a payload holds 256 KiB, and a visit has at most five origins. */
 export const notesBytesMax = 24_000;
 export const pagesBytesMax = 64_000;
 
-/** A visit small enough to travel. What is left out only ever means that less is asked for. */
+/**
+ * Reduces a visit so that it fits into a payload. What is left out only leads to fewer requests.
+ */
 export function packVisit(visit: Visit): Visit {
   const robotsByOrigin = Object.fromEntries(
     Object.entries(visit.robotsByOrigin).map(([origin, note]) => [
@@ -15,7 +17,9 @@ export function packVisit(visit: Visit): Visit {
   return { ...visit, robotsByOrigin, pages: packPages(visit.pages) };
 }
 
-/** Those that were decided stay, so that none is asked for twice; of the waiting the best. */
+/**
+ * Keeps pages that were decided, so that none is requested twice, and the best of the waiting ones.
+ */
 function packPages(pages: readonly VisitPage[]): readonly VisitPage[] {
   const isWaiting = ({ state }: VisitPage) => state === "waiting";
   let left = pagesBytesMax;
@@ -35,8 +39,8 @@ function packPages(pages: readonly VisitPage[]): readonly VisitPage[] {
 }
 
 /**
- * Rules that are too many to carry become fewer and stricter: without those that allow, a shorter
- * pattern forbids all that the longer one did. Sitemaps are planned for already.
+ * If there are too many rules, makes them fewer and stricter: without the rules that allow, a
+ * shorter pattern forbids everything that the longer one forbids. Sitemaps are in the plan already.
  */
 function packNote(note: RobotsNote): RobotsNote {
   const { robots } = note;

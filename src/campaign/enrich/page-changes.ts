@@ -9,15 +9,15 @@ export interface PageSaid {
   readonly isHome: boolean;
 }
 
-/** Who says so. A URL that is longer than a source may be is cut. */
+/** The name of a page as a source. A URL that is too long for a source is cut. */
 export const sourceOf = (url: string): string => `site:${encodeURI(decoded(url)).slice(0, 480)}`;
 
 const perListMax = 50;
 
 /**
- * What a page changes in what is known of a company. A value that is known from elsewhere, another
- * page of the site among them, stays; one that this page said before follows it. Nothing is ever
- * taken away: a page that no longer says something may be cut, translated or broken.
+ * The changes that a page makes to what is known of a company. A value from elsewhere, such as
+ * another page of the site, is kept; a value that came from this page follows the page. Nothing is
+ * ever removed, because a page may be cut, translated or broken.
  */
 export function pageChanges(
   view: TargetView,
@@ -66,11 +66,11 @@ export function pageChanges(
   return [...changes.values()];
 }
 
-/** Beside the record: no key of its file shows it. */
+/** Stored beside the record: the Markdown file does not show it. */
 export const navigationField = "site/navigation";
 const navigationMax = 60;
 
-/** What the menus of a site's home page lead to, in their order. */
+/** The targets of the menus of a site's home page, in their order. */
 const navigationOf = ({ links }: PageFacts) =>
   links
     .filter(({ where, text }) => where === "header" && text !== "")
@@ -84,7 +84,10 @@ export interface SitemapSaid {
   readonly urls: readonly string[];
 }
 
-/** The beginning of a sitemap, beside the record too; undefined for one that names no page. */
+/**
+ * The first URLs of a sitemap, also stored beside the record; undefined if the sitemap names no
+ * page.
+ */
 export function sitemapChange(target: string, { url, urls }: SitemapSaid): Change | undefined {
   if (urls.length === 0) return undefined;
   const value = { url, count: urls.length, urls: urls.slice(0, sitemapUrlsMax) };
@@ -115,7 +118,7 @@ function sayPoint(say: Say, organizations: readonly OrganizationFact[]): void {
   say("longitude", placed.longitude);
 }
 
-/** The contacts a page shows, as fields: what a visit has seen. */
+/** The contacts on a page, as field names. */
 export const contactsIn = ({ emails, phones, socials }: PageFacts): readonly string[] => [
   ...emails.slice(0, perListMax).map(({ value }) => `email/${value}`),
   ...phones.slice(0, perListMax).map(({ value }) => `phone/${value}`),
@@ -124,7 +127,7 @@ export const contactsIn = ({ emails, phones, socials }: PageFacts): readonly str
 
 const fieldBytesMax = 280;
 
-/** Where title, language and validators of a page are kept. */
+/** The field with title, language and validators of a page. */
 export const pageField = (url: string): string => urlField("page", url);
 const sitemapField = (url: string): string => urlField("sitemap", url);
 
@@ -134,7 +137,7 @@ function urlField(prefix: string, url: string): string {
   return `${prefix}/h-${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
 }
 
-/** As the last part of a field's name; undefined where nothing is left. */
+/** The text as the last part of a field name; undefined if nothing is left of it. */
 function elementName(text: string): string | undefined {
   const name = text
     .replaceAll(/[/\s]+/g, " ")
@@ -152,7 +155,7 @@ function decoded(url: string): string {
   }
 }
 
-/** What an earlier answer said of itself, where this page is known. */
+/** The validators of the last response, if this page is known. */
 export function validatorsOf(view: Pick<TargetView, "fields">, url: string): Validators {
   const value = view.fields.find(({ field }) => field === pageField(url))?.value;
   if (typeof value !== "object" || value === null) return {};

@@ -10,25 +10,25 @@ import {
 
 export interface PartHooksOptions {
   readonly visit: Visit;
-  /** The page that the task asks for: its gate is held, and no other. */
+  /** The page of the task. Only the gate of its host is held. */
   readonly url: string;
   readonly delayMs: number;
-  /** Where others ask the host at the same time, nobody could keep the pace between their parts. */
+  /** If other tasks also send requests to the host, the delay between parts cannot be kept. */
   readonly isAlone: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly markStart: () => void;
 }
 
-/** Scripts and data together; what needs more is taken as far as it came. */
+/** Scripts and data together. A page that needs more is used as far as it was loaded. */
 const partsMax = 20;
-/** The task has its limit too, and the page that came is not to be lost with it. */
+/** The task has a time limit too, and if it were reached, the page would be lost. */
 const waitMsMax = 20_000;
 
 /**
- * What a page in a browser asks for besides itself. A part is a request like any other: only of the
- * host whose gate the task holds, only what its robots.txt allows, one after the other at its pace.
- * Parts that lie with other hosts have gates of their own and are not loaded.
+ * Controls the parts that a page in a browser loads. A part is a request like any other: it is sent
+ * only to the host whose gate the task holds, only if its robots.txt allows it, one at a time and
+ * with the host's delay. Parts on other hosts have other gates and are not loaded.
  */
 export function partHooks(options: PartHooksOptions): RequestHooks {
   const { visit, url, delayMs, clock, signal } = options;
@@ -52,7 +52,7 @@ export function partHooks(options: PartHooksOptions): RequestHooks {
   }
 
   async function waited(): Promise<"go" | "stop"> {
-    // Looked at again: another answer may have come meanwhile.
+    // Computed again, because another response may have arrived meanwhile.
     for (let leftMs = wait(); leftMs > 0; leftMs = wait()) {
       waitedMs += leftMs;
       if (waitedMs > waitMsMax) return "stop";

@@ -6,8 +6,9 @@ import { idOf, personTarget } from "../../records/index.ts";
 const peopleMax = 20;
 
 /**
- * People whom a page names, as records of their own that point to the company and back. Who it is
- * follows from company and name, so that a second visit finds them again.
+ * Stores the people that a page names as records of their own, linked with the company in both
+ * directions. The id is derived from company and name, so that a second visit finds the same
+ * record.
  */
 export async function personChanges(
   ledger: Pick<Ledger, "read" | "suppressed">,

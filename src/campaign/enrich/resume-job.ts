@@ -5,7 +5,7 @@ import { firstTask, visitSchema, type VisitPayload } from "./visit-task.ts";
 
 export interface ResumedJob {
   readonly answer: JobAnswer;
-  /** Visits of websites that could not be read, put back into the queue. */
+  /** The number of visits of unreadable websites that were put back into the queue. */
   readonly again: number;
 }
 

@@ -7,44 +7,50 @@ import type { Campaign } from "../campaign.ts";
 import type { EnrichCounts } from "./enrich-counts.ts";
 import type { EndedVisit } from "./first-visits.ts";
 
-/** What visits of websites need of the program that runs them. */
+/** What the program provides for visits of websites. */
 export interface EnrichServices {
   readonly clock: Clock;
-  /** A request to a website goes out: the job counts it. Absent: nobody counts. */
+  /** Counts a request to a website for the job. If absent, requests are not counted. */
   readonly countRequest?: (() => void) | undefined;
   readonly ledger: Pick<Ledger, "read" | "suppressed">;
-  /** Facts, and then whatever shows them. Safe to repeat: what changes nothing is not written. */
+  /**
+   * Writes facts, then updates everything derived from them. Safe to repeat: values that do not
+   * change are not written.
+   */
   readonly write: (commit: Commit) => Promise<void>;
   readonly sites: SiteSettings;
   readonly campaign: (name: string) => Promise<Campaign>;
-  /** Asks in the name of a contact; undefined where nobody said whom sites may write to. */
+  /** A fetcher that sends this contact to sites; undefined if no contact is configured. */
   readonly fetcher: (contact: string | undefined) => Promise<Fetcher | undefined>;
   readonly robots: RobotsCache;
   readonly crawl: CrawlSettings;
   readonly counts: EnrichCounts;
-  /** A visit of this job has ended: a job whose first visits all fail alike is paused. */
+  /**
+   * Called when a visit of a job has ended, to pause a job whose first visits all fail for the same
+   * reason.
+   */
   readonly visitEnded: (job: string, visit: EndedVisit) => Promise<void>;
-  /** Keeps a page as it came. Absent: pages are not kept. */
+  /** Keeps a page as it was received. If absent, pages are not kept. */
   readonly keepPage?: (page: KeptPage) => Promise<void>;
 }
 
-/** How hosts are paced, as the queue has it. Answers may be some seconds old. */
+/** The delay and limit of each host, as the queue has them. Values may be some seconds old. */
 export interface SiteSettings {
   get(gate: string): Promise<GateSettings | undefined>;
   set(gate: string, settings: Partial<GateSettings>): Promise<void>;
-  /** What is remembered of this gate is wrong: the next `get` asks the queue. */
+  /** Drops the cached value of this gate: the next `get` asks the queue. */
   forget(gate: string): void;
 }
 
 export interface CrawlSettings {
-  /** From one request to a host to the next, where no campaign says otherwise. */
+  /** The delay between requests to one host, if the campaign sets none. */
   readonly delayMs: number;
   readonly contact: string | undefined;
   readonly pages: number;
   readonly bytes: number;
   readonly seconds: number;
   readonly deobfuscate: Deobfuscate;
-  /** How long a visit counts, where the company has no `ttlDays` of its own. */
+  /** How long a visit is valid, if the company has no `ttlDays` of its own. */
   readonly ttlDays: number;
 }
 

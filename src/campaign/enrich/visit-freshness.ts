@@ -1,13 +1,16 @@
 import { isVisitRead, type VisitRecord } from "../../records/index.ts";
 
-/** Raised when a page would say more than it did: sites are then visited again. */
+/** Increased when the extractor finds more on the same pages: sites are then visited again. */
 export const extractorVersion = 1;
 
 const dayMs = 86_400_000;
-/** What went wrong is worth another look sooner. */
+/** A visit that failed is repeated sooner. */
 const troubleDays = 7;
 
-/** Whether a visit still counts: young enough for how it ended, and made by this version. */
+/**
+ * Whether a visit is still valid: recent enough for its outcome, and made with this version of the
+ * extractor.
+ */
 export function isVisitFresh(
   record: VisitRecord | undefined,
   { ttlDays, nowMs }: { readonly ttlDays: number; readonly nowMs: number },

@@ -5,16 +5,20 @@ import { enrichKind } from "../tasks.ts";
 import { packVisit } from "./pack-visit.ts";
 
 /**
- * The tasks of a visit are a chain: each asks a site for one thing, behind the gate of its host,
- * and stores the next one together with its own end. The plan travels in the payload, so any node
- * can go on. What is asked for twice, after a crash, has the same key twice: the chain never forks.
+ * The tasks of a visit form a chain: each sends one request to a site, behind the gate of its host,
+ * and adds the next task in the commit that ends it. The plan is in the payload, so any node can
+ * continue. A request that is repeated after a crash leads to the same key, so the chain never
+ * forks.
  */
 export const visitSchema = z.object({
-  /** `company/<id>` */
+  /** Such as `company/<id>`. */
   target: z.string().min(1),
   website: z.url({ protocol: /^https?$/ }),
   campaign: z.string().optional(),
-  /** ISO 8601. Absent: a visit that still counts makes this one needless; else only a later one. */
+  /**
+   * ISO 8601. If present, only a later visit makes this one unnecessary; if absent, any visit that
+   * is still valid does.
+   */
   after: z.iso.datetime().optional(),
   state: z
     .object({
@@ -25,17 +29,17 @@ export const visitSchema = z.object({
         kind: z.enum(["robots", "page", "sitemap"]),
         url: z.url(),
         priority: z.number(),
-        /** Of robots.txt: in whose name it is read, wherever it lies. */
+        /** For robots.txt: the origin it applies to, even if a redirect led to another one. */
         origin: z.string().optional(),
         hops: z.int().optional(),
       }),
-      /** Contacts that were seen so far: `email/…`, `phone/…`, `social/…`. */
+      /** Contacts found so far: `email/…`, `phone/…`, `social/…`. */
       seen: z.array(z.string()),
-      /** Of the time it may take: waiting for a free worker does not count. */
+      /** The time used of the limit; waiting for a free worker does not count. */
       spentMs: z.number(),
-      /** Made so far. Absent in tasks of older versions. */
+      /** The number of requests so far. Absent in tasks of older versions. */
       requests: z.int().min(0).optional(),
-      /** It has no TLS, and http is tried instead. */
+      /** True if https could not be used, and http is tried instead. */
       isHttpTried: z.boolean().optional(),
     })
     .optional(),
@@ -44,17 +48,20 @@ export type VisitPayload = z.infer<typeof visitSchema>;
 export type VisitState = NonNullable<VisitPayload["state"]>;
 export type StepRequest = VisitRequest & Pick<VisitState["request"], "origin" | "hops">;
 
-/** What paces a host, whoever visits it. */
+/** The gate of a URL's host, the same for all kinds of tasks. */
 export const gateOf = (url: string): string => new URL(url).hostname;
 
-/** Before visits that have not begun, so that one that has ends while its site is as it was. */
+/**
+ * Higher than that of visits that have not begun, so that a visit ends while the site is still the
+ * same.
+ */
 const priorityUnderWay = 800;
-/** Of one request, with those that a killed worker had begun. */
+/** Attempts for one request, including those that ended with a killed worker. */
 const attemptsMax = 5;
 
 export interface FirstTask extends Omit<VisitPayload, "state"> {
   readonly job: string;
-  /** Tells the rounds apart: the last visit's moment, or a batch. */
+  /** Distinguishes repeated visits: the time of the last visit, or a batch. */
   readonly round: string;
   readonly priority?: number;
 }

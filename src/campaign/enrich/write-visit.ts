@@ -23,7 +23,7 @@ import {
 import { extractorVersion } from "./visit-freshness.ts";
 import type { VisitState } from "./visit-task.ts";
 
-/** Writes what a page says and was not known; answers the contacts it shows. */
+/** Writes the facts of a page that are new; returns the contacts on it. */
 export async function writePage(
   services: EnrichServices,
   view: TargetView,
@@ -55,10 +55,7 @@ export async function writeSitemap(
   if (change) await write({ source: sourceOf(said.url), changes: [change] });
 }
 
-/**
- * Addresses and numbers of the suppression list stay away, wherever they are found again: also inside of
- * labels, descriptions and other texts.
- */
+/** Removes suppressed addresses and numbers, also from labels, descriptions and other texts. */
 async function withoutSuppressed(
   { ledger }: EnrichServices,
   changes: readonly Change[],
@@ -80,7 +77,10 @@ async function withoutSuppressed(
     );
 }
 
-/** Writes how a visit ended. Its moment is its beginning, so that a repeat says the same. */
+/**
+ * Writes the outcome of a visit. Its time is the start of the visit, so that a repetition writes
+ * the same.
+ */
 export async function writeEnd(
   { write, counts }: EnrichServices,
   { target }: TargetView,

@@ -5,20 +5,20 @@ import type {
   EstimateFigureName,
 } from "./estimate-schema.ts";
 
-/** What a report says of the figures that were estimated. Absent: nobody counted it. */
+/** The figures of a report that were also estimated. Absent figures were not counted. */
 export type ActualFigures = Partial<Record<EstimateFigureName, number>>;
 
 export interface CompareOptions {
   readonly estimate: CampaignEstimate;
   readonly actual: ActualFigures;
-  /** Of the report, by phrase and source. */
+  /** The rows of the report, by phrase and source. */
   readonly rows: CampaignReport["rows"];
   readonly isFinal: boolean;
-  /** The hash of the plan as it is now. */
+  /** The hash of the current plan. */
   readonly plan: string;
 }
 
-/** Estimate against what happened, figure by figure. */
+/** Compares the estimate with the result, figure by figure. */
 export function compareEstimate(options: CompareOptions): EstimateComparison {
   const { estimate, actual, rows, isFinal, plan } = options;
   const placesOf = (phrase: string) =>

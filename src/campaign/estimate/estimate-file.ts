@@ -4,7 +4,10 @@ import { readRegularFile } from "../../base/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { campaignEstimateSchema, type CampaignEstimate } from "./estimate-schema.ts";
 
-/** The estimate that is kept with a campaign. Undefined: none was made, or it is of another version. */
+/**
+ * The stored estimate of a campaign. Undefined if there is none, or if it has another format
+ * version.
+ */
 export async function readEstimate(
   paths: Pick<Paths, "resolve">,
   campaign: string,

@@ -1,8 +1,9 @@
 import * as z from "zod";
 
 /**
- * `estimate.json`: what a campaign will probably take, made before it runs. Each figure says where it
- * comes from, so that a reader can tell a count from a guess. The report compares it with what happened.
+ * `estimate.json`: the expected size, duration and cost of a campaign, computed before it runs.
+ * Each figure names its basis, so that a reader can tell a count from a guess. The report compares
+ * it with the result.
  */
 export const estimateBases = ["counted", "measured", "guess"] as const;
 export type EstimateBasis = (typeof estimateBases)[number];
@@ -56,7 +57,7 @@ export const campaignEstimateSchema = z.strictObject({
 });
 export type CampaignEstimate = z.infer<typeof campaignEstimateSchema>;
 
-/** Of one figure: what was expected, what happened, and by how much the estimate is off. */
+/** For one figure: the estimate, the result, and the relative error. */
 export const estimateComparisonSchema = z.strictObject({
   at: z.iso.datetime().describe("when the estimate was made"),
   isFinal: z.boolean().describe("false: the campaign is not finished, so actual values will grow"),
@@ -64,7 +65,7 @@ export const estimateComparisonSchema = z.strictObject({
   rows: z.array(
     z.strictObject({
       figure: z.string(),
-      /** Of the figure `places`. */
+      /** Only for the figure `places`. */
       phrase: z.string().optional(),
       basis,
       estimated: amount,

@@ -31,7 +31,7 @@ export interface EstimateInput {
   readonly isCharged: { readonly queue: boolean; readonly bucket: boolean };
 }
 
-/** What visits of this data folder took so far. */
+/** Totals of the visits of this data folder so far. */
 export interface PastVisits {
   readonly visits: number;
   readonly requests: number;
@@ -45,20 +45,20 @@ export interface PastVisits {
 /** With fewer past visits, defaults are used. */
 const pastVisitsMin = 20;
 
-/** Used where nothing was measured; docs/campaigns.md lists them. */
+/** Used if nothing was measured; docs/campaigns.md lists them. */
 export const estimateDefaults = {
-  /** In a tile of 0.1° that no snapshot has. */
+  /** In a tile of 0.1° without a snapshot. */
   placesPerPhraseAndTile: 5,
   websiteShare: 0.6,
   /** robots.txt, the start page, and pages such as contact, about and imprint. */
   requestsPerVisit: 5,
   bytesPerRequest: 30_000,
-  /** Until a website has answered. */
+  /** Used until a website has answered. */
   secondsPerRequest: 1,
   /** A commit of a busy bucket queue carries several tasks. */
   bucketRequestsPerTask: 0.5,
   dollarsPerBucketRequest: 5e-6,
-  /** Segments and heartbeats of a node that works. */
+  /** For the segments and heartbeats of a working node. */
   bucketRequestsPerHour: 420,
 };
 
@@ -81,7 +81,7 @@ export function estimateCampaign(input: EstimateInput): CampaignEstimate {
     phrases: places.phrases,
     filtered: Math.round(filtered),
     suppressed: Math.round(suppressed),
-    tiles: figure(input.tiles, "counted", "the tiles of the plan"),
+    tiles: figure(input.tiles, "counted", "tiles of the plan"),
     places: places.all,
     companies,
     websites,
@@ -165,7 +165,7 @@ function companiesOf({ counts, lookedShare, phrases }: EstimateInput, unknownPla
   return { companies, websites, ...scaled };
 }
 
-/** `, without 1 excluded, 2 suppressed`. */
+/** Such as `, without 1 excluded, 2 suppressed`. */
 function leftWords({ excluded, filtered, suppressed }: PlaceCounts): string {
   const parts = Object.entries({ excluded, filtered, suppressed })
     .filter(([, count]) => count > 0)
@@ -197,7 +197,10 @@ function perVisitOf({ visits, requests, bytes, visitsWithBytes }: PastVisits) {
   };
 }
 
-/** A host is asked for one thing after the other; different hosts at the same time, in so many slots. */
+/**
+ * Requests to one host are sent one after the other; requests to different hosts run concurrently,
+ * up to `slots`.
+ */
 function hoursOf(
   { campaign, counts, tilesToAsk, delayMs, slots }: EstimateInput,
   {
@@ -219,7 +222,7 @@ function hoursOf(
       : `${slots} requests at once on this machine, ${secondsPerRequest} s each (a guess)`;
   const asked =
     askMs > 0
-      ? `${countOf(tilesToAsk, "tile")} to ask for, one every ${campaign.overpass!.delayMs / 1_000} s; `
+      ? `${countOf(tilesToAsk, "tile")} to request, one every ${campaign.overpass!.delayMs / 1_000} s; `
       : "";
   const value = (askMs + Math.max(chainMs, workMs)) / 3_600_000;
   return figure(value, value === 0 ? "counted" : "guess", `${asked}${pace}`);
@@ -259,6 +262,6 @@ const figure = (value: number, basis: EstimateBasis, because: string): EstimateF
 });
 
 const bases: readonly EstimateBasis[] = ["counted", "measured", "guess"];
-/** The weaker of two. */
+/** Returns the less reliable of two bases. */
 const worse = (a: EstimateBasis, b: EstimateBasis): EstimateBasis =>
   bases.indexOf(a) > bases.indexOf(b) ? a : b;

@@ -7,15 +7,15 @@ import { exclusionOf } from "../exclusions.ts";
 import { filterOfPlace } from "../filters.ts";
 import { placeKeys } from "../suppressed-places.ts";
 
-/** What the places that some phrase finds will become, by the rules that `discover` uses. */
+/** How many places, companies and visits will result, by the same rules as `discover`. */
 export interface PlaceCounts {
   readonly companies: number;
   readonly websites: number;
-  /** Most websites that one host has: they are visited one after the other. */
+  /** The highest number of websites on one host: they are visited one after the other. */
   readonly websitesOfOneHost: number;
   readonly excluded: number;
   readonly filtered: number;
-  /** On the suppression list, or forgotten. */
+  /** On the suppression list or forgotten. */
   readonly suppressed: number;
 }
 
@@ -26,7 +26,7 @@ export interface PlaceCounter {
 
 const keysAtOnce = 2_000;
 
-/** Each place counts once, however many sources or phrases have it. */
+/** Each place counts once, even if several sources or phrases have it. */
 export function createPlaceCounter({
   exclusions,
   filters,

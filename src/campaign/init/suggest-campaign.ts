@@ -7,19 +7,19 @@ import {
 import { phraseFault, toPhrase } from "../phrase.ts";
 import type { TemplateOptions } from "../template.ts";
 
-/** A campaign that finds most of what a file of places has. */
+/** A campaign that finds most of the places in a file. */
 export interface SuggestedCampaign {
-  /** Empty: its places do not say what they are. */
+  /** Empty if the places have no categories. */
   readonly phrases: readonly string[];
   readonly location: NonNullable<TemplateOptions["locations"]>[number];
   readonly proximityKm: number;
 }
 
 const phrasesMax = 5;
-/** A larger box has thousands of tiles: whoever wants that says so. */
+/** A larger area has thousands of tiles; users must choose that themselves. */
 const proximityKmMax = 50;
 
-/** Undefined: the places do not say where they are. */
+/** Undefined if the places have no coordinates. */
 export function suggestCampaign(places: readonly Place[]): SuggestedCampaign | undefined {
   const points = places.flatMap(({ latitude, longitude }) =>
     latitude === undefined || longitude === undefined ? [] : [{ latitude, longitude }],
@@ -36,7 +36,7 @@ export function suggestCampaign(places: readonly Place[]): SuggestedCampaign | u
   return { phrases: commonPhrases(places), location: { name, ...centre }, proximityKm };
 }
 
-/** What most places are called, as far as a phrase of that name finds them. */
+/** The most common categories for which a phrase of the same name finds places. */
 function commonPhrases(places: readonly Place[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { categories = [], tags = [] } of places) {

@@ -16,27 +16,33 @@ import { createVisitAges } from "./visit-ages.ts";
 
 export interface CampaignReportInput {
   readonly campaign: Campaign;
-  /** `planTargets(campaign)`: whoever counts tiles counts these. */
+  /** `planTargets(campaign)`: all counts of tiles are based on it. */
   readonly targets: readonly Target[];
-  /** `readWitnesses` of the tiles of the plan. */
+  /** `readWitnesses` for the tiles of the plan. */
   readonly witnesses: ReadonlyMap<string, Witnesses>;
-  /** Every company there is, in pages: which of them are the campaign's is decided here. */
+  /** All companies, in pages. The report itself decides which of them belong to the campaign. */
   readonly companies: AsyncIterable<readonly Company[]> | Iterable<readonly Company[]>;
   readonly nowMs: number;
-  /** Whether a source can have anything in a tile; absent: nobody knows. */
+  /** Whether a source can have any place in a tile; absent if unknown. */
   readonly mayHave?: (target: Target) => boolean;
-  /** Whether looking a target through has failed. */
+  /** Whether the search of a target has failed. */
   readonly hasFailed?: (target: Target) => boolean;
   readonly tasks?: CampaignReport["tasks"];
-  /** Requests that the queue has counted for the campaign's job, also of visits that have not ended. */
+  /**
+   * Requests that the queue has counted for the campaign's job, including visits that have not
+   * ended.
+   */
   readonly requests?: number;
-  /** Places that its sources mark as closed for good. */
+  /** Places that the campaign's sources mark as permanently closed. */
   readonly closedPlaces?: number;
-  /** The estimate that is kept with the campaign. */
+  /** The stored estimate of the campaign. */
   readonly estimate?: CampaignEstimate | undefined;
-  /** How much of the budget is spent, with so many companies. Undefined: there is none. */
+  /**
+   * How much of the budget is spent, given the number of companies. Undefined if there is no
+   * budget.
+   */
   readonly budget?: (companies: number) => Promise<CampaignReport["budget"]>;
-  /** What buckets were asked since the campaign's first find. */
+  /** The bucket requests since the campaign's first find. */
   readonly bucket?: (sinceDay: string) => Promise<BucketCost | undefined>;
 }
 
@@ -45,7 +51,7 @@ export interface BucketCost {
   readonly dollars: number;
 }
 
-/** Asks nothing and writes nothing: all that it says follows from its input. */
+/** A pure computation: it sends no requests and writes nothing. */
 export async function buildCampaignReport(input: CampaignReportInput): Promise<CampaignReport> {
   const { campaign, targets, witnesses, nowMs } = input;
   const membership = membershipOf(campaign);
@@ -86,7 +92,7 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   const funnel = funnels.all();
   const bucket = await input.bucket?.(firstAt.slice(0, 10));
   const hours = Math.max(0, (Date.parse(lastAt) - Date.parse(firstAt)) / 3_600_000) || 0;
-  // Visits of other jobs are only in the companies, visits under way only in the job.
+  // Visits of other jobs are counted only in the companies, running visits only in the job.
   const requests = Math.max(spent.requests, input.requests ?? 0);
   const cost = costOf(funnel.withEmail, { ...spent, requests, hours }, bucket);
   const budget = await input.budget?.(funnel.companies);
@@ -126,7 +132,10 @@ export async function buildCampaignReport(input: CampaignReportInput): Promise<C
   };
 }
 
-/** Companies name their source as people do; questions by its key. Witnesses know both. */
+/**
+ * Companies name their source in the form shown to people, questions by its key. Witnesses have
+ * both.
+ */
 function sourceOfName(
   targets: readonly Target[],
   witnesses: ReadonlyMap<string, Witnesses>,
@@ -139,7 +148,7 @@ function sourceOfName(
   return (name = "") => keys.get(name) ?? (name.replace(/:.*$/s, "") || "unknown");
 }
 
-/** What witnesses say of the plan's questions. */
+/** Counts the witnesses of the plan's questions. */
 function countLooks(input: CampaignReportInput, funnels: Funnels) {
   const { targets, mayHave, nowMs } = input;
   const states = { fresh: 0, empty: 0, expired: 0, failed: 0, never: 0 };
@@ -223,7 +232,7 @@ const costOf = (
   }),
 });
 
-/** Of what was estimated, all that a report counts. */
+/** The estimated figures that a report also counts. */
 const actualFigures = (
   { fresh, empty, expired }: Omit<CampaignReport["tiles"], "planned">,
   { places, companies, withWebsite }: CampaignReport["funnel"],
@@ -242,7 +251,7 @@ const actualFigures = (
 const isIdle = (tasks: CampaignReport["tasks"]) =>
   tasks !== undefined && tasks.pending + tasks.running === 0;
 
-/** Later than any. */
+/** Sorts after every timestamp. */
 const noMoment = "9999-12-31";
 
 const rounded = (value: number, parts: number) => Math.round(value * parts) / parts;

@@ -3,11 +3,14 @@ import type { Look } from "../coverage/coverage.ts";
 import type { CampaignReport } from "./report-schema.ts";
 
 const withinMs = 7 * 86_400_000;
-/** Fewer say nothing. */
+/** With fewer tiles the share is not meaningful. */
 const tilesMin = 10;
 const shareMax = 0.4;
 
-/** Many empty tiles in a short time: more likely a source that stopped answering than empty land. */
+/**
+ * Many empty tiles in a short time: the source has more likely stopped working than found empty
+ * land.
+ */
 export function createEmptyTiles(nowMs: number) {
   const isEmptyByTile = new Map<string, boolean>();
   return {

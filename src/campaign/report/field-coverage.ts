@@ -1,6 +1,6 @@
 import type { Company } from "../../records/index.ts";
 
-/** Whether a company has a value, by what people call the field. */
+/** Whether a company has a value, by the field's display name. */
 const fields: Readonly<Record<string, (company: Company) => boolean>> = {
   website: ({ texts }) => texts.website !== undefined || texts.domain !== undefined,
   email: ({ emails }) => emails.length > 0,
@@ -41,6 +41,6 @@ export function createFieldCounts() {
   };
 }
 
-/** From 0 to 1, to four digits; nothing of nothing is 0. */
+/** From 0 to 1, with four digits; 0 if `whole` is 0. */
 export const shareOf = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000;

@@ -2,9 +2,9 @@ import { isVisitRead, type Company, type FoundBy } from "../../records/index.ts"
 import type { Question, Witness } from "../witness.ts";
 import type { CampaignFunnel, CampaignReport } from "./report-schema.ts";
 
-/** Counts a campaign's steps, for all of it and by phrase and source. */
+/** Counts the steps of a campaign, in total and by phrase and source. */
 export interface Funnels {
-  /** A question of the plan, and its answer if there is one. */
+  /** Counts a question of the plan, with its witness if it has one. */
   look(question: Question & { readonly tile: { readonly id: string } }, witness?: Witness): void;
   add(company: Company, finds: readonly FoundBy[]): void;
   all(): CampaignFunnel;
@@ -47,7 +47,7 @@ export function createFunnels(sourceOfName: (name: string | undefined) => string
       );
       for (const counts of found.length === 1 ? found : new Set(found)) count(counts, company);
     },
-    // While a tile is searched, its companies are there before its answer is.
+    // While a tile is being searched, companies are stored before its witness.
     all: () => ({ ...all, tiles: lookedAt.size, places: Math.max(all.places, all.companies) }),
     rows: () => inOrder.map(({ question, counts }) => ({ ...question, ...counts })),
   };
@@ -71,7 +71,8 @@ function count(counts: Counts, { texts, visit, emails, phones }: Company): void 
   if (visit) counts.visited += 1;
   const isRead = visit !== undefined && isVisitRead(visit);
   if (isRead) counts.enriched += 1;
-  // Contacts are written while a visit goes on, and places have phones: only visits that ended count.
+  // Contacts are written during a visit, and places may have phones, so only companies with a
+  // completed visit count.
   if (isRead && emails.length + phones.length > 0) counts.withContact += 1;
   if (emails.length > 0) counts.withEmail += 1;
   if (phones.length > 0) counts.withPhone += 1;

@@ -4,20 +4,22 @@ import { exclusionOf } from "../exclusions.ts";
 import { filterOfCompany } from "../filters.ts";
 import { planTiles } from "../plan.ts";
 
-/** Which companies belong to a campaign, and by which of its questions they were found. */
+/** Decides which companies belong to a campaign, and which of its questions found them. */
 export interface Membership {
-  /** Empty: it is not one of the campaign's. */
+  /** Empty if the company does not belong to the campaign. */
   findsOf(company: Pick<Company, "foundBy">): readonly FoundBy[];
   has(company: Pick<Company, "foundBy">): boolean;
-  /** The filter of the campaign that rejects it; undefined: none does. */
+  /** The filter of the campaign that rejects it; undefined if none does. */
   filterOf(company: Company): string | undefined;
   /** Whether the campaign or a person has excluded it. */
   isExcluded(company: Pick<Company, "excluded" | "name" | "texts">): boolean;
 }
 
 /**
- * A company belongs to each campaign that has its tile and phrase, whichever of them asked: the
- * others did not ask again. What the file of a campaign has belongs to that campaign alone. One that a campaign found stays its own when the plan becomes smaller.
+ * A company belongs to every campaign that has its tile and phrase, even if another campaign
+ * searched it, because a search is not repeated for each campaign. A company from a campaign's own
+ * file belongs only to that campaign. A campaign keeps the companies that it found when its plan
+ * becomes smaller.
  */
 export function membershipOf(
   campaign: Pick<Campaign, "name" | "phrases" | "locations" | "exclusions" | "filters">,

@@ -3,28 +3,27 @@ import { budgetStandingSchema } from "../budget/budget-schema.ts";
 import { estimateComparisonSchema } from "../estimate/estimate-schema.ts";
 
 /**
- * `report.json`: what a campaign has come to. The same document for the command line, the HTTP API,
- * the dashboard and published sites. What is kept of
- * another version is computed again.
+ * `report.json`: the results of a campaign. Command line, HTTP API, dashboard and published sites
+ * use the same document. A stored report of another version is computed again.
  */
 const count = z.int().min(0);
 /** From 0 to 1, rounded to four digits. */
 const share = z.number().min(0).max(1);
 const moment = z.iso.datetime();
 
-/** Each step, up to `withContact`, has those of the one before that came further. */
+/** Each step, up to `withContact`, is a subset of the step before. */
 const funnelShape = {
   tiles: count.describe("tiles that were searched, however long ago"),
   places: count.describe("a place that several questions found counts for each"),
-  /** Companies that these places became, without excluded ones. */
+  /** The companies created from these places, without excluded ones. */
   companies: count,
   withWebsite: count,
-  /** The website was visited, however that ended. */
+  /** The website was visited, with any outcome. */
   visited: count,
   /** The website was read. */
   enriched: count,
   withContact: count.describe("the website was read, and an e-mail address or a phone is known"),
-  /** Of all companies, whoever said it. */
+  /** Companies with an e-mail address from any source. */
   withEmail: count,
   withPhone: count,
 };
@@ -43,15 +42,15 @@ export const campaignReportSchema = z.strictObject({
   format: z.literal("forager-campaign-report/1"),
   campaign: z.string(),
   at: moment.describe("when it was computed"),
-  /** Of the plan, by state; a tile is as good as its worst question. */
+  /** The tiles of the plan by state; a tile has the worst state of its questions. */
   tiles: stateCounts.extend({ planned: count }),
   /** Questions: tile × phrase × source. `leftOut`: the source has no place in the tile. */
   targets: stateCounts.extend({ planned: count, leftOut: count }),
-  /** Each company once. */
+  /** Each company counts once. */
   funnel: funnelSchema,
-  /** A company that two questions found is in both rows. */
+  /** A company that two questions found counts in both rows. */
   rows: z.array(z.strictObject({ phrase: z.string(), source: z.string(), ...funnelShape })),
-  /** How many of the companies have a value, by field. */
+  /** By field: how many companies have a value. */
   fields: z.array(z.strictObject({ field: z.string(), companies: count, share })),
   /** Every company without an e-mail address has exactly one of these reasons. */
   withoutEmail: z.strictObject({
@@ -59,7 +58,7 @@ export const campaignReportSchema = z.strictObject({
     reasons: z.array(
       z.strictObject({
         reason: z.string(),
-        /** What a machine said: `dns`, `http_403`. */
+        /** A machine-readable reason: `dns`, `http_403`. */
         detail: z.string().optional(),
         text: z.string(),
         companies: count,
@@ -70,23 +69,23 @@ export const campaignReportSchema = z.strictObject({
   /** A lead is a company with an e-mail address. */
   cost: z.strictObject({
     leads: count,
-    /** Requests to websites, as far as visits counted them. */
+    /** Requests to websites, if visits counted them. */
     websiteRequests: count,
-    /** That websites sent, as far as visits counted them. */
+    /** Bytes that websites sent, if visits counted them. */
     websiteBytes: count.default(0),
-    /** From the first find to the begin of the last visit. */
+    /** From the first find to the start of the last visit. */
     hours: z.number().min(0).default(0),
     websiteRequestsPerLead: z.number().min(0).optional(),
-    /** Of this node, since the campaign's first find. Absent: nothing was counted. */
+    /** Requests of this node since the campaign's first find. Absent if nothing was counted. */
     bucketRequests: count.optional(),
     bucketDollars: z.number().min(0).optional(),
     bucketDollarsPerLead: z.number().min(0).optional(),
   }),
   freshness: z.strictObject({
-    /** Of looks at tiles that still count. */
+    /** The oldest search of a tile that is still valid. */
     oldestTileAt: moment.optional(),
     newestTileAt: moment.optional(),
-    /** When the first tile is due again. */
+    /** When the first tile must be searched again. */
     nextDueAt: moment.optional(),
     /** Companies by the age of their last visit. */
     visits: z.strictObject({
@@ -98,22 +97,28 @@ export const campaignReportSchema = z.strictObject({
     }),
   }),
   excluded: count,
-  /** Companies that a filter of the campaign rejects, by filter: kept, not visited, not counted. */
+  /**
+   * How many companies each filter of the campaign rejects. They are kept, but not visited and not
+   * counted elsewhere.
+   */
   filtered: z.array(z.strictObject({ filter: z.string(), companies: count })).default([]),
-  /** Places that its sources mark as closed for good, in all of their data: no companies, no visits. */
+  /**
+   * Places that the sources mark as permanently closed. They become no companies and are not
+   * visited.
+   */
   closedPlaces: count.default(0),
-  /** Of `funnel.places`, those that were on the suppression list when their tile was searched. */
+  /** Those of `funnel.places` that were on the suppression list when their tile was searched. */
   suppressedPlaces: count.default(0),
-  /** Absent: the campaign has no job yet. */
+  /** Absent if the campaign has no job yet. */
   tasks: z
     .object({ pending: count, running: count, done: count, skipped: count, failed: count })
     .optional(),
   licences: z
     .array(z.strictObject({ text: z.string(), licence: z.string(), url: z.string() }))
-    .describe("what has to be shown beside the data, by the licences of its sources"),
-  /** Absent: the campaign has no budget. */
+    .describe("the attribution that the licences of the sources require"),
+  /** Absent if the campaign has no budget. */
   budget: budgetStandingSchema.optional(),
-  /** The estimate that was made before, against what happened. Absent: none was made. */
+  /** The comparison of the estimate with the results. Absent if there is no estimate. */
   estimate: estimateComparisonSchema.optional(),
   alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),
 });

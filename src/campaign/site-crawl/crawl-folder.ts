@@ -12,21 +12,21 @@ import { parsePageRow, type PageRow } from "./page-row.ts";
 
 /**
  * The folder `crawls/` of the data folder: one folder for each crawl of a site, with its plan and
- * what came of each page. Several processes may work on one crawl and write to its file.
+ * the results of its pages. Several processes may work on one crawl and write to its file.
  */
 export interface CrawlFolder {
   create(plan: CrawlPlan): Promise<void>;
   load(name: string): Promise<CrawlPlan>;
   /** Newest first. */
   list(): Promise<readonly CrawlPlan[]>;
-  /** The last row of each page, in the order in which they were first seen. */
+  /** The last row of each page, in the order in which the pages were first seen. */
   rows(name: string): Promise<readonly PageRow[]>;
   openRows(name: string): Promise<RowWriter>;
   fileOf(name: string): string;
 }
 
 export interface RowWriter extends AsyncDisposable {
-  /** Resolves when a crash of this process cannot lose it any more. */
+  /** Resolves when the row survives a crash of this process. */
   write(row: PageRow): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function openCrawlFolder(paths: Pick<Paths, "resolve">): CrawlFolder {
       const plans: CrawlPlan[] = [];
       for (const name of entries.filter((one) => crawlNameRule.test(one))) {
         const plan = await load(name).catch((error: unknown) => {
-          // Its process was killed before it began.
+          // The process that created it was killed before it wrote the plan.
           if (error instanceof AppError && error.code === "no_crawl") return undefined;
           throw error;
         });
@@ -97,21 +97,21 @@ async function readRows(file: string): Promise<readonly PageRow[]> {
       if (row) rows.set(`${row.kind} ${row.url}`, row);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // none was written yet
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error; // no row was written yet
   }
   return [...rows.values()];
 }
 
 /**
- * Lines are appended whole and never changed. Half a line that a killed process left is ended, so
- * that the next one is not lost with it.
+ * Whole lines are appended and never changed. If a killed process left half a line, it is
+ * terminated, so that the next line is not lost with it.
  */
 function rowWriter(handle: FileHandle, file: string): RowWriter {
   let last: Promise<unknown> = endTornLine(handle);
   return {
     async write(row) {
       const written = last.then(() => handle.appendFile(`${JSON.stringify(row)}\n`));
-      last = written.catch(() => {}); // whoever wrote it is told
+      last = written.catch(() => {}); // the caller that wrote it handles the error
       try {
         await written;
       } catch (error) {

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { canonicalUrl, isAsset, isSameSite, looksEndless, plainHttpOf } from "../../crawl/index.ts";
 import { urlPattern } from "./glob.ts";
 
-/** What one crawl of one site is to do: `crawls/<name>/crawl.json`. It never changes. */
+/** The plan of one crawl of one site: `crawls/<name>/crawl.json`. It never changes. */
 export const crawlPlanSchema = z.object({
   version: z.literal(1),
   name: z.string(),
-  /** Where it begins, canonical. */
+  /** The canonical URL where it begins. */
   start: z.string(),
   /** The user gave no scheme. If the site cannot be reached over https, it is crawled over http. */
   isHttpsGuessed: z.boolean().optional(),
@@ -17,19 +17,19 @@ export const crawlPlanSchema = z.object({
   budget: z.object({
     pages: z.int().min(1),
     depth: z.int().min(0),
-    /** At work: time between an interruption and its resumption does not count. */
+    /** Running time: time between an interruption and the resumption does not count. */
     seconds: z.number().positive(),
-    /** Of bodies, as they came over the wire. */
+    /** The size of response bodies, as transferred. */
     bytes: z.number().positive(),
   }),
-  /** From one request to a host to the next; a site may ask for more. */
+  /** The time between the starts of two requests to one host; a site may ask for more. */
   delayMs: z.int().min(0),
-  /** It was asked for, so it also shortens the delay that a host's gate has. */
+  /** True if the user set the delay: it then also shortens the delay of a host's gate. */
   isDelayAsked: z.boolean(),
   withSitemaps: z.boolean(),
-  /** Whom the owners of the site may write to. */
+  /** The contact address for the owners of the site. */
   contact: z.string(),
-  /** `crawl.allowPrivateNetworks`, by the name that stored plans have. */
+  /** The setting `crawl.allowPrivateNetworks`, under the name that stored plans have. */
   allowAddresses: z.array(z.string()),
 });
 export type CrawlPlan = z.infer<typeof crawlPlanSchema>;
@@ -44,24 +44,30 @@ export const crawlBudget: CrawlBudget = {
 
 export const crawlJob = ({ name }: Pick<CrawlPlan, "name">): string => `crawl-${name}`;
 
-/** Where to start over http after the start over https failed for this reason; undefined: nowhere. */
+/**
+ * Where to start over http after the start over https failed for this reason; undefined if http
+ * must not be tried.
+ */
 export const plainHttpStart = (
   { start, isHttpsGuessed }: Pick<CrawlPlan, "start" | "isHttpsGuessed">,
   reason: string | undefined,
 ): string | undefined => (isHttpsGuessed === true ? plainHttpOf(start, reason) : undefined);
 
-/** Which links of a page are pages of this crawl. */
+/** Decides which links of a page are pages of this crawl. */
 export interface CrawlScope {
-  /** The canonical URL of a link to the same site; undefined: it leads elsewhere, or is no page. */
+  /**
+   * The canonical URL of a link to the same site; undefined if it leads elsewhere, or is not a
+   * page.
+   */
   own(href: string, base: string): string | undefined;
-  /** Whether such a page is to be fetched, at this many clicks from the start. */
+  /** Whether to fetch such a page, at this number of clicks from the start. */
   wants(url: string, depth: number): boolean;
-  /** Why it is not; undefined: it is. */
+  /** Why the page is not fetched; undefined if it is. */
   refusalOf(url: string, depth: number): ScopeRefusal | undefined;
 }
 
 /**
- * "asset": an image, a script and the like. "trap": it looks like one of endlessly many pages, such
+ * "asset": an image, a script and so on. "trap": it seems to be one of endlessly many pages, such
  * as those of a calendar. "excluded": by --include or --exclude. "depth": too many clicks away.
  */
 export type ScopeRefusal = "asset" | "trap" | "excluded" | "depth";

@@ -2,7 +2,7 @@ import { csvLine } from "../../records/index.ts";
 import { scopeOf, type CrawlPlan } from "./crawl-plan.ts";
 import type { PageRow } from "./page-row.ts";
 
-/** A page as it is told: its row, and how many pages of the crawl link to it. */
+/** A page in the report: its row, and how many pages of the crawl link to it. */
 export interface CrawledPage extends PageRow {
   readonly linksIn: number;
   readonly linksOut: number;
@@ -18,21 +18,21 @@ export interface CrawlSummary {
   readonly failed: number;
   readonly bytes: number;
   readonly sitemaps: number;
-  /** Pages that are next to empty before their scripts have run. */
+  /** Pages that are almost empty before their scripts have run. */
   readonly needScripts: number;
 }
 
-/** Links to pages of the site that were not asked for, each once, by why. */
+/** How many linked pages of the site were not fetched, by reason. Each page counts once. */
 export interface CrawlCuts {
-  /** More clicks from the start than --depth. */
+  /** More clicks from the start than --depth allows. */
   readonly depth: number;
-  /** They look like endlessly many, such as the days of a calendar. */
+  /** They seem to be endlessly many, such as the days of a calendar. */
   readonly traps: number;
-  /** The pages, seconds or bytes of the crawl were used up. */
+  /** The limit of pages, seconds or bytes was reached. */
   readonly budget: number;
 }
 
-/** In the order of their URLs, so that two crawls can be compared line by line. */
+/** Sorted by URL, so that two crawls can be compared line by line. */
 export function crawledPages(rows: readonly PageRow[]): readonly CrawledPage[] {
   const counts = new Map<string, number>();
   for (const { links = [] } of rows) {
@@ -65,14 +65,14 @@ export function crawlSummary(rows: readonly PageRow[]): CrawlSummary {
   };
 }
 
-/** Where a crawl began: over http, if the site could not be asked over https. */
+/** Where a crawl began: over http, if the site could not be reached over https. */
 export function crawlStart({ start }: Pick<CrawlPlan, "start">, rows: readonly PageRow[]): string {
   const plain = start.replace(/^https:/, "http:");
   const isAsked = (url: string) => rows.some((row) => row.url === url && row.depth === 0);
   return !isAsked(start) && isAsked(plain) ? plain : start;
 }
 
-/** What depth, traps and budgets cut off. `isCut`: the crawl ended by its budget. */
+/** Counts what depth, traps and limits cut off. `isCut`: the crawl ended at a limit. */
 export function crawlCuts(
   plan: CrawlPlan,
   rows: readonly PageRow[],
@@ -91,7 +91,7 @@ export function crawlCuts(
     const refusal = scope.refusalOf(url, depth);
     if (refusal === "depth") cuts.depth += 1;
     else if (refusal === "trap") cuts.traps += 1;
-    // Without a budget that was used up, its page said nofollow.
+    // If no limit was reached, the page was left out because its link or page says nofollow.
     else if (refusal === undefined && isCut) cuts.budget += 1;
   }
   return cuts;
@@ -100,7 +100,7 @@ export function crawlCuts(
 export const crawlCsvHeader = (): string =>
   csvLine("url state status depth ms bytes links_in links_out links_away title type redirect_to found_on at message reason needs_scripts".split(" ")); // prettier-ignore
 
-/** What a page calls itself is a stranger's text: it must not become a formula. */
+/** The title of a page is untrusted text: it must not become a formula. */
 export const crawlCsvLine = (page: CrawledPage): string =>
   csvLine([
     page.url,

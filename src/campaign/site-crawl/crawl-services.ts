@@ -16,46 +16,49 @@ import { scopeOf, type CrawlPlan, type CrawlScope } from "./crawl-plan.ts";
 import type { PageRow } from "./page-row.ts";
 import type { PageToVisit } from "./page-tasks.ts";
 
-/** What the handler of pages needs of the program that runs it. */
+/** What the program provides for the handler of pages. */
 export interface SiteCrawlServices extends AsyncDisposable {
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly robots: RobotsCache;
-  /** Whichever crawl a task belongs to: one that another process left is gone on with too. */
+  /** Opens the crawl of a task, including crawls that another process began. */
   open(name: string): Promise<OpenCrawl>;
-  /** Stores tasks under the lease of the one that asks. Safe to repeat. */
+  /** Stores tasks under the lease of the current task. Safe to repeat. */
   addTasks(tasks: readonly TaskInput[], by: LeaseRef): Promise<void>;
-  /** For a host that asks for more time between requests. */
+  /** Makes a gate slower, for a host that asks for more time between requests. */
   slowGate(gate: string, delayMs: number): Promise<void>;
-  /** How links raised the priorities of pages. */
+  /** Counts how links raised the priorities of pages. */
   raises(): RaiseCounts;
-  /** The start of a crawl is tried over http, because it could not be asked over https. */
+  /**
+   * Called when the start of a crawl is tried over http, because it could not be reached over
+   * https.
+   */
   readonly onPlainHttp?: (change: PlainHttpChange) => void;
 }
 
 export interface PlainHttpChange {
   readonly from: string;
   readonly to: string;
-  /** Why there was no connection over https: `tls`, `refused` … */
+  /** Why the https connection failed: `tls`, `refused` … */
   readonly reason: string;
 }
 
-/** A crawl as this process sees it. */
+/** The state of a crawl in this process. */
 export interface OpenCrawl {
   readonly plan: CrawlPlan;
   readonly scope: CrawlScope;
   record(row: Omit<PageRow, "at" | "atWorkMs">): Promise<void>;
-  /** A page that robots.txt forbids, seen in a link: told once, and no task. */
+  /** Records a linked page that robots.txt forbids, once and without a task. */
   recordForbidden(page: PageToVisit): Promise<void>;
-  /** What of the budget is used up; undefined: nothing. The pages are the job's own budget. */
+  /** The limit that is used up; undefined if none is. The limit of pages is kept by the job. */
   spent(): "seconds" | "bytes" | undefined;
   readonly pages: KnownPages;
-  /** A host gets its pace before its first task is stored. */
+  /** Sets the delay of a host's gate before its first task is stored. */
   prepareGate(gate: string): Promise<void>;
 }
 
 export const forbiddenMessage = "robots.txt forbids it";
-/** Told of one crawl: a site may link to forbidden pages without end. */
+/** Recorded per crawl at most: a site may link to endlessly many forbidden pages. */
 const forbiddenMax = 10_000;
 
 export interface SiteCrawlOptions {
@@ -70,12 +73,15 @@ export interface SiteCrawlOptions {
 export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlServices {
   const { folder, queue, fetcher, clock, log } = options;
   const raises = createRaiseDebouncer({ queue, clock, logger: log });
-  /** A page that is visited later than it could be is no failure of the page that links to it. */
+  /**
+   * If this fails, the linked page is only visited later than it could be; the linking page has not
+   * failed.
+   */
   const raise = async (input: RaiseInput) => {
     try {
       await raises.raise(input);
     } catch (error) {
-      log.warn("the priority of a page could not be raised", { error, page: input.key });
+      log.warn("could not raise the priority of a page", { error, page: input.key });
     }
   };
   const crawls = new Map<string, Promise<OpenCrawl>>();
@@ -137,13 +143,13 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
     open(name) {
       const known = crawls.get(name) ?? open(name);
       crawls.set(name, known);
-      // What could not be opened may be possible later.
+      // Opening it may succeed later.
       known.catch(() => crawls.delete(name));
       return known;
     },
     async addTasks(tasks, by) {
       const answers = await queue.add(tasks, { by });
-      // Over the budget is an answer like any other: the job counts it.
+      // If a page exceeds the limit of pages, this is an expected result, and the job counts it.
       if (answers.some(({ status }) => status === "full")) throw full();
     },
     async slowGate(gate, delayMs) {
@@ -152,14 +158,17 @@ export function createSiteCrawlServices(options: SiteCrawlOptions): SiteCrawlSer
     raises: () => raises.counts(),
     async [Symbol.asyncDispose]() {
       await raises.stop().catch((error: unknown) => {
-        log.warn("some priorities of pages could not be raised", { error });
+        log.warn("could not raise the priorities of some pages", { error });
       });
       for (const writer of writers.splice(0)) await writer[Symbol.asyncDispose]();
     },
   };
 }
 
-/** One that did not answer is asked again when its page is tried again, not after an hour. */
+/**
+ * A robots.txt that could not be read is requested again when its page is retried, not after an
+ * hour.
+ */
 function createAnsweredRobotsCache(clock: Clock): RobotsCache {
   const cache = createMemoryRobotsCache({ clock });
   return {
@@ -170,4 +179,8 @@ function createAnsweredRobotsCache(clock: Clock): RobotsCache {
 }
 
 const full = () =>
-  new AppError("unavailable", "queue_full", "the queue takes no more pages: they are tried later");
+  new AppError(
+    "unavailable",
+    "queue_full",
+    "the queue is full: the remaining pages are added later",
+  );

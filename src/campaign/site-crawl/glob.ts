@@ -1,7 +1,8 @@
 /**
- * Patterns for pages: `*` is anything within a part of a path, `**` anything at all, all else means
- * itself. One that begins with http:// or https:// is held against the whole URL, any other against
- * the path; with its query where the pattern has a `?`. Whole, not in part.
+ * Patterns for pages: `*` matches anything within a part of a path, `**` matches anything, and all
+ * other characters match themselves. A pattern that begins with http:// or https:// is compared
+ * with the whole URL, others with the path, including the query if the pattern has a `?`. The whole
+ * text must match.
  */
 export type UrlPattern = (url: string) => boolean;
 
@@ -16,8 +17,8 @@ export function urlPattern(pattern: string): UrlPattern {
 }
 
 /**
- * All places in the text that the pattern so far can reach, at once: so no pattern, whoever wrote
- * it, costs more than its length times the text's.
+ * Tracks all positions in the text that the pattern so far can reach. So the cost of any pattern is
+ * at most its length times the length of the text.
  */
 function matches(tokens: readonly string[], text: string): boolean {
   let reached = new Set([0]);

@@ -2,16 +2,16 @@ import type { RaiseInput, TaskInput } from "../../queue/index.ts";
 import type { CrawlPlan } from "./crawl-plan.ts";
 import { pageRaise, type PageToVisit, type SitePagePayload } from "./page-tasks.ts";
 
-/** The pages of a crawl whose tasks are known to be stored. It may forget pages at any time. */
+/** Remembers the pages of a crawl whose tasks are stored. It may forget pages at any time. */
 export interface KnownPages {
   /**
-   * Counts a link to this page. True: its task is stored, and its priority follows the link. False:
-   * it is not known, so add its task.
+   * Counts a link to this page. Returns true if its task is stored; its priority is then updated.
+   * Returns false if this is not known: the caller must add its task.
    */
   link(page: PageToVisit): Promise<boolean>;
-  /** These tasks of pages were stored. */
+  /** Call it when these tasks of pages were stored. */
   stored(tasks: readonly TaskInput[]): void;
-  /** The page is being visited: its priority is of no use any more. */
+  /** Call it when the visit of a page starts: its priority is no longer needed. */
   visiting(url: string): void;
 }
 
@@ -23,7 +23,7 @@ export interface KnownPagesOptions {
 const pagesMax = 100_000;
 
 export function createKnownPages({ plan, raise }: KnownPagesOptions): KnownPages {
-  const pages = new Map<string, Known>(); // the oldest go first
+  const pages = new Map<string, Known>(); // the oldest entries are dropped first
   const keep = (url: string, known: Known) => {
     pages.set(url, known);
     if (pages.size > pagesMax) pages.delete(pages.keys().next().value!);
@@ -47,5 +47,5 @@ export function createKnownPages({ plan, raise }: KnownPagesOptions): KnownPages
   };
 }
 
-/** The fewest clicks to a page, and how many links to it were seen. */
+/** The smallest number of clicks to a page, and how many links to it were seen. */
 type Known = { readonly depth: number; readonly links: number } | "visited";

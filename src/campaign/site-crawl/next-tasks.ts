@@ -6,7 +6,7 @@ import { pageTask, type PageToVisit } from "./page-tasks.ts";
 /**
  * The tasks of linked pages that are not stored yet. A link to a page that is stored raises its
  * priority instead. A forbidden page is recorded at once: its task would only wait for the gate and
- * use up the budget. Hosts get their pace before their first task.
+ * count against the limit of pages. The delay of a host's gate is set before its first task.
  */
 export async function tasksOf(
   { robots }: SiteCrawlServices,

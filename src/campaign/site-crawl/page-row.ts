@@ -1,48 +1,51 @@
 import * as z from "zod";
 
 /**
- * What came of one page: a line of `crawls/<name>/pages.jsonl`. A page has several lines when it was
- * fetched again after a crash; then the last one counts.
+ * The result of one page: a line of `crawls/<name>/pages.jsonl`. If a page was fetched again after
+ * a crash, it has several lines, and the last one counts.
  */
 export const pageRowSchema = z.object({
   url: z.string(),
-  /** "sitemap": a list of pages, counted apart. */
+  /** "sitemap": a list of pages, counted separately. */
   kind: z.enum(["page", "sitemap"]),
   /**
-   * "found": a page. "other": an answer that is no page to read, such as a PDF. "redirect": it
-   * leads to `to`. "gone": a 4xx. "robots": not to be asked for. "failed": it could not be had.
+   * "found": a page. "other": a response that is not a readable page, such as a PDF. "redirect": it
+   * leads to `to`. "gone": a 4xx. "robots": forbidden by robots.txt. "failed": it could not be
+   * fetched.
    */
   state: z.enum(["found", "other", "redirect", "gone", "robots", "failed"]),
   status: z.int().optional(),
   /** Why it is not "found", for people. */
   message: z.string().optional(),
   depth: z.int(),
-  /** From the request to the last byte of the answer. */
+  /** From the request to the last byte of the response. */
   ms: z.number(),
   bytes: z.int(),
-  /** When it was over, ISO 8601. */
+  /** When the response was complete, ISO 8601. */
   at: z.string(),
-  /** How long the crawl had been at work by then. */
+  /** The running time of the crawl at that moment. */
   atWorkMs: z.number(),
-  /** Why it could not be had, in one word: `dns`, `tls`, `timeout` … */
+  /** Why it could not be fetched, in one word: `dns`, `tls`, `timeout` … */
   reason: z.string().optional(),
-  /** Next to nothing is on it before its scripts have run: its links and text are missing here. */
+  /**
+   * True if the page is almost empty before its scripts have run: links and text are missing here.
+   */
   needsScripts: z.boolean().optional(),
   title: z.string().optional(),
   type: z.string().optional(),
   to: z.string().optional(),
-  /** The page whose link was seen first. */
+  /** The page on which the first link to it was seen. */
   from: z.string().optional(),
-  /** Pages of the same site that it links to, each once. */
+  /** Pages of the same site that it links to, without duplicates. */
   links: z.array(z.string()).optional(),
-  /** Links that lead to other sites, each once. */
+  /** The number of different links to other sites. */
   linksAway: z.int().optional(),
-  /** Pages that a sitemap names. */
+  /** The number of pages that a sitemap lists. */
   urls: z.int().optional(),
 });
 export type PageRow = z.infer<typeof pageRowSchema>;
 
-/** undefined: no row, but half of one that a killed process left. */
+/** Undefined if the line is not a row, for instance half a line that a killed process left. */
 export function parsePageRow(line: string): PageRow | undefined {
   try {
     return pageRowSchema.safeParse(JSON.parse(line)).data;

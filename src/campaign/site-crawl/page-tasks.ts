@@ -2,18 +2,18 @@ import * as z from "zod";
 import type { RaiseInput, TaskInput } from "../../queue/index.ts";
 import { crawlJob, type CrawlPlan } from "./crawl-plan.ts";
 
-/** One page of a site that is crawled whole. */
+/** One page of a site crawl. */
 export const sitePageKind = "site-page";
 
 export const sitePageSchema = z.object({
-  /** Name of the crawl. */
+  /** The name of the crawl. */
   crawl: z.string(),
   url: z.string(),
   /** Clicks from the start. */
   depth: z.int().min(0),
-  /** Redirects that led here, in a row. */
+  /** The number of consecutive redirects that led here. */
   hops: z.int().min(0),
-  /** The start, or where it moved: sitemaps are looked for there. */
+  /** True for the start, or where it redirects to: sitemaps are looked for there. */
   isStart: z.boolean(),
   from: z.string().optional(),
 });
@@ -23,7 +23,7 @@ const attemptsMax = 3;
 
 export type PageToVisit = Omit<SitePagePayload, "crawl">;
 
-/** Keyed by the URL: whatever leads to a page, it is there once. */
+/** The key is the URL, so that a page has one task, however many links lead to it. */
 export function pageTask(plan: Pick<CrawlPlan, "name">, page: PageToVisit): TaskInput {
   const payload: SitePagePayload = { crawl: plan.name, ...page };
   return {
@@ -34,7 +34,7 @@ export function pageTask(plan: Pick<CrawlPlan, "name">, page: PageToVisit): Task
   };
 }
 
-/** The task of a page with the priority that it should have when so many links to it are known. */
+/** Raises the priority of a page's task to match the number of known links. */
 export const pageRaise = (
   plan: Pick<CrawlPlan, "name">,
   page: Pick<PageToVisit, "url" | "depth" | "isStart">,
@@ -47,15 +47,15 @@ export const pageRaise = (
 });
 
 const startPriority = 900;
-/** Below 800, so that raises wait for others, see the queue's debouncer. */
+/** Below 800, so that the queue may delay and combine these raises, see its debouncer. */
 const firstLinkPriority = 790;
 
-/** Near pages go first; of equally near ones, those with more links. */
+/** Pages with fewer clicks from the start go first; among equals, those with more links. */
 const linkPriority = (depth: number, links: number): number =>
   Math.max(0, firstLinkPriority - 10 * depth) + Math.min(linksCounted, links) - 1;
 
-/** More links to a page make no difference. */
+/** More links do not raise the priority further. */
 const linksCounted = 10;
 
-/** All that goes to one host has one gate, whoever asks. */
+/** All requests to one host use one gate. */
 export const gateOf = (url: string): string => new URL(url).hostname;

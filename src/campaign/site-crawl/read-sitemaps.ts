@@ -10,7 +10,7 @@ export interface ReadSitemapsOptions {
   readonly services: SiteCrawlServices;
   readonly crawl: OpenCrawl;
   readonly pace: TaskPace;
-  /** The home page, whose task this is part of. */
+  /** The home page of this task. */
   readonly url: string;
   readonly by: LeaseRef;
 }
@@ -18,13 +18,13 @@ export interface ReadSitemapsOptions {
 const filesMax = 50;
 const levelsMax = 3;
 const tasksAtOnce = 1_000;
-/** Of one list, which may be long. */
+/** For one sitemap, which may be long. */
 const totalMs = 120_000;
 
 /**
- * Makes tasks of the pages that the site's own lists name: those of its robots.txt, else
- * /sitemap.xml. They are one click from the start. Only lists on the host whose pace this task
- * keeps are read, and no more of them than the budget of pages has use for.
+ * Adds tasks for the pages in the site's sitemaps: those that robots.txt names, else /sitemap.xml.
+ * They count as one click from the start. Only sitemaps on the host of this task's gate are read,
+ * and only as many as the limit of pages can use.
  */
 export async function readSitemaps(options: ReadSitemapsOptions): Promise<void> {
   const { services, crawl, pace, url: home, by } = options;

@@ -16,20 +16,21 @@ export interface RunSiteCrawlsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly leaseMs: number;
-  /** Stops in good order: what is left stays in the queue. */
+  /** Stops cleanly: unfinished tasks stay in the queue. */
   readonly signal: AbortSignal;
   readonly onLook?: (jobs: readonly Job[]) => void;
 }
 
-/** Why a crawl ended: nothing was left, or its seconds or bytes were used up. */
+/** Why a crawl ended: no page was left, or its limit of seconds or bytes was reached. */
 export type CrawlEnd = "completed" | "seconds" | "bytes";
 
 const lookMs = 100;
 const graceMs = 10_000;
 
 /**
- * Crawls the sites to their end, all at once, each at its own pace. Whatever was done of them before
- * is not done again: call it again with the same plans after a crash. Throws `aborted` on the signal.
+ * Runs the crawls concurrently until all have ended, each with its own delay. After a crash, call
+ * it again with the same plans: finished pages are not fetched again. Throws `aborted` on the
+ * signal.
  */
 export async function runSiteCrawls(
   options: RunSiteCrawlsOptions,
@@ -41,7 +42,7 @@ export async function runSiteCrawls(
     name: options.worker,
     handlers: [createSitePageHandler()],
     services,
-    // Hosts are crawled one page at a time; more slots than hosts would never be used.
+    // A host is crawled one page at a time, so more slots than hosts would never be used.
     concurrency: Math.min(100, 2 * plans.length + 8),
     leaseMs: options.leaseMs,
     graceMs,
@@ -58,7 +59,7 @@ export async function runSiteCrawls(
         if (ends.has(plan.name)) continue;
         const spent = (await services.open(plan.name)).spent();
         if (job.ended !== null) {
-          // What is left when the budget is used up is skipped: by the handler, or by a cancel.
+          // When a limit is reached, the remaining tasks are skipped by the handler, or cancelled.
           const isWhole = job.ended === "completed" && job.skipped === 0;
           ends.set(plan.name, isWhole ? "completed" : (spent ?? "seconds"));
         } else if (spent) {
@@ -76,7 +77,7 @@ export async function runSiteCrawls(
     await Promise.race([watch(), worker.ended]);
   } catch (error) {
     await worker.stop();
-    // Else the next crawl of another site would go on with this one too.
+    // Otherwise the next crawl of another site would continue this one too.
     if (signal.aborted) await pauseAll(queue, plans);
     throw error;
   } finally {
@@ -86,7 +87,7 @@ export async function runSiteCrawls(
   return ends;
 }
 
-/** Safe to repeat: the start is there once, and a job that has ended stays so. */
+/** Safe to repeat: the start has one task, and a job that has ended stays ended. */
 async function begin(plan: CrawlPlan, { queue, services }: RunSiteCrawlsOptions): Promise<void> {
   const job = crawlJob(plan);
   const known = await queue.job(job);

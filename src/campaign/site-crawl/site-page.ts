@@ -38,24 +38,24 @@ import { readSitemaps } from "./read-sitemaps.ts";
 import { createTaskPace, type TaskPace } from "./task-pace.ts";
 
 const redirectsMax = 10;
-/** Of one page: a hundred times what a page of a site has. */
+/** The limit for one page: a hundred times the usual number. */
 const linksMax = 5_000;
-/** Waiting for a slow host's pace, several times, is no failure of the page. */
+/** Waiting several times for a slow host's gate must not count as a failure of the page. */
 const timeoutMs = 900_000;
 
 type Context = HandlerContext<SitePagePayload, SiteCrawlServices>;
 type Row = Omit<PageRow, "at" | "atWorkMs" | "kind">;
-/** What a fetch made of a page: its row, and the pages it leads to. */
+/** The result of a fetch: the row of the page, and the pages that it links to. */
 interface Visited {
   readonly row: Row;
   readonly next: readonly PageToVisit[];
 }
 
 /**
- * Fetches one page of a site that is crawled whole. In this order: the row is written, then the task
- * ends together with the pages it found. So no page is done without its row, whenever a worker dies;
- * one that is done again has two rows, and the last one counts. A redirect is followed as a page of
- * its own, so that no page is fetched under two names.
+ * Fetches one page of a site crawl. The order matters: the row is written, then the task ends
+ * together with adding the pages it found. So every finished page has a row, whenever a worker
+ * dies; a page that is fetched twice has two rows, and the last one counts. A redirect is followed
+ * as a page of its own, so that no page is fetched under two names.
  */
 export function createSitePageHandler(): Handler<SiteCrawlServices> {
   return defineHandler<SitePagePayload, SiteCrawlServices>(
@@ -79,7 +79,7 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
   const { payload, closed } = await reach(context, crawl, pace);
   if (closed) {
     const { message, reason } = closed;
-    // Without TLS a retry is useless.
+    // If TLS fails, a retry does not help.
     if (closed.isTemporary && reason !== "tls" && hasMoreAttempts(task)) return retry(message);
     const state = closed.isTemporary ? "failed" : "robots";
     await crawl.record({ ...blankRow(payload), state, message, ...(reason && { reason }) });
@@ -91,7 +91,7 @@ async function visitPage(context: Context): Promise<HandlerOutcome> {
     url: payload.url,
     ...pace.hooks,
     types: pageTypes,
-    // The pace has been waited for; a redirect becomes a task of its own.
+    // The gate's delay has passed; a redirect becomes a task of its own.
     beforeRequest: ({ number }) => (number === 0 ? "go" : "stop"),
   });
   const ms = Math.round(services.clock.monotonicMs() - beganMs);
@@ -122,15 +122,16 @@ const blankRow = ({ url, depth, from }: SitePagePayload) => ({
   ...(from !== undefined && { from }),
 });
 
-/** Only who was told to slow down does. */
+/** Only if the host asked to slow down. */
 function slowDownOf({ status, retryAfterMs }: FetchFailed) {
   if (status !== 429 && status !== 503) return {};
   return { slowDown: retryAfterMs === undefined ? {} : { retryAfterMs } };
 }
 
 /**
- * The page, and why it must not be asked for. A start whose https was our own guess becomes the same
- * over http if no connection comes about: in one task, so that a crawl has one job however it ends.
+ * The page, and why it must not be fetched. If https was our own guess for the start and no
+ * connection is possible, the same page is used over http, in the same task, so that a crawl has
+ * only one job.
  */
 async function reach(context: Context, crawl: OpenCrawl, pace: TaskPace) {
   const { payload } = context.task;
@@ -149,7 +150,9 @@ interface Closed {
   readonly isTemporary: boolean;
 }
 
-/** Why the page must not be asked for; undefined: it may be. Makes the gate as slow as is asked for. */
+/**
+ * Why the page must not be fetched; undefined if it may. Slows the gate down as robots.txt asks.
+ */
 async function closedByRobots(
   { task, services }: Context,
   { plan }: OpenCrawl,
@@ -173,7 +176,7 @@ async function closedByRobots(
   const wanted = hostDelay({ configuredMs: plan.delayMs, crawlDelayMs });
   if (wanted.isTooSlow) {
     const seconds = Math.round((crawlDelayMs ?? 0) / 1_000);
-    const message = `robots.txt asks for ${seconds} s between requests: it is left alone`;
+    const message = `robots.txt asks for ${seconds} s between requests: the site is skipped`;
     return { message, isTemporary: false };
   }
   if (wanted.isSlowed && wanted.delayMs > (task.pace?.delayMs ?? 0)) {
@@ -214,7 +217,7 @@ const moved = ({ url, status }: Extract<FetchOutcome, { kind: "stopped" }>) => (
   ...(status !== undefined && { status }),
 });
 
-/** At the same depth: a redirect is no click. */
+/** The depth stays the same, because a redirect is not a click. */
 function redirected({ scope }: OpenCrawl, payload: SitePagePayload, to: string): PageToVisit[] {
   const url = scope.own(to, payload.url);
   const { depth, isStart } = payload;

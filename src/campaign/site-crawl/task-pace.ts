@@ -5,18 +5,18 @@ export interface TaskPaceOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly delayMs: number;
-  /** Moves the gap to the next task of the gate. */
+  /** Sets the start from which the gap to the gate's next task is measured. */
   readonly markStart: () => void;
 }
 
 /**
- * Keeps the host's pace between the requests of one task: robots.txt, then the page, then sitemaps.
- * The first one may go at once: the gate has let the task begin.
+ * Keeps the host's delay between the requests of one task: robots.txt, then the page, then
+ * sitemaps. The first one may be sent at once, because the gate has already delayed the task.
  */
 export interface TaskPace {
   readonly hooks: RequestHooks;
   lengthen(delayMs: number): void;
-  /** Until the next request may go. */
+  /** Resolves when the next request may be sent. */
   wait(): Promise<void>;
 }
 
@@ -36,7 +36,8 @@ export function createTaskPace({ clock, signal, delayMs, markStart }: TaskPaceOp
       signal,
       beforeRequest: () => wait().then(() => "go" as const),
       onSent: mark,
-      // By the site's own clock the request came between the two: the later one keeps the gap.
+      // The site received the request between these two moments; counting from the later one keeps
+      // the gap.
       onAnswered: mark,
     },
     lengthen(longerMs) {

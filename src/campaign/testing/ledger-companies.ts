@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/index.ts";
 import type { CompanyWriter, FoundCompany, PutCompany } from "../company-writer.ts";
 
-/** CompanyWriter with nothing but a ledger: a company is known by its place alone. */
+/** A CompanyWriter on a bare ledger: a company is identified by its place alone. */
 export function createLedgerCompanies(ledger: Pick<Ledger, "read" | "write">): CompanyWriter {
   const put = async (found: FoundCompany): Promise<PutCompany> => {
     const { source, place, fields, firstFields } = found;

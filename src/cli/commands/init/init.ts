@@ -156,7 +156,7 @@ const withSuggested = (
 function nameOf(given: string | undefined, { locations = [] }: TemplateOptions): string {
   if (given !== undefined) {
     if (campaignNameRule.test(given)) return given;
-    throw usageError(`'${given}' is no name for a campaign: write ${campaignNameWords}`);
+    throw usageError(`'${given}' is not a valid campaign name: write ${campaignNameWords}`);
   }
   const [town = ""] = (locations[0]?.name ?? "").split(",");
   const name = town

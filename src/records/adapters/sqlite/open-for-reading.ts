@@ -75,7 +75,7 @@ const missing = (file: string) =>
   new AppError(
     "unavailable",
     "index_missing",
-    `there is no index of the records yet (${file}): \`forager records rebuild\` makes it`,
+    `there is no index of the records yet (${file}): \`forager records rebuild\` creates it`,
   );
 
 const otherVersion = (file: string) =>
