@@ -52,10 +52,10 @@ test("an answer that was on its way while this server changed the users does not
   await names();
   await clock.advance(1_001);
   let arrive = () => {};
-  hold(new Promise<void>((resolve) => (arrive = resolve)));
+  void hold(new Promise<void>((resolve) => (arrive = resolve)));
   const early = names();
   await Promise.resolve();
-  hold(undefined);
+  void hold(undefined);
   await removeUser({ ...tools, store: cache }, "anna");
   arrive();
   expect(await early).toEqual([]);
