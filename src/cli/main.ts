@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import "../base/require-node.ts";
 
-// Imported only now: on an old Node the line above has ended the program with a message.
+// Import now, not at the top: on an old Node the line above has ended the program with a message.
 const [{ registry }, { runProcess }] = await Promise.all([
   import("./registry.ts"),
   import("./frame/run-process.ts"),

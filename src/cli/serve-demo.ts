@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import type { ClusterPlace } from "../showcase/index.ts";
 
 /**
- * Shows what a demo has found in the dashboard, by this very program, until it is asked to stop. It prints the
- * address itself.
+ * Runs `forager serve` on the data folder of a demo until it is stopped. The child prints the
+ * address.
  */
 export function serveDemo(
   program: string,
@@ -20,7 +20,7 @@ export function serveDemo(
   const args = [program, "serve", "--data", data, "--listen", "127.0.0.1:0"];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "inherit", "inherit"] });
-    // Ctrl-C in a terminal reaches the child by itself; other signals do not.
+    // In a terminal, Ctrl-C reaches the child too; other signals do not.
     const stop = () => child.kill("SIGTERM");
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });

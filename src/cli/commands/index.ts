@@ -22,7 +22,7 @@ import { userNoun } from "./user/index.ts";
 import { tokenNoun } from "./token/index.ts";
 import { configNoun } from "./config/index.ts";
 
-/** In the order of `forager --help`. */
+/** In the order in which `forager --help` lists them. */
 export const nouns: readonly Noun[] = [
   queueNoun,
   bucketNoun,

@@ -7,7 +7,7 @@ import {
 } from "./command-line.ts";
 import { indent, quote } from "./shell-text.ts";
 
-/** Works from bash 3.2 on (what macOS has), and needs no bash-completion package. */
+/** Works with bash 3.2 (the version of macOS) or newer, without the bash-completion package. */
 export function bashScript(line: CommandLine): string {
   const { places, globalFlags, globalValues, valueFlags } = line;
   const known = places.filter(({ path }) => path !== "");
@@ -90,7 +90,7 @@ const texts = (words: readonly Word[]) => quote(words.map(({ text }) => text).jo
 function offer({ offer: offered }: FlagValues): string {
   if (offered === "file" || offered === "directory") {
     const kind = offered === "file" ? "-f" : "-d";
-    // compopt came with bash 4; without it spaces in names are not escaped, nothing worse.
+    // bash 3 has no `compopt`; there, spaces in names are not escaped.
     return `COMPREPLY=($(compgen ${kind} -- "$current")); compopt -o filenames 2>/dev/null`;
   }
   if (isNameSort(offered)) {

@@ -2,22 +2,26 @@ import { assert } from "../../base/app-error.ts";
 import type { ArgumentSpec, NameSort, OptionSpec, Registry } from "../frame/command.ts";
 import { answeringFlags, globalOptions } from "../options/flags.ts";
 
-/** What may stand where on a command line: all that a completion script needs to know. */
+/**
+ * The words that are possible at each position of a command line: the input of a completion script.
+ */
 export interface CommandLine {
   readonly places: readonly CompletionNode[];
-  /** What every place takes besides its own. */
+  /** Flags that are possible everywhere. */
   readonly globalFlags: readonly Word[];
   readonly globalValues: readonly FlagValues[];
-  /** Flags that swallow the next word, whichever the command. */
+  /** Flags whose value is the next word, for all commands. */
   readonly valueFlags: readonly string[];
 }
 
-/** After nothing (""), after a noun ("config"), or after a whole command ("config show"). */
+/**
+ * The words after nothing (""), after a noun ("config"), or after a whole command ("config show").
+ */
 export interface CompletionNode {
   readonly path: string;
-  /** By position: the first holds verbs or the choices of the first argument. */
+  /** By position: the first list has the verbs or the choices of the first argument. */
   readonly words: readonly (readonly Word[])[];
-  /** By position: what the data folder is asked for. */
+  /** By position: which names to read from the data folder. */
   readonly names: readonly (NameSort | undefined)[];
   readonly flags: readonly Word[];
   readonly values: readonly FlagValues[];
@@ -33,7 +37,7 @@ export interface FlagValues {
   readonly offer: "file" | "directory" | NameSort | readonly string[];
 }
 
-/** Loads every command: only a completion script needs to know them all. */
+/** Loads every command; only completion scripts need that. */
 export async function describeLine({ nouns, commands }: Registry): Promise<CommandLine> {
   const createPlace = (
     path: string,
@@ -76,7 +80,10 @@ export async function describeLine({ nouns, commands }: Registry): Promise<Comma
   };
 }
 
-/** The scripts tell values from arguments before they know the command, so flags must agree. */
+/**
+ * The scripts separate values from arguments before they know the command, so a flag must take a
+ * value in all commands or in none.
+ */
 function findValueFlags(options: readonly OptionSpec[]): string[] {
   const withValue = new Set(options.filter(({ value }) => value).map(({ flag }) => flag));
   for (const { flag, value } of options) {
@@ -95,7 +102,7 @@ const choiceWords = ({ choices, summary }: ArgumentSpec): Word[] =>
 
 const namesOf = ({ complete }: ArgumentSpec) => complete;
 
-/** Which settings a script hands on to `forager names`, so that it looks in the right folder. */
+/** Flags that a script passes to `forager names`, so that it reads the right folder. */
 export const placeFlags = ["--data", "--config"];
 
 export const isNameSort = (offer: FlagValues["offer"]): offer is NameSort =>

@@ -7,7 +7,7 @@ import {
 } from "./command-line.ts";
 import { indent } from "./shell-text.ts";
 
-/** As the file forager.fish in a folder of $fish_complete_path. */
+/** To be stored as forager.fish in a folder of $fish_complete_path. */
 export function fishScript(line: CommandLine): string {
   const { places, globalFlags, globalValues, valueFlags } = line;
   const known = places.filter(({ path }) => path !== "");
@@ -89,10 +89,10 @@ complete -c forager -f -a '(__forager_complete)'
 
 const arm = (pattern: string, action: string) => `case ${quote(pattern)}\n    ${action}`;
 
-/** Inside single quotes fish reads only \\\\ and \\' specially. */
+/** Inside single quotes, fish interprets only \\\\ and \\' as escapes. */
 const quote = (text: string) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-/** A tab separates a word from what fish shows beside it. */
+/** A tab separates a word from its description. */
 const texts = (words: readonly Word[]) =>
   words.map(({ text, summary }) => quote(`${text}\t${summary}`)).join(" ");
 

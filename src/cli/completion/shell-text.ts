@@ -1,4 +1,4 @@
-/** One word for any shell, whatever is in it. */
+/** Quotes any text as one word of any shell. */
 export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export const indent = (lines: readonly string[], by: number) =>

@@ -7,7 +7,7 @@ import {
 } from "./command-line.ts";
 import { indent, quote } from "./shell-text.ts";
 
-/** As a file named _forager in fpath, or sourced once compinit has run. */
+/** To be stored as _forager in a folder of fpath, or sourced after compinit. */
 export function zshScript(line: CommandLine): string {
   const { places, globalFlags, globalValues, valueFlags } = line;
   const known = places.filter(({ path }) => path !== "");
@@ -90,7 +90,7 @@ const namesOf = (sort: string) => `\${(f)"$(forager names ${sort} --quiet $setti
 
 const arm = (pattern: string, action: string) => `(${quote(pattern)}) ${action} ;;`;
 
-/** _describe takes "word:summary"; a colon inside the word would end it. */
+/** _describe expects "word:summary", so a colon inside the word must be escaped. */
 const pairs = (words: readonly Word[]) =>
   `(${words.map(({ text, summary }) => quote(`${text.replaceAll(":", "\\:")}:${summary}`)).join(" ")})`;
 

@@ -1,11 +1,11 @@
-/** What a command tells the audit log of its change. */
+/** The functions with which a command reports its changes to the audit log. */
 export interface ChangeRecord {
   /**
    * Reads the state that the command is about to change, and reads it again when the result is
    * disposed. Declare it after what `read` uses: `await using _state = await recordState(…)`.
    */
   readonly recordState: (read: () => Promise<unknown>) => Promise<AsyncDisposable>;
-  /** For a command that knows itself what was there, or how much it exported. */
+  /** For a command that knows the old values, or counts what it exported. */
   readonly recordChange: (change: RecordedChange) => void;
 }
 
@@ -20,7 +20,7 @@ export function createChangeRecord(): ChangeRecord & { readonly recorded: () => 
     recorded: () => recorded,
     recordChange: (change) => void (recorded = change),
     async recordState(read) {
-      // What cannot be read is not recorded: the command says itself what is wrong.
+      // A state that cannot be read is not recorded; the command itself reports the error.
       const readQuietly = () => read().catch(() => undefined);
       const before = await readQuietly();
       return {

@@ -17,37 +17,45 @@ export type Command = SettingsCommand | BareCommand;
 interface CommandBase {
   readonly arguments?: readonly ArgumentSpec[];
   readonly options?: readonly OptionSpec[];
-  /** Whole command lines, shown by --help. At least one. */
+  /** Complete command lines, shown by --help. At least one. */
   readonly examples: readonly Example[];
-  /** What the options do not say, such as what an exit code means here. Shown below the examples. */
+  /**
+   * Facts that the options do not mention, such as the meaning of an exit code. Shown below the
+   * examples.
+   */
   readonly details?: readonly string[];
 }
 
-/** Runs once the settings were read and found good. The usual case. */
+/** Runs after the settings were read and validated. The usual case. */
 export interface SettingsCommand extends CommandBase {
   readonly needs: "settings";
-  /** Runs on: its log lines are kept in the data folder too, where `forager logs` finds them. */
+  /**
+   * The command runs for a long time: its log lines are also written to the data folder, where
+   * `forager logs` reads them.
+   */
   readonly keepsLog?: true;
   run(context: SettingsContext): Promise<CommandOutcome>;
 }
 
-/** Must work where the settings are broken, or be quick. */
+/** Must work with broken settings, or must be fast. */
 export interface BareCommand extends CommandBase {
   readonly needs: "nothing";
   run(context: BareContext): Promise<CommandOutcome>;
 }
 
 /**
- * Nothing = all went well. "failed" is for a result that was printed and is bad news. "stopped" is
- * for a command that runs until it is asked to stop, was asked, and stopped in good order: after
- * SIGTERM its exit code is 0, because service managers call any other code a failure.
+ * Undefined: success. "failed": the result was printed, and it is bad news. "stopped": a command
+ * that runs until it is stopped has stopped in good order; after SIGTERM its exit code is 0,
+ * because service managers treat any other code as a failure.
  */
 export type CommandOutcome = void | "partial" | "failed" | "stopped";
 
 export interface BareContext extends ChangeRecord {
-  /** In the order of `arguments`; the last one may be repeated if its spec says so. */
+  /** In the order of `arguments`; only the last one may be repeated, if its spec allows it. */
   readonly args: readonly string[];
-  /** By name in camel case: `--dry-run` is `dryRun`. Absent flags are absent or false. */
+  /**
+   * By name in camel case: `--dry-run` is `dryRun`. Flags that were not given are absent or false.
+   */
   readonly flags: Flags;
   readonly registry: Registry;
   readonly out: Output;
@@ -55,26 +63,29 @@ export interface BareContext extends ChangeRecord {
   readonly confirm: Confirm;
   readonly ask: AskUser;
   readonly stdin: Readable;
-  /** Errors are printed with where they came from, and results say more. */
+  /** Print errors with their stack, and results with more detail. */
   readonly isVerbose: boolean;
-  /** Set if systemd has started this process and waits for its messages. */
+  /** Set if systemd started this process and expects its messages. */
   readonly serviceManager: ServiceManager | undefined;
-  /** What a path on the command line is relative to. */
+  /** Paths on the command line are relative to this folder. */
   readonly cwd: string;
   readonly clock: Clock;
-  /** Fires on Ctrl-C, on SIGTERM, and when nobody reads stdout any more. Stop soon after. */
+  /**
+   * Fires on Ctrl-C, on SIGTERM, and when the reader of stdout has closed it. The command must stop
+   * soon after.
+   */
   readonly signal: AbortSignal;
 }
 
 export interface SettingsContext extends BareContext {
-  /** The command is about to change something: it leaves an entry in the audit log. */
+  /** Call before the first change: the command then leaves an entry in the audit log. */
   readonly markChange: () => void;
   readonly settings: Settings;
   /** The same settings, with the source of each value. */
   readonly loaded: LoadedSettings;
-  /** Reads them again, for a command that runs on and applies what is changed. */
+  /** Reads the settings again, for a long-running command that applies changes. */
   readonly reload: () => Promise<LoadedSettings>;
-  /** The settings that the command line gave, by key: for processes that read them too. */
+  /** Settings from the command line, by key, for processes that have to use them too. */
   readonly settingFlags: Readonly<Record<string, FlagValue>>;
   readonly paths: Paths;
   readonly log: Logger;
@@ -87,30 +98,30 @@ export interface ArgumentSpec {
   readonly summary: string;
   readonly choices?: readonly string[];
   readonly isOptional?: boolean;
-  /** Takes all that follow. Only for the last argument. */
+  /** The argument takes all remaining words. Only for the last argument. */
   readonly isRepeated?: boolean;
-  /** The shell offers what is there of this sort, where `choices` does not say. */
+  /** The kind of names that the shell offers, unless `choices` is given. */
   readonly complete?: NameSort;
 }
 
-/** What `forager names` lists. */
+/** A kind of names that `forager names` lists. */
 export type NameSort = "company" | "person" | "campaign" | "node";
 
 export interface OptionSpec {
-  /** `--limit`; `--no-color` makes `color` false. */
+  /** Such as `--limit`. `--no-color` sets `color` to false. */
   readonly flag: `--${string}`;
-  /** One letter, where people are used to it. */
+  /** One letter, for common flags. */
   readonly short?: `-${string}`;
-  /** What the flag's value is, as help shows it. Without it the flag is a switch. */
+  /** The placeholder of the value in help. Without it the flag is a switch. */
   readonly value?: string;
   readonly summary: string;
   readonly choices?: readonly string[];
   readonly default?: string;
   /** The setting that this flag overrides, such as `bucket.url`. */
   readonly setting?: string;
-  /** May be given several times; the flag is then a list. */
+  /** The flag may be repeated; its value is then a list. */
   readonly isRepeated?: boolean;
-  /** What the shell offers for the value, where `choices` does not say. */
+  /** What the shell offers as a value, unless `choices` is given. */
   readonly complete?: "file" | "directory" | NameSort | readonly string[];
 }
 
@@ -119,22 +130,22 @@ export interface Example {
   readonly summary: string;
 }
 
-/** All commands there are. Small on purpose: `forager --help` loads this and nothing else. */
+/** The list of all commands. It is kept small because `forager --help` loads nothing else. */
 export interface Registry {
   readonly nouns: Readonly<Record<string, string>>;
   readonly commands: readonly CommandEntry[];
 }
 
-/** What commands act on. Its folder in ../commands has a file for each verb. */
+/** A noun such as `company`. Its folder in ../commands has one file per verb. */
 export interface Noun {
   readonly name: string;
   readonly summary: string;
-  /** In the order of `forager NOUN --help`. */
+  /** In the order in which `forager NOUN --help` lists them. */
   readonly commands: readonly CommandEntry[];
 }
 
 export interface CommandEntry {
-  /** `noun verb`, or one word for the few commands that stand alone. */
+  /** `noun verb`, or one word for commands without a noun. */
   readonly name: string;
   readonly summary: string;
   load(): Promise<Command>;

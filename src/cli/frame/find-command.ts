@@ -2,8 +2,8 @@ import type { CommandEntry, Registry } from "./command.ts";
 import { globalOptions } from "../options/flags.ts";
 
 /**
- * Which command a command line means, found before it is parsed: only that command's file is
- * loaded, and its options are what the rest of the line is parsed with.
+ * Finds the command that a command line names, before the line is parsed. Then only this command's
+ * file is loaded, and its options are used to parse the rest.
  */
 export function findCommand(argv: readonly string[], registry: Registry): CommandEntry | undefined {
   const words = commandWords(argv);
@@ -11,7 +11,7 @@ export function findCommand(argv: readonly string[], registry: Registry): Comman
   return named(words.join(" ")) ?? named(words[0] ?? "");
 }
 
-/** The noun and the verb of a command line, as far as they are there. */
+/** The noun and the verb of a command line, if present. */
 export function commandWords(argv: readonly string[]): readonly string[] {
   const words: string[] = [];
   for (let index = 0; index < argv.length && words.length < 2; index++) {
@@ -23,7 +23,7 @@ export function commandWords(argv: readonly string[]): readonly string[] {
   return words;
 }
 
-/** `help config show` is another way to write `config show --help`. */
+/** `help config show` means the same as `config show --help`. */
 export function expandHelp(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
 }

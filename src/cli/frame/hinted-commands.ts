@@ -1,13 +1,16 @@
 import type { Registry } from "./command.ts";
 import type { GlobalFlags } from "../options/flags.ts";
 
-/** Flags that decide what a command works on: without them, a hinted command would look elsewhere. */
+/**
+ * Flags that select the data a command works on: without them, a suggested command would use other
+ * data.
+ */
 const carried = ["config", "data", "queue"] as const;
 
 /**
- * Puts the flags of this command line into the commands that a text hints at, so that each runs as
- * printed: "forager queue resume leads" becomes "forager --data d queue resume leads". A command that
- * names such a flag itself, or is to be run `forager …` on another machine, stays as it is.
+ * Adds the flags of this command line to the commands in a text, so that each can be run as
+ * printed: "forager queue resume leads" becomes "forager --data d queue resume leads". Commands
+ * that already have such a flag, or that are to be run on another machine, are not changed.
  */
 export function createHintedCommands(
   { commands }: Pick<Registry, "commands">,

@@ -6,7 +6,9 @@ import type { RecordsProgress } from "../../records/index.ts";
 import type { SettingsContext } from "./command.ts";
 import type { ProgressHandle } from "../../base/progress-handle.ts";
 
-/** For a command that writes: it owns the data folder while it runs, or asks the owner. */
+/**
+ * For a command that writes: it owns the data folder while it runs, or sends requests to the owner.
+ */
 export async function openNodeOf(
   context: SettingsContext,
   kind: Exclude<ProcessKind, "service"> = "command",
@@ -35,10 +37,10 @@ export async function openNodeOf(
 export const openReaderOf = ({ paths, log, out }: SettingsContext): Promise<NodeReader> =>
   openNodeReader({ paths, log, version: readVersion(), note: (text) => out.note(text) });
 
-/** Records that are quickly brought up to date need no bar. */
+/** With fewer records, no progress bar is shown. */
 const quietRecordsMax = 2_000;
 
-/** A bar for bringing files and index up to the ledger, if that takes long. */
+/** A progress bar for updating files and index from the ledger, if that takes long. */
 function fillBar({ progress }: Pick<SettingsContext, "progress">) {
   let shown: ProgressHandle | undefined;
   let before = 0;

@@ -2,10 +2,10 @@ import { isNothingRead, jobTroubleTexts, visitText, type WorkOutcome } from "../
 import { sitePageKind } from "../../campaign/index.ts";
 import { countOf, countTasks } from "../../base/count-words.ts";
 
-/** As many reasons as one takes in at a glance. */
+/** More reasons would be hard to read. */
 const reasonsMax = 5;
 
-/** What came of some work, in a few lines: tasks, visits by outcome, and why what failed has failed. */
+/** Summarizes the work in a few lines: tasks, visits by outcome, and the reasons of failures. */
 export function outcomeText(ended: WorkOutcome): string {
   const { done, skipped, retried, failed, failures, visits } = ended;
   const { undone, held, paused, stopped, unread, deliveriesLeft = 0 } = ended;
@@ -23,7 +23,7 @@ export function outcomeText(ended: WorkOutcome): string {
           `let it work again with: forager fleet set ${held.node} resume`,
         ]
       : []),
-    // The line of all visits says the same if there is only one job.
+    // With a single job, the line of all visits has the same content.
     ...jobTroubleTexts({
       paused,
       unread: unread.length < 2 && isNothingRead(visits) ? [] : unread,

@@ -20,7 +20,7 @@ export interface ParseOptions {
   readonly stdout: TextStream;
 }
 
-/** "answered": help or the version was asked for, and printed. "incomplete": there is no verb. */
+/** "answered": help or the version was requested and printed. "incomplete": the verb is missing. */
 export type Parsed =
   | { readonly kind: "answered" }
   | { readonly kind: "incomplete"; readonly global: GlobalFlags; readonly help: string }
@@ -28,14 +28,14 @@ export type Parsed =
   | {
       readonly kind: "command";
       readonly global: GlobalFlags;
-      /** As the registry has it: `noun verb`. */
+      /** As in the registry: `noun verb`. */
       readonly name: string;
       readonly command: Command;
       readonly args: readonly string[];
       readonly flags: Flags;
     };
 
-/** Reads a command line, without the two words (node and script) that come before it. */
+/** Parses a command line, without its first two words (node and script). */
 export async function parse(argv: readonly string[], options: ParseOptions): Promise<Parsed> {
   const { registry } = options;
   const words = expandHelp(argv);
@@ -43,7 +43,7 @@ export async function parse(argv: readonly string[], options: ParseOptions): Pro
   const command = await chosen?.load();
 
   let found: { args: readonly string[]; flags: Flags } | undefined;
-  let help = ""; // of a noun without a verb; the help that was asked for goes to stdout
+  let help = ""; // the help of a noun without a verb; requested help goes to stdout
   const program = createProgram(options, (text) => (help += text));
   for (const entry of registry.commands) {
     const sub = addCommand(program, entry, registry);
@@ -63,7 +63,7 @@ export async function parse(argv: readonly string[], options: ParseOptions): Pro
     if (error.exitCode === 0) return { kind: "answered" };
     return { kind: "wrong", global, error: toUsageError(error, { chosen, words, registry }) };
   }
-  // Commander ends each line with an action, help or an error; what it did not run is a bug.
+  // Commander ends each line with an action, help or an error. Anything else is a bug.
   if (!found || !command || !chosen)
     throw new Error("a command line was parsed but names no command");
   return {
@@ -89,7 +89,7 @@ function createProgram(
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr,
-      outputError: () => {}, // reported by our own hand, from the error it throws
+      outputError: () => {}, // we report the error that Commander throws
     })
     .addHelpText(
       "after",
@@ -160,7 +160,10 @@ interface Given {
   readonly registry: Registry;
 }
 
-/** Commander writes "error: what\n(Did you mean x?)"; our errors are one line and end in what to do. */
+/**
+ * Commander writes "error: what\n(Did you mean x?)". Our errors are one line that ends with the
+ * next step.
+ */
 function toUsageError(error: CommanderError, { chosen, words, registry }: Given): Error {
   if (error.code === "commander.unknownCommand") return usageError(unknownCommand(words, registry));
   const what = error.message
@@ -174,7 +177,7 @@ function toUsageError(error: CommanderError, { chosen, words, registry }: Given)
   return usageError(`${what} - see \`${help}\``);
 }
 
-/** Commander also suggests options that are far off: `--quiet` for `--bucket`. */
+/** Removes suggestions that are not similar: Commander suggests `--bucket` for `--quiet`. */
 function closeOnly({ message }: CommanderError, suggested: string): string {
   const [, given = ""] = /unknown option '([^']+)'/.exec(message) ?? [];
   const close = suggested.split(", ").filter((one) => nearest(given, [one]) !== undefined);

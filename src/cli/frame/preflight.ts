@@ -1,7 +1,7 @@
 import { findingText, preflight, type PreflightOptions } from "../../app/index.ts";
 import type { SettingsContext } from "./command.ts";
 
-/** Tells people before they start what the work needs and does not have. */
+/** Tells the user, before work starts, which requirements are missing. */
 export async function notePreflight(
   { loaded, paths, out }: Pick<SettingsContext, "loaded" | "paths" | "out">,
   about: Pick<PreflightOptions, "campaigns" | "hosts"> = {},

@@ -9,7 +9,10 @@ import { registry } from "../registry.ts";
 import { runCli } from "./run-cli.ts";
 import { createTestStream } from "../testing/test-stream.ts";
 
-/** They show something, or start what records itself. A new command is in this list or is recorded. */
+/**
+ * These commands only show something, or start programs that record themselves. Add each new
+ * command here, or record it.
+ */
 const notRecorded = new Set(
   [
     "demo up work serve dashboard api crawl phrases top status logs loadtest doctor runbook version names completion",
@@ -24,7 +27,7 @@ const notRecorded = new Set(
       "records check", "records watch",
       "ledger status", "ledger log", "ledger show", "ledger verify", "ledger sync", "ledger conflicts",
       "campaign list", "campaign show", "campaign status", "campaign coverage", "campaign report",
-      // A restore that was done is recorded by opening the folder; one that was refused writes nothing there.
+      // A completed restore is recorded when the folder is opened; a refused one writes nothing.
       "backup list", "backup verify", "backup restore",
       "infra policy", "infra bucket-policy", "infra lifecycle", "infra cloudformation",
       "schedule list", "schedule show", "suppress list", "audit-log list",
@@ -59,7 +62,10 @@ test("who is suppressed is not in the audit log", () => {
   expect(targetOf(run)).not.toContain("anna");
 });
 
-/** Recorded commands whose entry has what was asked, and nothing before. A new command is here or in the test. */
+/**
+ * Recorded commands whose audit entries have the input but no old values. Add each new command here
+ * or to the test.
+ */
 const withoutBefore: Readonly<Record<string, string>> = {
   ...reason("it only adds something", "init", "deploy", "queue add", "queue import", "queue move", "bucket create", "bucket put", "company add", "person add", "import companies", "backup create", "campaign new", "campaign plan", "campaign dispatch", "campaign run", "enrich", "places import", "schedule run-now", "webhook add", "webhook replay", "token add", "node join"),
   ...reason("what it changes is a secret", "node key"),
@@ -69,7 +75,10 @@ const withoutBefore: Readonly<Record<string, string>> = {
   ...reason("it prints what to write", "infra apply-outputs"),
 }; // prettier-ignore
 
-/** They need an editor, two nodes or wrong counters; each reads its state as the commands beside it do. */
+/**
+ * These need an editor, two nodes or wrong counters. They read the old state in the same way as the
+ * tested commands.
+ */
 const notTried = [
   "queue reconcile",
   "company open",
@@ -87,7 +96,7 @@ interface Entry {
   readonly [part: string]: string | null;
 }
 
-/** Runs commands in a folder of their own, and reads what was recorded. */
+/** Runs commands in a separate folder, and reads the audit entries. */
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), "forager-cli-audit-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -38,7 +38,7 @@ const changesOnlyWith: Readonly<Record<string, readonly string[]>> = {
   "queue job": ["concurrency", "budget", "gate"],
 };
 
-/** With one of these flags a command changes nothing: it prints what it would do, or what was done. */
+/** With one of these flags a command changes nothing: it prints what it would do, or a status. */
 const showOnly = ["dryRun", "status", "report"];
 
 export function isRecorded({ name, flags, args }: RecordedRun): boolean {
@@ -59,11 +59,12 @@ const isGiven = (value: Flags[string]) => value !== undefined && value !== false
 
 /** The arguments of the command. Only the host of a web address is kept, because its path may be a secret. */
 export function targetOf({ name, args }: RecordedRun): string {
-  // Who is on the suppression list is known by hashes alone.
+  // The suppression list stores only hashes, so the audit log must not contain the name either.
   if (name === "suppress add" || name === "suppress remove") return "(not recorded)";
-  // The entry has its id, which stays in the journals too.
+  // The entry has the id, which the journals keep too.
   if (name === "company forget" || name === "person forget") return "(not recorded)";
-  // Keep only the key of a setting and the kind of a task: value and payload may be secrets.
+  // Record only the key of a setting and the kind of a task: values and payloads may contain
+  // secrets.
   const shown = name === "config set" || name === "queue add" ? args.slice(0, 1) : args;
   return shown.map((text) => (/^https?:\/\//i.test(text) ? `${hostOf(text)}/…` : text)).join(" ");
 }

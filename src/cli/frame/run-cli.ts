@@ -19,7 +19,7 @@ import { parse, type Parsed } from "./parse.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { givenFlags, isRecorded, targetOf } from "./recorded-commands.ts";
 
-/** All that a run takes from its process, so that a test can hand it something else. */
+/** Everything that a run takes from its process, so that tests can replace it. */
 export interface CliOptions {
   readonly argv: readonly string[];
   readonly registry: Registry;
@@ -35,11 +35,14 @@ export interface CliOptions {
   readonly serviceManager?: ServiceManager | undefined;
   /** Undefined: lists are not paged. */
   readonly openPager?: () => Pager | undefined;
-  /** The exit code of the signal that asked the command to stop; undefined: none did. */
+  /** The exit code for the signal that stopped the command; undefined if there was none. */
   readonly stoppedBy?: () => ExitCode | undefined;
 }
 
-/** Runs one command line to its end. Never throws for what a command did; never exits. */
+/**
+ * Runs one command line. Errors of the command become an exit code; it never throws them and never
+ * exits the process.
+ */
 export async function runCli(options: CliOptions): Promise<ExitCode> {
   const { outcome, exitCode } = await runLine(options);
   const stoppedBy = options.stoppedBy?.();
@@ -85,10 +88,10 @@ async function runLine(options: CliOptions): Promise<LineEnd> {
       return { outcome, exitCode: exitCodeOf(outcome) };
     } catch (thrown) {
       const error = withoutClosing(thrown);
-      // Asked to stop, and stopped: `stoppedBy` decides the exit code.
+      // The command was stopped as requested: `stoppedBy` decides the exit code.
       if (options.signal.aborted && isAborted(error)) return { exitCode: exitCodes.ok };
       report(error, found);
-      // Before a command runs, nothing but the command line and the settings can be invalid.
+      // Before the command runs, only the command line and the settings can be invalid.
       const isUsage = isUsageError(error) || (!isPrepared && isInvalid(error));
       if (isInUse(error)) return { exitCode: exitCodes.partial };
       return { exitCode: isUsage ? exitCodes.usage : exitCodes.failure };
@@ -96,19 +99,22 @@ async function runLine(options: CliOptions): Promise<LineEnd> {
   }
 }
 
-/** If something also failed while it was closed, on a full disk for example: the first error counts. */
+/** Closing can fail too, for example on a full disk. Then the first error counts. */
 function withoutClosing(error: unknown): unknown {
   let found = error;
   while (isSuppressedError(found)) found = found.suppressed;
   return found;
 }
 
-/** By its name, because Node 22 has no such class: there the compiler's helper makes the error. */
+/**
+ * Checked by name, because Node 22 has no class SuppressedError: there the compiler's helper
+ * creates the error.
+ */
 function isSuppressedError(error: unknown): error is { readonly suppressed: unknown } {
   return error instanceof Error && error.name === "SuppressedError" && "suppressed" in error;
 }
 
-/** A process that this one cannot reach has the data folder. */
+/** The data folder is used by a process that this one cannot connect to. */
 const isInUse = (error: unknown) => error instanceof AppError && error.code === "node_in_use";
 
 type FoundCommand = Extract<Parsed, { kind: "command" }>;
@@ -140,7 +146,10 @@ async function prepareRun(
   };
 }
 
-/** Such a command often repairs broken settings: it is recorded if the settings can be read after it. */
+/**
+ * Such a command often repairs broken settings. It is recorded if the settings can be read
+ * afterwards.
+ */
 async function runBare(
   found: FoundCommand,
   run: () => Promise<CommandOutcome>,
@@ -157,7 +166,9 @@ async function runBare(
 
 type AuditedRun = Pick<FoundCommand, "name" | "args" | "flags"> & Pick<Prepared, "settings" | "paths" | "log"> & { readonly clock: Clock; readonly recorded: () => RecordedChange }; // prettier-ignore
 
-/** A command that changes something leaves an entry in the audit log, whatever came of it. */
+/**
+ * Writes an entry to the audit log if the command changes something, whether it succeeds or fails.
+ */
 async function audited(
   { name, args, flags, settings, paths, log, clock, recorded }: AuditedRun,
   run: (markChange: () => void) => Promise<CommandOutcome>,
@@ -166,7 +177,7 @@ async function audited(
   let isChange = isRecorded(given);
   let isMarked = false;
   const write = async (result: "ok" | "failed", detail: string) => {
-    // A command that found nothing to work on must not make a data folder.
+    // A command that found nothing to do must not create a data folder.
     if (!isChange || (!isMarked && !existsSync(paths.root()))) return;
     try {
       const { openAudit } = await import("../../app/index.ts");
@@ -174,8 +185,9 @@ async function audited(
       const entry = { who: userName(), by: "command", what: name, target: targetOf(given), result, detail, asked: givenFlags(given), ...recorded() }; // prettier-ignore
       await (await openAudit({ settings, paths, clock })).append(entry);
     } catch (error) {
-      // If the command itself failed, for example on a full disk, its own error says more. A user who
-      // may only read the folder cannot write the log either, so there is nothing to warn about.
+      // If the command itself failed, for example on a full disk, its own error is more useful. A
+      // user with read-only access to the folder cannot write the log either, so there is no need
+      // for a warning.
       if (result === "ok" && !isForbidden(error)) log.warn("the audit log could not be written", { error }); // prettier-ignore
     }
   };
@@ -184,7 +196,7 @@ async function audited(
     await write(outcome === "failed" ? "failed" : "ok", outcome ?? "done");
     return outcome;
   } catch (error) {
-    // A typing error changes nothing.
+    // A usage error means that nothing was changed.
     if (isMarked || !isUsageError(error)) {
       await write("failed", error instanceof Error ? error.message : String(error));
     }
@@ -239,7 +251,7 @@ interface ReadSettingsOptions {
 
 type Prepared = Omit<SettingsContext, keyof BareContext | "markChange">;
 
-/** Loaded here and not at the top: the schema and the logger cost more than --help may take. */
+/** Loaded here because loading the schema and the logger takes longer than --help may take. */
 async function readSettings(
   { flags, keepsLog }: ReadSettingsOptions,
   { cwd, env, home }: CliOptions,
@@ -262,7 +274,7 @@ async function readSettings(
   return { settings, loaded, reload, settingFlags: flags, paths, log };
 }
 
-/** The flags that are settings too, and so have the last word over files and environment. */
+/** Flags that override settings from files and the environment. */
 function settingFlags({ global, command, flags: given }: FoundCommand, cwd: string) {
   const flags: Record<string, FlagValue> = {};
   for (const { flag, setting } of command.options ?? []) {
@@ -281,9 +293,12 @@ function settingFlags({ global, command, flags: given }: FoundCommand, cwd: stri
   return flags;
 }
 
-/** A path in the settings is below the data folder; one on the command line is where you are. */
+/**
+ * A relative path in the settings is below the data folder; on the command line it is relative to
+ * the current folder.
+ */
 function fromFolder(scheme: "sqlite:" | "dir:", address: string, cwd: string): string {
-  if (!address.startsWith(scheme) || address === scheme) return address; // no path: told later
+  if (!address.startsWith(scheme) || address === scheme) return address; // no path: reported later
   return `${scheme}${resolve(cwd, address.slice(scheme.length))}`;
 }
 

@@ -10,27 +10,28 @@ import { openPager } from "../terminal/pager.ts";
 import { runCli } from "./run-cli.ts";
 
 /**
- * Runs the command line of this process. What a process adds to a run:
- * - Ctrl-C and SIGTERM first ask the command to stop, and the second one ends it at once;
- * - a reader that goes away (`| head -1`) is no error: the command is asked to stop, in silence;
- * - an error that nobody caught is a bug: it is reported like any other and ends the process.
- * The process ends by itself, so that all output gets out; only exitCode is set.
+ * Runs the command line of this process. It adds to `runCli`:
+ * - the first Ctrl-C or SIGTERM asks the command to stop, the second one ends the process at once;
+ * - if the reader of stdout closes it (`| head -1`), the command is asked to stop, without an
+ * error;
+ * - an uncaught error is a bug: it is reported like any other error and ends the process. The
+ * process is never ended by `exit`, so that all output is written; only exitCode is set.
  *
- * Every file that it or its worker processes create is for its user alone (0600, folders 0700), in
- * whatever folder and with whatever umask it was started: it handles addresses, notes and keys. The
- * umask is the one mechanism for that, because SQLite and others create files by themselves. Only
- * the command line sets it: as a library Forager leaves the umask of its host alone.
+ * All files that it or its worker processes create are private to the user (0600, folders 0700), in
+ * any folder and with any umask, because they can contain addresses, notes and keys. This is done
+ * by setting the umask, because SQLite and other libraries create files themselves. Only the
+ * command line sets it: the library does not change the umask of its host program.
  */
 export async function runProcess(registry: Registry): Promise<void> {
   const { argv, env, stdin, stdout, stderr } = process;
   process.umask(0o077);
-  // `doctor` says which Node is needed; the SDK of S3 would say it again with every command.
+  // `doctor` says which Node is required; the S3 SDK would repeat a warning with every command.
   env["AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED"] ??= "true";
   const isAsked = (flag: string) => argv.includes(flag);
   const stopping = new AbortController();
   let stoppedBy: ExitCode | undefined;
 
-  /** Ctrl-C is a key of the pager then; to close the pager ends the command. */
+  /** While a pager runs, Ctrl-C is one of its keys, and closing the pager ends the command. */
   let isPaging = false;
   const openPagerHere = () => {
     const pager = openPager(env, () => (isPaging = false));
@@ -55,7 +56,7 @@ export async function runProcess(registry: Registry): Promise<void> {
     if (error.code !== "EPIPE") throw error;
     stopping.abort();
   });
-  // Results are still worth having when nobody reads the notes.
+  // If stderr is closed, results are still written.
   stderr.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });

@@ -2,7 +2,7 @@ import { nearest } from "../../base/nearest.ts";
 import type { Registry } from "./command.ts";
 import { commandWords } from "./find-command.ts";
 
-/** Verbs that people try, and the verbs that we have for them. */
+/** Verbs that people try, and our names for them. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   create: ["new", "add"],
   make: ["new", "add", "create"],
@@ -27,7 +27,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   status: ["check", "show"],
 };
 
-/** Commands of their own that people look for under another name. */
+/** Nouns that people try, and the commands that do the same. */
 const nearCommands: Readonly<Record<string, string>> = {
   version: "--version",
   start: "up",
@@ -44,7 +44,9 @@ const nearCommands: Readonly<Record<string, string>> = {
   settings: "config show",
 };
 
-/** What to say about a command that does not exist: what was meant, and which help to read. */
+/**
+ * The message for a command that does not exist: what was probably meant, and which help to read.
+ */
 export function unknownCommand(argv: readonly string[], registry: Registry): string {
   const [noun = "", verb] = commandWords(argv);
   const verbs = registry.commands
@@ -67,10 +69,10 @@ export function unknownCommand(argv: readonly string[], registry: Registry): str
   return `there is no command '${noun}'${hint && ` (did you mean ${hint}?)`} - see \`forager --help\``;
 }
 
-/** More are not read. */
+/** At most this many suggestions. */
 const meantMax = 3;
 
-/** A command under another name, a verb without its noun, or a name that is close. */
+/** A command with another name, a verb without its noun, or a similar name. */
 function topLevelMeant(word: string, { commands }: Registry): readonly string[] {
   if (Object.hasOwn(nearCommands, word)) return [nearCommands[word]!];
   const names = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
@@ -84,5 +86,5 @@ function topLevelMeant(word: string, { commands }: Registry): readonly string[] 
   return found.slice(0, meantMax);
 }
 
-/** What people most likely have in mind if they leave the noun out. */
+/** The most likely nouns if a verb is typed alone. */
 const nounsFirst = ["company", "campaign", "queue", "person", "config", "bucket", "node"];

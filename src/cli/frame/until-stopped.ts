@@ -8,7 +8,7 @@ export const untilStopped = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Waits `ms`. False: the command was asked to stop meanwhile. */
+/** Waits `ms`. Returns false if the command is asked to stop meanwhile. */
 export const goesOnAfter = (clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> =>
   sleep(clock, ms, signal).then(
     () => true,

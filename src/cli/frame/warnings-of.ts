@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/logger.ts";
 
-/** For a command whose progress line says how it goes: only what goes wrong is logged beside it. */
+/** For a command with a progress line: only warnings and errors are logged. */
 export const warningsOf = (log: Logger): Logger => ({
   debug: () => {},
   info: () => {},

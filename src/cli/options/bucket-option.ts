@@ -9,7 +9,7 @@ export const bucketOption: OptionSpec = {
 
 type Context = Pick<SettingsContext, "flags" | "settings" | "paths" | "clock" | "log" | "signal">;
 
-/** The fleet of --bucket and the settings, as app opens it. */
+/** The options with which app opens the fleet, from --bucket and the settings. */
 export const fleetOf = ({ flags, settings, paths, clock, log, signal }: Context) => ({
   settings,
   paths,

@@ -8,7 +8,10 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `30s`, `5m`, `2h`, `7d`, `1.5h`, `0`. A bare number would leave the unit to guess. */
+/**
+ * Accepts `500ms`, `30s`, `5m`, `2h`, `7d`, `1.5h`, `0`. A number without a unit would be
+ * ambiguous.
+ */
 export function parseDuration(flag: string, text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const durationMs = text === "0" ? 0 : Math.round(Number(amount) * (unitsMs[unit ?? ""] ?? NaN));

@@ -1,7 +1,7 @@
 import { usageError } from "../../base/usage-error.ts";
 import type { Flags, OptionSpec } from "../frame/command.ts";
 
-/** Flags that every command takes, before or after its name. */
+/** Flags of every command, before or after its name. */
 export interface GlobalFlags {
   readonly json: boolean;
   readonly quiet: boolean;
@@ -24,16 +24,16 @@ export const globalOptions: readonly OptionSpec[] = [
   { flag: "--verbose", summary: "log more, and show the causes of an error" },
 ];
 
-/** Flags that answer by themselves, so that commands never see them. */
+/** Flags that print something and end; commands never see them. */
 export const answeringFlags: readonly string[] = ["--help", "--version"];
 
-/** The value of a flag that takes one; undefined where it was not given. */
+/** The value of a flag; undefined if it was not given. */
 export function textFlag(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** The values of a flag that may be repeated; several may also stand in one, separated by commas. */
+/** The values of a flag that may be repeated; one value can list several, separated by commas. */
 export function listFlag(flags: Flags, name: string): readonly string[] | undefined {
   const value = flags[name];
   return Array.isArray(value) ? value.flatMap((text: string) => text.split(",")) : undefined;
@@ -46,7 +46,7 @@ export function parseCount(flag: string, text: string): number {
   throw usageError(`--${flag} takes a whole number from 1, not '${text}'`);
 }
 
-/** The encoding of a text file that `--encoding` names; UTF-8 if it is not given. */
+/** The encoding of a text file from `--encoding`; the default is UTF-8. */
 export function encodingFlag(flags: Flags): string {
   const name = textFlag(flags, "encoding") ?? "utf-8";
   try {

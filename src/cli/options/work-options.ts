@@ -24,7 +24,7 @@ export const workOptions: readonly OptionSpec[] = [
   },
 ];
 
-/** What command line and settings say of worker processes. */
+/** The options for worker processes from the command line and the settings. */
 export function workOptionsOf(context: SettingsContext): Omit<WorkOptions, "onListening"> {
   const { flags, loaded, reload, settingFlags, isVerbose, cwd, clock, log, out } = context;
   const [handlers, processes] = [textFlag(flags, "handlers"), textFlag(flags, "processes")];

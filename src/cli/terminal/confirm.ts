@@ -6,14 +6,14 @@ import { usageError } from "../../base/usage-error.ts";
 import type { TextStream } from "./output.ts";
 
 /**
- * Asks before something that cannot be undone. True = go on; false = the person said no, or
- * nothing. `yes` is the command's --yes flag. Where nobody can answer, --yes is demanded.
+ * Asks before a change that cannot be undone. True: continue. False: the user said no, or gave no
+ * answer. `yes` is the command's --yes flag; it is required if there is no terminal.
  */
 export type Confirm = (question: string, options: { readonly yes: boolean }) => Promise<boolean>;
 
 /**
- * Asks for a value. An empty answer means the `suggested` value; without one it asks again.
- * Undefined: nobody is here to answer.
+ * Asks for a value. An empty answer selects the `suggested` value; if there is none, it asks again.
+ * Returns undefined if there is no terminal.
  */
 export type AskUser = (
   question: string,
@@ -38,7 +38,7 @@ export function createConfirm({ stdin, stderr, signal }: ConfirmOptions): Confir
   };
 }
 
-/** Nobody types the wrong thing that often. */
+/** Ends the question after this many invalid answers. */
 const asksMax = 5;
 
 export function createAsk({ stdin, stderr, signal }: ConfirmOptions): AskUser {
@@ -55,7 +55,10 @@ export function createAsk({ stdin, stderr, signal }: ConfirmOptions): AskUser {
   };
 }
 
-/** The empty text when the input ends (Ctrl-D). The terminal does the echo, and keeps Ctrl-C. */
+/**
+ * Resolves with the empty text at the end of the input (Ctrl-D). The terminal echoes, and handles
+ * Ctrl-C.
+ */
 function readLine(stdin: Readable, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });

@@ -2,7 +2,7 @@ import { usageError } from "../../base/usage-error.ts";
 import type { Flags, OptionSpec } from "../frame/command.ts";
 import { parseCount, textFlag } from "../options/flags.ts";
 
-/** The same flags for every list: how many rows, which page of them, or all. */
+/** The flags of every list: the number of rows, the page, or all rows. */
 export const listPageOptions = (limit: number | "all"): readonly OptionSpec[] => [
   { flag: "--limit", value: "count", summary: "rows of a page", default: String(limit) },
   pageOption,
@@ -16,15 +16,15 @@ export const pageOption: OptionSpec = {
 };
 export const allOption: OptionSpec = { flag: "--all", summary: "all rows, without a limit" };
 
-/** Of a page whose size nobody gave, in a list that shows everything by default. */
+/** The default size of a page, for a list that shows everything by default. */
 export const pageSize = 50;
 
 export interface ListPage {
   /** Infinity: all rows. */
   readonly limit: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly page: number;
-  /** Rows before the page. */
+  /** The number of rows before this page. */
   readonly skip: number;
 }
 
@@ -45,7 +45,7 @@ export function readListPage(flags: Flags, limit: number | "all"): ListPage {
 const sizeOf = (given: string | undefined, limit: number | "all"): number =>
   given === undefined ? (limit === "all" ? pageSize : limit) : parseCount("limit", given);
 
-/** The rows of a page, from all of them. `hasMore` is known once they are read. */
+/** Selects the rows of a page from all rows. `hasMore` is known after they were read. */
 export function rowsOfPage<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   { limit, skip }: ListPage,
@@ -66,10 +66,10 @@ export function rowsOfPage<Row>(
   return { rows: read(), hasMore: () => hasMore };
 }
 
-/** What to say below a page that is not the last one. */
+/** The text below a page that is not the last one. */
 export const moreRowsText = ({ page }: ListPage): string =>
   `more rows: add --page ${page + 1}, or --all`;
 
-/** For a page that is beyond the end. */
+/** The text for a page after the last one. */
 export const emptyPageText = ({ page }: ListPage, empty: string): string =>
   page > 1 ? `page ${page} is empty: there are fewer rows` : empty;

@@ -126,7 +126,7 @@ test("whatever is printed, a terminal obeys none of it, and a pipe gets the exac
   };
   for (const isJson of [false, true]) {
     const { shown, noted } = await print({ columns: 80, rows: 24, isJson });
-    // A frame has escapes of its own.
+    // A frame contains escape sequences of its own.
     const ours = ["\u001b[2J\u001b[H", "\u001b[K", "\u001b[J"];
     const rest = ours.reduce((left, one) => left.replaceAll(one, ""), shown);
     // oxlint-disable-next-line no-control-regex -- control characters are what it is for

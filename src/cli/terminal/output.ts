@@ -4,44 +4,47 @@ import { printList, type PrintListOptions } from "./print-list.ts";
 import { formatTable, type TableColumn } from "./table.ts";
 
 /**
- * The only way a command speaks. Where stdout is a terminal, what it cannot show is made visible,
- * exports included; files and pipes get the exact text.
- * stdout carries results and nothing else: with --json exactly
- * one JSON document per run, so a command calls `result`, `table` or `list` once; but for a command that
- * goes on until it is stopped, which calls `frame` again and again: one document per line.
+ * All output of commands. If stdout is a terminal, control characters are escaped, also in exports;
+ * files and pipes get the exact text. stdout carries results only. With --json it is exactly one
+ * JSON document per run, so a command calls `result`, `table` or `list` once. The exception is a
+ * command that runs until it is stopped: it calls `frame` repeatedly, and writes one document per
+ * line.
  */
 export interface Output {
   readonly isJson: boolean;
-  /** stdout is one, and shows text for people. */
+  /** stdout is a terminal and shows text for people. */
   readonly isTerminal: boolean;
   /** Prints the value for programs, or the text for people. */
   result(value: unknown, human: string | ((layout: Layout) => string)): void;
   /** Prints rows as a table, or as a JSON array of the rows themselves. */
   table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): void;
   /**
-   * Prints rows as they come, however many there are, as a table or as a JSON array. Holds a few
-   * hundred rows at most. On a terminal, what is longer than the screen goes to the pager. Resolves with
-   * the number of rows once they are written, or when the user has closed the pager.
+   * Prints rows as they arrive, in any number, as a table or as a JSON array. Keeps at most a few
+   * hundred rows in memory. On a terminal, output longer than the screen goes to the pager.
+   * Resolves with the number of rows when they are written, or when the user has closed the pager.
    */
   list<Row>(
     rows: Iterable<Row> | AsyncIterable<Row>,
     options: PrintListOptions<Row>,
   ): Promise<number>;
-  /** How things are now: takes the place of the last frame on a terminal, elsewhere one line. */
+  /**
+   * Shows the current state. On a terminal it replaces the previous frame; elsewhere it is one more
+   * line.
+   */
   frame(value: unknown, human: Frame): void;
   /**
-   * A piece of a result that is too long to be held, as it is: an export. Resolves when there is
-   * room for more.
+   * Writes a part of a result that is too long for memory, such as an export, without changes.
+   * Resolves when there is room for more.
    */
   piece(text: string): Promise<void>;
-  /** Tells people something beside the result: stderr, and not with --quiet. */
+  /** Writes a message for people to stderr, unless --quiet is given. */
   note(text: string): void;
 }
 
-/** Makes text that fits the terminal, or whole lines where there is none. */
+/** Formats text to fit the terminal; without a terminal, lines are not cut. */
 export interface Layout {
   table<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): string;
-  /** Lines of a frame; undefined: as many as there are. */
+  /** The maximum number of lines of a frame; undefined: no limit. */
   readonly rowsMax?: number | undefined;
 }
 
@@ -50,7 +53,7 @@ export interface Frame {
   readonly line: () => string;
 }
 
-/** The part of a stream that we need, so that tests can bring their own. */
+/** The part of a stream that is used here, so that tests can provide their own. */
 export interface TextStream {
   write(text: string): unknown;
   once?(event: string, listener: () => void): unknown;
@@ -66,9 +69,9 @@ export interface OutputOptions {
   readonly isJson: boolean;
   readonly isQuiet: boolean;
   readonly hasColor: boolean;
-  /** Undefined, or returns undefined: lists are written to stdout as they are. */
+  /** Undefined, or returning undefined: lists are written to stdout without a pager. */
   readonly openPager?: (() => Pager | undefined) | undefined;
-  /** Completes the commands that results and notes hint at. */
+  /** Adds flags to the commands that are suggested in results and notes. */
   readonly hint?: (text: string) => string;
 }
 
@@ -144,7 +147,10 @@ function countRows<Row>(rows: Iterable<Row> | AsyncIterable<Row>) {
   return { rows: read(), count: () => count };
 }
 
-/** Who reads may also have gone away: then there will be no room, and whoever asks is told to stop. */
+/**
+ * Also resolves if the reader has closed the stream: there will never be room, and the command is
+ * asked to stop.
+ */
 function roomIn(stream: TextStream): Promise<void> {
   return new Promise((resolve) => {
     const events = ["drain", "close", "error"];
@@ -157,14 +163,14 @@ function roomIn(stream: TextStream): Promise<void> {
   });
 }
 
-/** Over the last frame, line by line, and then the rest cleared: clearing all first flickers. */
+/** Overwrites the last frame line by line, then clears the rest: clearing first would flicker. */
 function redraw(text: string, { isFirst, rowsMax }: { isFirst: boolean; rowsMax: number }): string {
   const lines = text.split("\n").slice(0, rowsMax - 1);
   const start = isFirst ? "\u001b[2J\u001b[H" : "\u001b[H";
   return `${start}${lines.map((line) => `${line}\u001b[K\n`).join("")}\u001b[J`;
 }
 
-/** https://no-color.org: any value but the empty one counts. */
+/** See https://no-color.org: any non-empty value counts. */
 export function canColor(
   stream: TextStream,
   { env, isWanted }: { env: Readonly<Record<string, string | undefined>>; isWanted: boolean },
@@ -173,8 +179,8 @@ export function canColor(
 }
 
 /**
- * Undefined where there is no terminal: pipes and files get whole lines. A terminal that does
- * not know its width (a serial line, some CI) says 0.
+ * Undefined if there is no terminal: pipes and files get whole lines. A terminal that does not know
+ * its width (a serial line, some CI) reports 0.
  */
 export function terminalWidth(stream: TextStream): number | undefined {
   return stream.isTTY ? stream.columns || 80 : undefined;

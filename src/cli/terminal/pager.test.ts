@@ -12,7 +12,7 @@ import { createTestStream } from "../testing/test-stream.ts";
 
 const columns = [{ title: "row", value: (row: number) => row }];
 
-/** A pager that its user closes after some characters. */
+/** A pager that its user closes after a number of characters. */
 function createFakePager({ closesAfter = Infinity } = {}) {
   const pager = { text: "", isOver: false, opened: 0 };
   const open = (): Pager => {

@@ -4,17 +4,17 @@ import { delimiter, join } from "node:path";
 
 /** Shows text one screen at a time. */
 export interface Pager {
-  /** Resolves when there is room for more. False: the user has closed it. */
+  /** Resolves when there is room for more. False: the user has closed the pager. */
   write(text: string): Promise<boolean>;
-  /** Nothing follows. Resolves when the user has closed it. */
+  /** Call after the last write. Resolves when the user has closed the pager. */
   end(): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Starts the user's pager on the terminal of this process: `PAGER`, else `less`.
- * Undefined if it is switched off (empty, or `cat`) or not installed.
+ * Starts the user's pager on the terminal of this process: `PAGER`, or `less`. Undefined if it is
+ * switched off (empty, or `cat`) or not installed.
  */
 export function openPager(env: Environment, onClose: () => void = () => {}): Pager | undefined {
   const command = env["PAGER"] ?? "less";
@@ -36,7 +36,7 @@ export function openPager(env: Environment, onClose: () => void = () => {}): Pag
     child.once("error", done);
     child.once("exit", done);
   });
-  // EPIPE: the user has closed it; `exit` follows.
+  // EPIPE: the user has closed the pager; `exit` follows.
   child.stdin.on("error", () => (isClosed = true));
   return {
     async write(text) {
@@ -60,20 +60,20 @@ function isInstalled(program: string, env: Environment): boolean {
   return folders.some((folder) => folder !== "" && existsSync(join(folder, program)));
 }
 
-/** The user has closed the pager: nobody reads the rest. */
+/** Thrown when the user has closed the pager, so that the rest is not computed. */
 export class PagerClosed extends Error {
   override readonly name = "PagerClosed";
 }
 
 export interface PagedOptions {
-  /** Lines of the terminal. What fits on it is printed as it is. */
+  /** The number of lines of the terminal. Text that fits is printed without a pager. */
   readonly rows: number;
   readonly print: (text: string) => Promise<void>;
   /** Undefined: there is no pager. */
   readonly open: () => Pager | undefined;
 }
 
-/** Text that goes to a pager once it is longer than the screen. */
+/** Text that is sent to a pager if it is longer than the screen. */
 export function createPagedText({ rows, print, open }: PagedOptions) {
   let held = "";
   let lines = 0;

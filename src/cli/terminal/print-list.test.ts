@@ -105,7 +105,8 @@ test("300,000 rows pass through in bounded memory, and a slow reader is waited f
     expect(chars).toBeGreaterThan(300_000 * 20);
     expect(charsMax).toBeLessThan(2 ** 17);
     expect(waits).toBeGreaterThan(50);
-    // What was taken from the source and not yet written: a chunk of text, or the first rows.
+    // Rows that were read from the source but not written yet: a chunk of text, or the sampled
+    // rows.
     expect(ahead).toBeLessThan(5_000);
   }
 });

@@ -9,14 +9,14 @@ import {
 
 export interface PrintListOptions<Row> {
   readonly columns: readonly TableColumn<Row>[];
-  /** What people get if there is no row: why. Absent: the header alone. */
+  /** What people see instead of an empty list: the reason. Absent: only the header. */
   readonly empty?: string;
-  /** What programs get for a row; absent: the row itself. */
+  /** The JSON value of a row; absent: the row itself. */
   readonly value?: (row: Row) => unknown;
-  /** If present, programs get an object with the rows as this member, then the rest. */
+  /** If present, the JSON output is an object with the rows as this member, followed by `rest`. */
   readonly member?: {
     readonly name: string;
-    /** Asked for once all rows are written. */
+    /** Called after all rows are written. */
     readonly rest: () => Readonly<Record<string, unknown>>;
   };
 }
@@ -28,9 +28,9 @@ export interface ListOutput {
   readonly table: TableOptions;
 }
 
-/** Rows whose cells decide how wide the columns are. */
+/** Column widths are computed from this many rows. */
 export const sampleRows = 200;
-/** Text that is gathered before it is written. */
+/** Text is collected up to this size before it is written. */
 const chunkChars = 2 ** 16;
 
 /** See `Output.list`. */
@@ -85,7 +85,7 @@ async function addTable<Row>(
   return count;
 }
 
-/** Lines of a table; on a terminal that is too narrow for it, a record for each row. */
+/** Lines of a table; on a terminal that is too narrow for it, one block of lines per row. */
 function writerOf<Row>(
   sample: readonly Row[],
   columns: readonly TableColumn<Row>[],
@@ -98,13 +98,13 @@ function writerOf<Row>(
   return { header: "", line: (row) => `${formatRecord(row, columns, widthMax)}\n` };
 }
 
-/** The same text as JSON.stringify of everything at once would give, indented by two. */
+/** Writes the same text as JSON.stringify of the whole array, indented by two spaces. */
 async function addJson<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   { value = (row: Row) => row, member }: PrintListOptions<Row>,
   add: Add,
 ): Promise<number> {
-  /** Any list, as it stands in the document: what is in front of its one row, and behind it. */
+  /** The text before and after a row, taken from a list with one row. */
   const framed = (one: unknown) =>
     JSON.stringify(member ? { [member.name]: [one] } : [one], null, 2);
   const [before = "", behind = ""] = framed(mark).split(JSON.stringify(mark));
@@ -118,7 +118,7 @@ async function addJson<Row>(
   }
   await add(count === 0 ? `${opening}]` : behind.slice(0, behind.indexOf("]") + 1));
   if (member) {
-    // Without its first brace, the rest goes on where the rows ended.
+    // Removes the opening brace, because the rest continues the same object.
     const rest = JSON.stringify(member.rest(), null, 2).slice(1);
     await add(rest === "}" ? "\n}" : `,${rest}`);
   }
@@ -126,5 +126,5 @@ async function addJson<Row>(
   return count;
 }
 
-/** No value of a row: it marks where one stands. */
+/** A placeholder that no row contains. */
 const mark = "\u0000";

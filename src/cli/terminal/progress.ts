@@ -5,19 +5,19 @@ import { toOneLine } from "../../base/terminal-text.ts";
 import { cutToWidth } from "./text-width.ts";
 
 /**
- * How far a long command is, on stderr. On a terminal one line that is redrawn, elsewhere a
- * plain line now and then (logs of services stay readable), with --quiet nothing.
- * One task at a time: `start` again only after `done`.
+ * Shows the progress of a long command on stderr: on a terminal one line that is redrawn, elsewhere
+ * a plain line from time to time (so that logs of services stay readable), with --quiet nothing.
+ * One task at a time: call `start` again only after `done`.
  */
 export interface Progress {
-  /** Whether there is a line that is redrawn. */
+  /** True if the line is redrawn. */
   readonly isTerminal: boolean;
   start(task: ProgressTask): ProgressHandle;
 }
 
 export interface ProgressTask {
   readonly label: string;
-  /** Unknown where absent: then there is no bar and no time left. */
+  /** Absent if unknown: then there is no bar and no remaining time. */
   readonly total?: number;
   /** Bytes are shown as MB. */
   readonly unit?: "bytes";
@@ -45,7 +45,7 @@ export function createProgress({ stderr, clock, isQuiet }: ProgressOptions): Pro
       let total = task.total;
       let note = "";
       let isDone = isQuiet;
-      // Nothing has been drawn yet: the first change on a terminal shows at once.
+      // Nothing is drawn yet; on a terminal the first change is shown at once.
       let drawnAtMs = isTerminal ? -Infinity : startedAtMs;
       let timer: Timer | undefined;
 
@@ -55,10 +55,11 @@ export function createProgress({ stderr, clock, isQuiet }: ProgressOptions): Pro
         const known = total === undefined ? {} : { total };
         const line = formatProgress({ ...task, ...known, count, note, elapsedMs });
         if (!isTerminal) return void stderr.write(`${line}\n`);
-        // One column stays free: some terminals wrap when the last one is written.
+        // One column stays empty: some terminals wrap when the last column is written.
         stderr.write(`\r${cutToWidth(line, terminalWidth(stderr)! - 1)}\u001b[K`);
       };
-      // A timer per period, not one per change: work that stalls still shows time passing.
+      // Redraw periodically and not per change, so that the elapsed time advances even if the work
+      // stalls.
       const tick = () => {
         timer = clock.setTimer(periodMs, () => (draw(), tick()), { background: true });
       };
@@ -126,7 +127,7 @@ function formatProgress(state: ProgressState): string {
 
 const formatMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)}MB`;
 
-/** 42s, 3m05s, 2h07m. */
+/** Formats such as 42s, 3m05s, 2h07m. */
 function formatSpan(seconds: number): string {
   if (!Number.isFinite(seconds)) return "?";
   const whole = Math.round(seconds);

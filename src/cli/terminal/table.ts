@@ -5,32 +5,35 @@ export interface TableColumn<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number;
   readonly tint?: (row: Row) => Tint | undefined;
-  /** For text that is worth nothing when cut, such as what to do next. Last column only. */
+  /** For text that is useless if cut, such as the next step. Last column only. */
   readonly isNeverCut?: boolean;
-  /** What people have to type to name the row, or must not miss: never cut and never left out. */
+  /** For text that users type or must not miss: never cut, and its column is never left out. */
   readonly isKey?: boolean;
 }
 
 export type Tint = "good" | "warn" | "bad";
 
 export interface TableOptions {
-  /** Without it lines are as long as they need to be. */
+  /** Absent: lines may have any length. */
   readonly widthMax?: number | undefined;
   readonly hasColor: boolean;
 }
 
 const gap = "  ";
-/** Shorter values are never cut: half a number or a phone is worse than none. Longer text may be. */
+/**
+ * Shorter values are never cut, because half of a phone number is worse than none. Longer text may
+ * be cut to this.
+ */
 const cellWidthMin = 24;
 const tints: Readonly<Record<Tint, number>> = { good: 32, warn: 33, bad: 31 };
 
-/** Lines of a table. Widths are those of the rows that it was made from. */
+/** Formats lines of a table with the column widths of the rows that it was created from. */
 export interface TableWriter<Row> {
   readonly header: string;
   line(row: Row): string;
 }
 
-/** Aligned columns: numbers to the right, the rest to the left, no spaces at line ends. */
+/** Aligned columns: numbers on the right, everything else on the left, no spaces at line ends. */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],
@@ -44,7 +47,10 @@ export function formatTable<Row>(
   return [writer.header, ...rows.map((row) => writer.line(row))].join("\n");
 }
 
-/** Nothing fits beside the keys, or not even they fit: rows are written as lines of title and value. */
+/**
+ * True if nothing or not even the key columns fit: then each row is written as lines of title and
+ * value.
+ */
 export function isTooNarrow<Row>(
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],
@@ -56,8 +62,9 @@ export function isTooNarrow<Row>(
 }
 
 /**
- * Takes widths and alignment from some rows and keeps them for all that follow. A later cell that is
- * wider is cut on a terminal; elsewhere it is written whole and shifts the rest of its line.
+ * Computes widths and alignment from some rows and uses them for all following rows. A later cell
+ * that is wider is cut on a terminal; elsewhere it is written whole and shifts the rest of its
+ * line.
  */
 export function createTableWriter<Row>(
   sample: readonly Row[],
@@ -100,7 +107,7 @@ export function createTableWriter<Row>(
   };
 }
 
-/** How wide each column would like to be. */
+/** The preferred width of each column. */
 function widthsOf<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): number[] {
   return columns.map(({ title, value }) =>
     rows.reduce(
@@ -111,8 +118,8 @@ function widthsOf<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[
 }
 
 /**
- * Columns go from the right until the others fit. Only long text is cut before that, and not below
- * `cellWidthMin`.
+ * Removes columns from the right until the others fit. Before that, only long text is cut, to no
+ * less than `cellWidthMin`.
  */
 function fittingColumns<Row>(
   rows: readonly Row[],
@@ -127,7 +134,7 @@ function fittingColumns<Row>(
   }
 }
 
-/** With every cell cut as far as it may be. */
+/** The width if every cell is cut as much as allowed. */
 function leastWidth<Row>(rows: readonly Row[], columns: readonly TableColumn<Row>[]): number {
   return widthsOf(rows, columns).reduce(
     (sum, width, index) => {
@@ -138,7 +145,7 @@ function leastWidth<Row>(rows: readonly Row[], columns: readonly TableColumn<Row
   );
 }
 
-/** A row as lines of title and value, for a terminal that is too narrow for a table. */
+/** Formats a row as lines of title and value, for a terminal that is too narrow for a table. */
 export function formatRecord<Row>(
   row: Row,
   columns: readonly TableColumn<Row>[],
@@ -155,7 +162,7 @@ export function formatRecord<Row>(
     .join("\n");
 }
 
-/** Takes from the widest column first: short ones stay readable the longest. */
+/** Takes width from the widest column first, so that short columns stay readable. */
 function shrink<Row>(
   widths: number[],
   columns: readonly TableColumn<Row>[],
@@ -172,7 +179,7 @@ function shrink<Row>(
       (best, index) => (widths[index]! > widths[best]! ? index : best),
       candidates[0] ?? 0,
     );
-    if (candidates.length === 0 || widths[widest]! <= cellWidthMin) return; // a long key wraps
+    if (candidates.length === 0 || widths[widest]! <= cellWidthMin) return; // a long key is wrapped
     widths[widest]!--;
   }
 }

@@ -1,4 +1,4 @@
-/** How wide text is on a terminal. */
+/** The width of text on a terminal. */
 
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
@@ -13,7 +13,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The longest beginning that fits, with … where something is missing. */
+/** The longest beginning that fits, with … at the end if something was cut. */
 export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let kept = "";
@@ -26,9 +26,9 @@ export function cutToWidth(text: string, width: number): string {
   return width < 1 ? "" : `${kept}…`;
 }
 
-/** What a reader sees as one character, one by one. */
+/** Yields what a reader sees as one character. */
 function* segmentsOf(text: string): Generator<string> {
-  // Made at its first use: that takes 10 ms, and most commands print ASCII only.
+  // Created at its first use, because that takes 10 ms and most commands print only ASCII.
   segmenter ??= new Intl.Segmenter();
   for (const { segment } of segmenter.segment(text)) yield segment;
 }

@@ -11,7 +11,7 @@ export interface FollowedWork {
 
 const lookMs = 500;
 
-/** Shows how work goes in one line on a terminal. Elsewhere the log is what people read. */
+/** Shows the progress of work in one line on a terminal. Elsewhere people read the log. */
 export function followWork(
   work: FollowedWork,
   { progress, clock }: { readonly progress: Progress; readonly clock: Clock },

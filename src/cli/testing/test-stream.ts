@@ -1,12 +1,12 @@
 import type { TextStream } from "../terminal/output.ts";
 
 export interface TestStream extends TextStream {
-  /** Each write on its own. */
+  /** Each write separately. */
   readonly writes: readonly string[];
   text(): string;
 }
 
-/** A stream that remembers, and is a terminal if told so. */
+/** A stream that stores what is written; it is a terminal if the options say so. */
 export function createTestStream(
   options: Pick<TextStream, "isTTY" | "columns" | "rows"> = {},
 ): TestStream {

@@ -11,7 +11,7 @@ import { registry } from "../../registry.ts";
 import { runCli } from "../../frame/run-cli.ts";
 import { createTestStream } from "../../testing/test-stream.ts";
 
-/** Runs the real command line of a data folder in this process. */
+/** Runs the real command line on a data folder, in this process. */
 async function forager(data: string, argv: readonly string[], input = "") {
   const [stdout, stderr] = [createTestStream(), createTestStream()];
   const stdin = new PassThrough();

@@ -49,7 +49,7 @@ export const api: Command = {
   },
 };
 
-/** A path may bring a query of its own, as the dashboard shows it. */
+/** A path may include a query, for example one copied from the dashboard. */
 function readPath(typed: string, pairs: unknown) {
   const [path = "", ...rest] = typed.split("?");
   if (!/^\/api\/[^\s#\\]+$/.test(path)) {

@@ -16,7 +16,7 @@ export function momentFlag({ flags, clock }: SettingsContext): string | undefine
     : parseMoment("--at", text, { nowMs: clock.nowMs(), direction: "past" });
 }
 
-/** A small backup needs no bar. */
+/** With fewer files, no progress bar is shown. */
 const quietFilesMax = 2_000;
 
 export function startBar({ progress }: Pick<SettingsContext, "progress">, label: string) {

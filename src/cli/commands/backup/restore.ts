@@ -47,7 +47,7 @@ export const backupRestore: Command = {
       out.note("nothing was restored");
       return "failed";
     }
-    // A backup has no index, and commands that only read need one: build it now.
+    // A backup contains no index, but commands that only read need one, so build it now.
     await using node = await openNodeOf(context);
     await node.records.count({ kind: "company" }, 1);
     const { head, files, replaced, settings } = restored;

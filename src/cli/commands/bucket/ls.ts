@@ -37,7 +37,7 @@ export const bucketLs: Command = {
     await using bucket = await openPatientBucket(context);
     let startAfter = textFlag(flags, "startAfter") ?? "";
     async function* objects() {
-      // One more than asked for, to know whether there are more.
+      // One more than requested, to find out if there are more.
       const limit = Math.min(listLimitMax, asked.skip + asked.limit + 1);
       for (;;) {
         const page = await keyAsUsage(() => bucket.list(prefix, { startAfter, limit }));

@@ -10,29 +10,32 @@ export const addressArgument: ArgumentSpec = {
   summary: "s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE",
 };
 
-/** As the store is: for a probe, which must see every answer. */
+/** The bucket without retries: a probe must see every response of the store. */
 export const openRawBucket = (address: string): Promise<Bucket> =>
   asUsage(async () => (await openMeteredBucket(address))("command"), ["bucket_address"]);
 
-/** For `ls` and `usage`: without an address, it is the bucket of `bucket.url`. */
+/** For `ls` and `usage`: without an address they use the bucket of `bucket.url`. */
 export const optionalAddressArgument: ArgumentSpec = {
   ...addressArgument,
   summary: `${addressArgument.summary} (default: bucket.url)`,
   isOptional: true,
 };
 
-/** Arguments as if an address was given: a first one that is no address is the next argument. */
+/** Inserts the address from `bucket.url` if the first argument is not an address. */
 export async function withAddress(context: SettingsContext): Promise<SettingsContext> {
   const { args, settings, paths } = context;
   if (/^(?:s3|dir|postgres|postgresql):/.test(args[0] ?? "")) return context;
   return { ...context, args: [await fleetBucketAddress({ settings, paths }), ...args] };
 }
 
-/** For everything else: what got no answer is asked again. */
+/** For all other commands: requests without a response are retried. */
 export async function openPatientBucket({ args, signal }: BareContext): Promise<Bucket> {
   const bucket = await openRawBucket(args[0] ?? "");
   return createRetryingBucket({ bucket, clock: systemClock, random: systemRandom, signal });
 }
 
-/** A key stood on the command line; what the store refuses for other reasons did not. */
+/**
+ * An invalid key is a usage error because it was typed on the command line; other errors of the
+ * store are not.
+ */
 export const keyAsUsage = <T>(work: () => Promise<T>): Promise<T> => asUsage(work, ["bucket_key"]);

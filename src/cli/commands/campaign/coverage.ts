@@ -119,7 +119,7 @@ function tellCounts({ out }: SettingsContext, cells: readonly CoverageCell[]): v
 
 const batchLength = 64 * 1024;
 
-/** Few large writes instead of many small ones. */
+/** Joins small writes into a few large ones. */
 function* batches(pieces: Iterable<string>): Generator<string> {
   let text = "";
   for (const piece of pieces) {

@@ -27,7 +27,7 @@ export const dispatchOptions: readonly OptionSpec[] = [
   campaignOption,
 ];
 
-/** What dispatch and rematch share: they differ in what counts as due. */
+/** The common part of `dispatch` and `rematch`; they differ in which targets are due. */
 export async function chooseAndDispatch(
   context: SettingsContext,
   { isRematch }: { readonly isRematch: boolean },

@@ -80,12 +80,12 @@ export const campaignEdit: Command = {
 
 interface Draft {
   readonly text: string;
-  /** Kept if it could not be saved. */
+  /** Not deleted if the text could not be saved. */
   readonly file: string;
   discard(): Promise<void>;
 }
 
-/** What a person makes of it in the editor, or what the file of --from has. */
+/** The text that the user saves in the editor, or the content of the --from file. */
 async function draftOf({ flags, cwd }: SettingsContext, base: EditedConfig): Promise<Draft> {
   const from = textFlag(flags, "from");
   if (from !== undefined) {
@@ -121,7 +121,7 @@ interface Attempt {
   readonly basedOn: string;
 }
 
-/** Nothing that was typed is lost: it stays in its file, and the message says where. */
+/** The typed text is not lost: it stays in its file, and the message names the file. */
 async function explain(error: unknown, attempt: Attempt): Promise<CommandOutcome> {
   const { context, configs, name, draft } = attempt;
   if (!(error instanceof AppError)) throw error;
@@ -145,7 +145,7 @@ function told({ out }: SettingsContext, name: string, { file, revision }: SavedC
   out.result(json, `saved ${file}${fleet}`);
 }
 
-/** Names a version of the text. */
+/** Identifies a version of the text. */
 const idOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12);
 
 const changedAgain = (name: string) =>
@@ -157,7 +157,7 @@ const changedAgain = (name: string) =>
 
 const marks = { same: " ", del: "-", add: "+" } as const;
 
-/** As `diff -u` shows it, without numbers of lines. */
+/** In the format of `diff -u`, but without line numbers. */
 function diffText(before: string, after: string, from = "before", to = "after"): string {
   const lines = diffExcerpt(lineDiff(before, after));
   const shown = lines.map((line) => (line ? `${marks[line.kind]} ${line.text}` : "…"));

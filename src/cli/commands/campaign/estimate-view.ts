@@ -33,7 +33,7 @@ export function describeEstimate(estimate: CampaignEstimate, layout: Layout): st
 
 const comparedMax = 30;
 
-/** Estimate against what happened; empty if none was made. */
+/** Compares the estimate with the actual numbers; empty if there is no estimate. */
 export function describeComparison(
   { estimate }: Pick<CampaignReport, "estimate">,
   layout: Layout,

@@ -3,8 +3,8 @@ import { countOf } from "../../../base/count-words.ts";
 import type { SettingsContext } from "../../frame/command.ts";
 
 /**
- * Fetches campaign configurations that this node does not have yet: of one campaign, or of all. With
- * `isNewest` also newer ones, unless the file here was edited.
+ * Fetches campaign configurations that this node does not have yet: of one campaign, or of all.
+ * With `isNewest` also newer versions, unless the local file was edited.
  */
 export async function fetchConfigs(
   context: Pick<SettingsContext, "settings" | "paths" | "clock" | "out">,
@@ -20,7 +20,7 @@ export async function fetchConfigs(
   );
 }
 
-/** Why the numbers of a campaign do not cover the whole fleet. */
+/** The reason why the numbers of a campaign do not cover the whole fleet. */
 export const unfetchedText = (unfetched: UnfetchedChanges): string =>
   "problem" in unfetched
     ? `these numbers cover only the data on this node, because the bucket could not be read: ${unfetched.problem}`

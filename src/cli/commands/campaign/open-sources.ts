@@ -2,7 +2,7 @@ import { openPlaces, type Places } from "../../../app/index.ts";
 import type { CutProgress } from "../../../sources/index.ts";
 import type { OptionSpec, SettingsContext } from "../../frame/command.ts";
 
-/** Snapshots of this data folder, with a bar while a file is cut. */
+/** The snapshots of this data folder. Shows a progress bar while an extract is made from a file. */
 export function openPlacesHere(context: SettingsContext): Promise<Places> {
   const { paths, settings } = context;
   const { bucket, crawl } = settings;
@@ -22,7 +22,7 @@ export const forceOption: OptionSpec = {
 
 const labels = { hash: "check the file", read: "read places", write: "write tiles" };
 
-/** One bar for each step. */
+/** Shows one progress bar per step. */
 export function showCut({
   progress,
 }: Pick<SettingsContext, "progress">): (step: CutProgress) => void {

@@ -100,7 +100,7 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
     return "partial";
   }
   const isUnread = work !== undefined && isNothingRead(work.visits);
-  // Also where this run visited nothing: an earlier one may have failed everywhere.
+  // This includes runs that visited nothing: an earlier run may have failed on every site.
   if (isUnread || (report.funnel.visited > 0 && report.funnel.enriched === 0)) {
     out.note(
       isUnread

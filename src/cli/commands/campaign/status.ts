@@ -20,17 +20,17 @@ import { openPlacesHere } from "./open-sources.ts";
 import { queueOrNone } from "../queue/queue-or-none.ts";
 import { campaignArgument, campaignOption, campaignNameOf } from "./which-campaign.ts";
 
-/** Where a campaign stands, and what came of it so far. */
+/** The state of a campaign, and its results so far. */
 interface CampaignStanding extends CampaignState {
-  /** Undefined: several campaigns are shown, and a funnel is not computed for each. */
+  /** Undefined if several campaigns are shown: computing a funnel for each takes too long. */
   readonly funnel?: CampaignReport["funnel"];
-  /** Why companies have no e-mail address, with the funnel. */
+  /** The reasons why companies have no e-mail address, with their funnel. */
   readonly withoutEmail?: CampaignReport["withoutEmail"];
-  /** What other nodes found, and this node has not fetched: it is missing in the numbers. */
+  /** Results of other nodes that this node has not fetched, so the numbers do not include them. */
   readonly unfetched?: UnfetchedChanges;
 }
 
-/** Companies are counted anew this often while somebody watches. */
+/** With --watch, companies are counted again after this time. */
 const watchedFunnelMs = 15_000;
 
 export const campaignStatusCommand: Command = {
@@ -102,7 +102,7 @@ export const campaignStatusCommand: Command = {
   },
 };
 
-/** As `forager status` sees it. */
+/** The same rule as in `forager status`. */
 const needsAttention = ({ tasks, isPaused, budget, funnel }: CampaignStanding): boolean =>
   tasks.failed > 0 ||
   (isPaused && tasks.pending + tasks.running > 0) ||

@@ -3,7 +3,7 @@ import { locateTown, radiusKm, type TemplateOptions } from "../../../campaign/in
 import type { Flags, OptionSpec } from "../../frame/command.ts";
 import { listFlag, textFlag } from "../../options/flags.ts";
 
-/** What a first campaign is made of. */
+/** Options for the configuration of a new campaign. */
 export const campaignOptions: readonly OptionSpec[] = [
   { flag: "--phrase", value: "words", summary: "what is looked for", isRepeated: true },
   {
@@ -25,7 +25,7 @@ export const campaignOptions: readonly OptionSpec[] = [
 
 export function templateOf(flags: Flags): TemplateOptions {
   const phrases = listFlag(flags, "phrase");
-  // Not `listFlag`: a location has a comma of its own.
+  // Not `listFlag`, because a location can contain a comma.
   const locations = flags["location"];
   const proximity = textFlag(flags, "proximityKm");
   const radius = textFlag(flags, "radius");

@@ -27,8 +27,8 @@ export const campaignOption: OptionSpec = {
 export type CampaignContext = Pick<SettingsContext, "args" | "flags" | "cwd" | "paths">;
 
 /**
- * The one that was named, by argument, flag or variable, or in whose folder the command runs. There
- * is no hidden current one.
+ * The campaign named by argument, flag or environment variable, or the one whose folder is the
+ * current directory. No current campaign is remembered between commands.
  */
 export function campaignNameOf({ args, flags, cwd, paths }: CampaignContext): string | undefined {
   const [argument] = args;
@@ -45,7 +45,7 @@ export function campaignNameOf({ args, flags, cwd, paths }: CampaignContext): st
   return undefined;
 }
 
-/** The same; throws if none is named. */
+/** Like `campaignNameOf`, but throws if no campaign is named. */
 export async function requireCampaignName(context: CampaignContext): Promise<string> {
   const name = campaignNameOf(context);
   if (name !== undefined) return name;

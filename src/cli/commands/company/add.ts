@@ -124,7 +124,7 @@ export const personAdd: Command = {
   },
 };
 
-/** Options are short for assignments. */
+/** The options are short forms of assignments. */
 function fieldsOf(
   { flags, clock }: SettingsContext,
   kind: RecordKind,
@@ -158,7 +158,7 @@ function words({ outcome, slug, written }: Created, file: string | undefined): s
   return `${where} was known; ${added}`;
 }
 
-/** What was typed and not written, with the command that writes it. */
+/** Reports fields that were typed but not written, with the command that writes them. */
 function tellKept(out: SettingsContext["out"], { kept, slug }: Created): void {
   for (const { field, value, given } of kept) {
     const words = quote(`${field}=${String(given)}`);

@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
 
-/** Opens a file in the editor of $VISUAL or $EDITOR, and waits until that ends. */
+/** Opens a file in the editor of $VISUAL or $EDITOR, and waits until the editor exits. */
 export async function openInEditor(file: string): Promise<void> {
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   if (!editor) {
     throw usageError(`which editor? set EDITOR, or open ${file} with any you like`);
   }
-  // A setting such as `code --wait` is several words: the shell parts them, and the file is one.
+  // The setting can have several words, such as `code --wait`: the shell splits it. The file name
+  // stays one argument.
   const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
@@ -22,10 +23,10 @@ export async function openInEditor(file: string): Promise<void> {
   throw new AppError("unavailable", "editor_failed", `the editor '${editor}' ${how}`);
 }
 
-/** Text that someone writes in their editor. Lines that begin with `#` are no part of it. */
+/** Lets the user write text in their editor. Lines that begin with `#` are removed. */
 export async function editText(asked: {
   readonly what: string;
-  /** Nobody can edit where nobody sees it. */
+  /** False if there is no terminal: then no editor can be opened. */
   readonly canAsk: boolean;
 }): Promise<string> {
   if (!asked.canAsk)

@@ -96,7 +96,7 @@ interface Asked {
   readonly what: string;
 }
 
-/** Several lines come from a pipe, or from an editor. */
+/** Text of several lines is read from a pipe or from an editor. */
 async function textOf(
   context: SettingsContext,
   { words, isOptional, what }: Asked,

@@ -9,7 +9,7 @@ export const nameArgument = (kind: RecordKind): ArgumentSpec => ({
   complete: kind,
 });
 
-/** The record of that name; where there is none, the error names those that were perhaps meant. */
+/** The record with that name. If there is none, the error suggests similar names. */
 export async function findRecord(
   { records }: Pick<NodeReadApi, "records">,
   kind: RecordKind,

@@ -134,7 +134,7 @@ const restoreCommand = (kind: RecordKind): Command => ({
   },
 });
 
-/** A deleted record has no folder any more: it is known by its id, or by what it was called. */
+/** A deleted record has no folder: it is found by its id or by its former name. */
 async function findOrDeleted(
   opened: Pick<NodeReadApi, "records" | "ledger">,
   kind: RecordKind,
@@ -148,7 +148,7 @@ async function findOrDeleted(
   return deleted ? { ...deleted, slug: name } : await findRecord(opened, kind, name);
 }
 
-/** What is older than the checkpoint is in the bucket, if one is known. */
+/** The bucket, if one is configured, has the changes from before the checkpoint. */
 async function archiveOf(
   context: SettingsContext,
   ledger: NodeReadApi["ledger"],
@@ -160,10 +160,13 @@ async function archiveOf(
   return { bucket: await fleetBucketAddress(fleetOf(context)) };
 }
 
-/** `person/ID` of a company names a record, and so do `company/ID` of a person and `merged/company/ID`. */
+/**
+ * A field `person/ID` of a company links to a record; so do `company/ID` of a person and
+ * `merged/company/ID`.
+ */
 const linkIn = (field: string) => /^(?:merged\/)?((?:person|company)\/.+)$/.exec(field)?.[1];
 
-/** The company that this one was merged into. */
+/** The company into which this one was merged. */
 const mergedInto = ({ field, value }: HistoryEntry) =>
   field === "mergedInto" && typeof value === "string" ? value : undefined;
 

@@ -4,11 +4,14 @@ import { parseDuration } from "../../options/duration.ts";
 
 export interface MomentOptions {
   readonly nowMs: number;
-  /** Which way `3d` points. */
+  /** Whether `3d` means three days ago or in three days. */
   readonly direction: "past" | "future";
 }
 
-/** `2026-11-20`, `2026-11-20T09:00:00Z`, `now`, or a time from now such as `3d`. ISO in UTC. */
+/**
+ * Accepts `2026-11-20`, `2026-11-20T09:00:00Z`, `now`, or an offset from now such as `3d`. Returns
+ * ISO 8601 in UTC.
+ */
 export function parseMoment(what: string, text: string, options: MomentOptions): string {
   const { nowMs, direction } = options;
   if (text === "now") return new Date(nowMs).toISOString();

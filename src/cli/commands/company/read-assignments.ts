@@ -2,8 +2,7 @@ import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { readFieldValues, type EditOptions } from "../../../records/index.ts";
 
 /**
- * Reads `FIELD=TEXT` and `FIELD:=JSON` of a command line into fields as the ledger has them; see
- * `readFieldValues`.
+ * Parses the arguments `FIELD=TEXT` and `FIELD:=JSON` into ledger fields; see `readFieldValues`.
  */
 export async function readAssignments(
   assignments: readonly string[],

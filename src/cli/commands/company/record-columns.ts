@@ -44,7 +44,10 @@ const personColumns = ({ nameOf }: Pick<RecordNames, "nameOf">): readonly TableC
 export const recordOf = (row: Indexed): Company | Person =>
   row.kind === "company" ? row.company : row.person;
 
-/** All columns take either kind; which those are is up to the caller. Needs the names of `linksOf`. */
+/**
+ * Every column works for companies and for people; the caller chooses. Requires the names of all
+ * targets of `linksOf`.
+ */
 export const columnsOf = (
   kind: Indexed["kind"],
   names: Pick<RecordNames, "nameOf">,
@@ -53,7 +56,7 @@ export const columnsOf = (
     Company | Person
   >[];
 
-/** Targets of the records that a record names. */
+/** The targets of the records that a record links to. */
 export const linksOf = (record: Company | Person): readonly string[] =>
   "people" in record
     ? record.people.map(({ id }) => personTarget(id))

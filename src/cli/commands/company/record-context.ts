@@ -1,7 +1,7 @@
 import { countOf } from "../../../base/count-words.ts";
 import type { RecordKind } from "../../../records/index.ts";
 
-/** What a kind of record is called in messages. */
+/** The noun for a kind of record in messages. */
 export const nounOf = (kind: RecordKind): string => kind;
 
 /** `1 company`, `2 companies`, `3 people`. */

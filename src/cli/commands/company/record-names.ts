@@ -1,10 +1,10 @@
 import type { NodeReadApi } from "../../../node/index.ts";
 
-/** Names of records by target, for tables that people read. */
+/** Names of records by target, for tables. */
 export interface RecordNames {
-  /** Looks up those that are not known yet. */
+  /** Looks up the names of targets that are not known yet. */
   readonly learn: (targets: Iterable<string>) => Promise<void>;
-  /** The target itself, where no such record is known. */
+  /** Returns the target itself if there is no such record. */
   readonly nameOf: (target: string) => string;
 }
 
@@ -13,7 +13,7 @@ export function createRecordNames({
   ledger,
 }: Pick<NodeReadApi, "records" | "ledger">): RecordNames {
   const names = new Map<string, string>();
-  /** Of a record that was merged into another, or deleted. */
+  /** The name of a record that was merged into another one or deleted. */
   const formerName = async (target: string): Promise<string | undefined> => {
     const { fields } = await ledger.read(target);
     const value = fields.find(({ field }) => field === "name")?.value;

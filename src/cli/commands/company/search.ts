@@ -74,7 +74,7 @@ async function printPage(
   if (found.length === 0 && asked.words !== undefined) return "failed";
 }
 
-/** Pages have no number in the index: those before are walked over. */
+/** The index has no page numbers, so the preceding pages are skipped one by one. */
 async function readPageNumber(
   records: Pick<NodeReadApi["records"], "search">,
   query: RecordQuery,
@@ -91,11 +91,11 @@ async function readPageNumber(
   return found;
 }
 
-/** Of companies none are shown in lists. */
+/** Lists do not show the links of companies. */
 const linksIn = (found: readonly (Company | Person)[]) =>
   found.flatMap((record) => ("people" in record ? [] : linksOf(record)));
 
-/** Page by page, so that many of them need no memory. */
+/** Reads page by page, so memory use does not depend on their number. */
 async function* allRecords(
   records: Pick<NodeReadApi["records"], "search">,
   query: RecordQuery,
@@ -115,7 +115,10 @@ async function* allRecords(
 
 const plurals: Readonly<Record<RecordKind, string>> = { company: "companies", person: "people" };
 
-/** Why a list is empty: nothing is there at all, perhaps in the wrong folder, or nothing matches. */
+/**
+ * The reason for an empty list: there are no records at all (perhaps the folder is wrong), or none
+ * matches.
+ */
 async function emptyText(
   { flags, paths }: SettingsContext,
   records: Pick<NodeReadApi["records"], "search">,

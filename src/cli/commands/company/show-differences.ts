@@ -1,10 +1,12 @@
 import type { FieldDifference } from "../../../records/index.ts";
 import type { SettingsContext } from "../../frame/command.ts";
 
-/** More of them would scroll away before anybody read them. */
+/** More lines would scroll off the screen. */
 const shownMax = 40;
 
-/** What is about to change, a line for each field, on the error stream: stdout has the result. */
+/**
+ * Prints the fields that are about to change, one per line, to stderr; stdout is for the result.
+ */
 export function showDifferences(
   out: SettingsContext["out"],
   differences: readonly FieldDifference[],

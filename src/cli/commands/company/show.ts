@@ -98,7 +98,7 @@ const showCommand = (kind: RecordKind): Command => ({
   },
 });
 
-/** Of a value that is an object, what it says; of an element that is just there, nothing. */
+/** For an object, its text; empty for an element that has no value of its own. */
 const valueText = (value: unknown): string =>
   value === true ? "" : typeof value === "string" ? value : JSON.stringify(value);
 

@@ -7,7 +7,7 @@ import { zshScript } from "../../completion/zsh-script.ts";
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 export const completion: Command = {
-  needs: "nothing", // it runs whenever a shell starts
+  needs: "nothing", // runs whenever a shell starts
   arguments: [{ name: "shell", summary: "your shell", choices: Object.keys(scripts) }],
   examples: [
     {

@@ -11,7 +11,7 @@ export const whichFileOptions: readonly OptionSpec[] = [
 export const filesOf = ({ cwd }: Pick<BareContext, "cwd">): Promise<SettingsFiles> =>
   settingsFiles({ home: homedir(), env: process.env }, cwd);
 
-/** The file that a change goes to: the project's if there is one, otherwise the user's. */
+/** The file to change: that of the project if there is one, otherwise that of the user. */
 export async function chosenFile(context: BareContext): Promise<string> {
   const { flags, cwd } = context;
   const named = flags["file"];

@@ -8,7 +8,7 @@ import type { Flags, OptionSpec } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
 
-/** What a crawl is made of; with --resume it is what it was when it began. */
+/** Options that define a crawl. With --resume the stored values apply. */
 const planOptions: readonly OptionSpec[] = [
   { flag: "--include", value: "glob", summary: "only pages whose path is like this: /blog/**", isRepeated: true }, // prettier-ignore
   { flag: "--exclude", value: "glob", summary: "no pages whose path is like this", isRepeated: true }, // prettier-ignore
@@ -36,7 +36,7 @@ export const crawlOptions: readonly OptionSpec[] = [
 
 const hasScheme = (site: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(site);
 
-/** A host alone will do: then it is asked over https, and over http if it has no TLS. */
+/** Accepts a bare host name: https is tried first, then http if the host does not support TLS. */
 export function startUrl(site: string): string {
   const text = hasScheme(site) ? site : `https://${site}`;
   const url = canonicalUrl(text);
@@ -44,7 +44,7 @@ export function startUrl(site: string): string {
   throw usageError(`'${site}' is no site: write a host or an address such as https://example.org/`);
 }
 
-/** Where crawls of a site that was named like this begin. */
+/** The start URLs of crawls for a site that was given in this form. */
 export const startsOf = (site: string): readonly string[] =>
   hasScheme(site) ? [startUrl(site)] : [startUrl(site), startUrl(`http://${site}`)];
 
@@ -90,13 +90,13 @@ export function contactOf(flags: Flags, settings: Settings): string {
   );
 }
 
-/** Both: a network that the settings allow is not forbidden by allowing another. */
+/** Joins both lists: allowing one more network must not forbid those that the settings allow. */
 export function allowedOf(flags: Flags, settings: Settings): readonly string[] {
   const set = settings.crawl.allowPrivateNetworks.split(",").filter((network) => network !== "");
   return [...set, ...((flags["allowAddress"] as readonly string[] | undefined) ?? [])];
 }
 
-/** A plan does not change on its way: what was asked for is what is gone on with. */
+/** A crawl cannot change its plan, so a resumed crawl uses the stored options. */
 export function refusePlanFlags(flags: Flags): void {
   const given = planOptions.find(({ flag }) => {
     const value = flags[flag.slice(2)];

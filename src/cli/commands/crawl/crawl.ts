@@ -17,7 +17,10 @@ import { textFlag } from "../../options/flags.ts";
 import { allowedOf, crawlOptions, planOf, refusePlanFlags, startsOf, startUrl } from "./crawl-options.ts"; // prettier-ignore
 import { tellPages, type ToldCrawl } from "./tell-pages.ts";
 
-/** After a crash the host's gate is held for so long: whoever resumes is not to wait a minute. */
+/**
+ * After a crash, the host's gate is held for at most this long, so that a resumed crawl can start
+ * soon.
+ */
 const leaseMsMax = 15_000;
 
 export const crawl: Command = {
@@ -59,7 +62,7 @@ export const crawl: Command = {
     const plans = isNew ? newPlans(context) : await oldPlans(context, known, queue);
     await using fetcher = await asUsage(() => openFetcher(fetcherOptions(context, plans)));
     if (isNew) {
-      // Now that nothing is wrong with what was asked for.
+      // All input has been checked at this point.
       for (const plan of plans) await leaveBehind(context, { plan, known, queue });
       for (const plan of plans) await folder.create(plan);
     }
@@ -95,7 +98,7 @@ export const crawl: Command = {
   },
 };
 
-/** A start that is retried is tried over http each time. */
+/** A start URL that is retried falls back to http each time; report that only once. */
 function tellOnce({ out }: SettingsContext): NonNullable<SiteCrawlServices["onPlainHttp"]> {
   const told = new Set<string>();
   return ({ from, to, reason }) => {
@@ -105,7 +108,7 @@ function tellOnce({ out }: SettingsContext): NonNullable<SiteCrawlServices["onPl
   };
 }
 
-/** As the crawl began, unless it is told otherwise now. */
+/** The stored options of the crawl, unless flags override them now. */
 function fetcherOptions(
   { flags, settings, clock }: SettingsContext,
   plans: readonly CrawlPlan[],
@@ -165,10 +168,10 @@ interface Behind {
   readonly queue: Queue;
 }
 
-/** Two crawls of one site at a time would ask for everything twice. */
+/** Refuses a second crawl of the same site: two crawls would request each page twice. */
 async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: Behind) {
   const { start, isHttpsGuessed = false } = plan;
-  // An earlier version made a second crawl, over http.
+  // An earlier version started a second crawl over http.
   const starts = isHttpsGuessed ? [start, start.replace(/^https:/, "http:")] : [start];
   for (const before of known.filter((other) => starts.includes(other.start))) {
     const job = await queue.job(crawlJob(before));
@@ -184,7 +187,7 @@ async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: B
   }
 }
 
-/** How many pages a site has is known when the crawl ends, so there is no percentage before. */
+/** The number of pages is known only when a crawl ends, so no percentage is shown before. */
 function followJobs({ progress }: SettingsContext) {
   const bar = progress.start({ label: "crawl" });
   let shown = 0;

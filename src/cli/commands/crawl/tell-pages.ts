@@ -19,7 +19,7 @@ import type { SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 
-/** A crawl that is over, and what came of it. */
+/** A finished crawl and its results. */
 export interface ToldCrawl {
   readonly plan: CrawlPlan;
   readonly end: CrawlEnd;
@@ -47,10 +47,12 @@ const columns: readonly TableColumn<CrawledPage>[] = [
 const titleOf = (page: CrawledPage) =>
   `${page.needsScripts === true ? "(needs scripts) " : ""}${page.title ?? page.to ?? why(page)}`;
 
-/** The URL stands in the first column. */
+/** Removes the URL, which is in the first column already. */
 const why = ({ url, message = "" }: CrawledPage) => message.replace(`${url}: `, "");
 
-/** Pages to stdout or to a file, then how it went. Answers what the shell is to know. */
+/**
+ * Writes the pages to stdout or to a file, then a summary. Returns the outcome for the exit code.
+ */
 export async function tellPages(
   context: SettingsContext,
   crawls: readonly ToldCrawl[],
@@ -96,7 +98,7 @@ export async function tellPages(
   return told.some(({ summary }) => summary.failed > 0) ? "partial" : undefined;
 }
 
-/** What is missing in the list, and the option that brings it. */
+/** Says what the list leaves out, and which option includes it. */
 function cutWords(
   { budget }: CrawlPlan,
   { cuts, summary }: { readonly cuts: CrawlCuts; readonly summary: CrawlSummary },

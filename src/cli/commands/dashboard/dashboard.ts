@@ -30,7 +30,10 @@ export const dashboard: Command = {
   },
 };
 
-/** Does not wait for the browser. Undefined: the program that opens links has started. */
+/**
+ * Returns undefined as soon as the program that opens links has started; it does not wait for the
+ * browser. Otherwise returns the reason.
+ */
 function openInBrowser(link: string): Promise<string | undefined> {
   const program = process.platform === "darwin" ? "open" : "xdg-open";
   return new Promise((resolve) => {

@@ -14,7 +14,7 @@ import { parseCount } from "../../options/flags.ts";
 import { serveDemo } from "../../serve-demo.ts";
 import { packageFile } from "../../../base/package-files.ts";
 
-/** Enough for a place of each phrase in each tile. */
+/** Enough for one place per phrase in each tile. */
 const sizeMin = 8;
 const sizeMax = 5_000;
 
@@ -75,7 +75,7 @@ export const demo: Command = {
   },
 };
 
-/** A person at a terminal wants to look at it; a program wants it to end. */
+/** At a terminal the demo stays open so that the user can look at it; otherwise it exits. */
 function isServed({ flags, out }: SettingsContext): boolean {
   if (flags["serve"] === true) return true;
   return !out.isJson && process.stdout.isTTY === true && process.stdin.isTTY === true;
@@ -87,7 +87,10 @@ function parseSize(text: string): number {
   throw usageError(`--size takes a number from ${sizeMin} to ${sizeMax}, not '${text}'`);
 }
 
-/** A new folder each time: what is known is not looked for again. With --data it is the user's to keep. */
+/**
+ * A new folder for each run, because places that are known are not searched again. A folder given
+ * by --data is kept.
+ */
 function chooseFolder({ flags, loaded, paths }: SettingsContext) {
   const isNamed = loaded.values.some(({ key, source }) => key === "data" && source === "--data");
   if (!isNamed) {
@@ -122,7 +125,7 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
   ];
 }
 
-/** In a checkout nothing has put the program on the PATH yet. */
+/** In a checkout, `forager` is not on the PATH yet. */
 function installLines(): readonly string[] {
   const starter = packageFile("bin/forager");
   if (!existsSync(starter)) return [];
@@ -132,8 +135,9 @@ function installLines(): readonly string[] {
 }
 
 /**
- * How to call this program again, so that the lines can be run as they stand. In a checkout that is
- * bin/forager: the first `node` on the path may be too old. An installed package does not have it.
+ * The name with which the printed commands run as they stand. In a checkout that is bin/forager,
+ * because the first `node` on the PATH may be too old. The installed package does not contain
+ * bin/forager.
  */
 function programName(cwd: string): string {
   const program = process.argv[1] ?? "";

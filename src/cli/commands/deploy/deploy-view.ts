@@ -2,7 +2,7 @@ import type { DeployReport, HostOutcome, HostReport } from "../../../ship/index.
 import type { Layout } from "../../terminal/output.ts";
 import { formatTable } from "../../terminal/table.ts";
 
-/** The table that is shown before anything is changed. */
+/** The table that is shown before anything changes. */
 export function describePreflight(reports: readonly HostReport[]): string {
   const table = formatTable(
     reports,
@@ -41,7 +41,7 @@ const summaries: Readonly<Record<DeployReport["outcome"], string>> = {
   failed: "the roll-out was stopped: the table says which host has what",
 };
 
-/** What became of each host. */
+/** The result for each host. */
 export function describeReport({ outcome, hosts }: DeployReport, layout: Layout): string {
   const isPlan = outcome === "planned";
   const table = layout.table(hosts, [

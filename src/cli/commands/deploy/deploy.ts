@@ -70,7 +70,7 @@ export const deploy: Command = {
           signal,
           onPreflight: (reports) => out.note(describePreflight(reports)),
           onStep: (host, step) => {
-            context.markChange(); // the first step is the first change
+            context.markChange(); // the first step changes the host
             out.note(`${host}: ${step}`);
           },
         }),
@@ -83,7 +83,10 @@ export const deploy: Command = {
   },
 };
 
-/** The fleet keeps who deployed what, as it keeps commands: facts of `fleet/HOST`, if this machine has a ledger. */
+/**
+ * Records who deployed what, like other fleet commands: as facts of `fleet/HOST`, if this machine
+ * has a ledger.
+ */
 async function recordFacts(context: SettingsContext, { hosts }: DeployReport): Promise<void> {
   const changed = hosts.filter(({ outcome }) =>
     /^(?:confirmed|rolled_back|unknown)$/.test(outcome),
@@ -98,7 +101,7 @@ async function recordFacts(context: SettingsContext, { hosts }: DeployReport): P
     }));
     await node.ledger.write({ source: `hand:${userName()}`, changes });
   } catch (error) {
-    // The deploy is done, and the audit log has it too.
+    // Only a note: the deploy has succeeded, and the audit log records it too.
     context.out.note(`the deploy was not written to the ledger: ${(error as Error).message}`);
   }
 }

@@ -76,7 +76,9 @@ export const doctor: Command = {
 
 type Row = Finding & { readonly check: string };
 
-/** Only on a store that honours conditional writes; on others the test requests would really write. */
+/**
+ * Only for a store that honours conditional writes; in others the test requests would really write.
+ */
 async function rightsOf(
   context: SettingsContext,
   open: () => Promise<Bucket>,

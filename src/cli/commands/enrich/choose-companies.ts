@@ -9,7 +9,7 @@ import { parseDuration } from "../../options/duration.ts";
 import { textFlag } from "../../options/flags.ts";
 import { readFilters } from "../company/filter-options.ts";
 
-/** How companies are chosen, and what the batch is called unless it is told. */
+/** How companies are chosen, and the default name of the batch. */
 export interface Choice {
   readonly label: string;
   readonly isWanted: (company: Company) => boolean;
@@ -44,7 +44,7 @@ export function choiceOf({ flags, clock, cwd }: SettingsContext): Choice {
 
 export interface Chosen {
   readonly companies: readonly Company[];
-  /** Lines of the list that name no company. */
+  /** Lines of the list that match no company. */
   readonly unknown: readonly string[];
 }
 
@@ -78,7 +78,7 @@ async function* searchAll(
   } while (after !== undefined);
 }
 
-/** Whoever was excluded is not visited, unless that is what was asked for. */
+/** Leaves out excluded companies unless the flags select them. */
 const withoutExcluded = (filters: ReturnType<typeof readFilters>, flags: Flags) =>
   flags["excluded"] === true ? filters : { ...filters, isExcluded: false };
 

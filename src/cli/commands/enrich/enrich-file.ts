@@ -54,7 +54,7 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
     out.note(`stopped, ${countOf(left, "row")} not visited: run the same command again to go on`);
     throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
   }
-  // The rows decide: the workers may have visited websites of other jobs too.
+  // Count rows, not visits: the workers may have visited websites of other jobs too.
   const isNothingRead = counts.rows > 0 && counts.read === 0;
   return left + failed > 0 || isNothingRead || (ended?.paused.length ?? 0) > 0
     ? "partial"
@@ -92,7 +92,7 @@ async function checkBefore({
   });
 }
 
-/** Which company each line became. */
+/** Maps each line to the company that was imported from it. */
 async function importRows(context: SettingsContext, name: string) {
   const { cwd, stdin, signal, clock, out, flags } = context;
   await using file = await openSource({ name, cwd, stdin, signal });
@@ -129,7 +129,7 @@ async function importRows(context: SettingsContext, name: string) {
   return targets;
 }
 
-/** Resolves to how many visits of the batch wait or run. */
+/** Resolves with the number of visits of the batch that are waiting or running. */
 async function addVisits(
   context: SettingsContext,
   batch: string,
@@ -153,7 +153,7 @@ async function addVisits(
   return await takeUpJob(context, batch);
 }
 
-/** Here and not when the workers start: workers of another process may have taken the visits by then. */
+/** Check before the visits are added: workers of other processes could take them at once. */
 async function checkVisits({ loaded, paths, out }: SettingsContext, hosts: readonly string[]) {
   for (const finding of await preflight({ loaded, paths, hosts })) {
     if (finding.state === "fail") throw usageError(findingText(finding));
@@ -161,7 +161,7 @@ async function checkVisits({ loaded, paths, out }: SettingsContext, hosts: reado
   }
 }
 
-/** Running the command again resumes the job if it is paused, and tries failed tasks again. */
+/** If the command is run again, it resumes a paused job and retries failed tasks. */
 async function takeUpJob({ out, ...context }: SettingsContext, name: string): Promise<number> {
   await using queue = await openOrMakeQueue(context);
   const job = await queue.job(name);
@@ -175,12 +175,15 @@ async function takeUpJob({ out, ...context }: SettingsContext, name: string): Pr
 }
 
 const lookMs = 500;
-/** After so many looks without a visit that ended, it is worth saying who else holds visits. */
+/** After this many polls without a finished visit, report which other workers hold visits. */
 const quietLooksMin = 6;
-/** If it is killed, its tasks are held for so long: whoever runs it again is not to wait a minute. */
+/**
+ * If this process is killed, its tasks are held for at most this long, so that the next run can
+ * start soon.
+ */
 const leaseMsMax = 15_000;
 
-/** Runs workers for visits until none is left, or the command is stopped. */
+/** Runs workers until no visits are left or the command is stopped. */
 async function visitNow(context: SettingsContext, total: number): Promise<WorkOutcome> {
   const { clock, progress, signal } = context;
   const options = workOptionsOf(context);
@@ -205,10 +208,11 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
     const { visits } = work.summary();
     const { read, notRead } = countVisits(visits);
     const ended = read + notRead;
-    // Visits of other jobs may be among them.
+    // The workers may have finished visits of other jobs too.
     if (ended > total) bar.setTotal(ended);
     bar.advance(ended - shown);
-    // What the queue says is a moment old: between two requests of a visit it may count our own tasks.
+    // The counts of the queue can be slightly out of date, and may include our own tasks that run
+    // between two requests.
     quietLooks = ended > shown ? 0 : quietLooks + 1;
     const held = isLast || quietLooks < quietLooksMin ? 0 : heldElsewhere(work);
     bar.note(
@@ -233,7 +237,7 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
   return await work.outcome();
 }
 
-/** Visits that are running by the queue, and not in this process. */
+/** The number of running visits that belong to other processes. */
 function heldElsewhere(work: Pick<Work, "queueStats" | "workers">): number {
   const running = work.queueStats()?.kinds.find(({ kind }) => kind === "enrich")?.running ?? 0;
   const here = work.workers().slots.reduce((sum, { view }) => sum + (view?.inFlight ?? 0), 0);
@@ -262,7 +266,7 @@ async function writeResult(
       const row = target === undefined ? undefined : await opened.records.find(target);
       if (row?.kind !== "company") return undefined;
       const visit = visitRecordOf(await opened.ledger.read(row.company.target));
-      // An older visit is not of this batch: the row still waits.
+      // An older visit does not belong to this batch, so the row is still waiting.
       const isOfBatch = visit !== undefined && visit.at >= begun;
       return {
         company: row.company,

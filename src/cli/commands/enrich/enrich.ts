@@ -139,5 +139,5 @@ interface Row {
   readonly count: number;
 }
 
-/** An address that is no URL is told by its visit. */
+/** For an invalid URL the visit itself reports the error. */
 const hostOf = (website: string): string => parseUrl(website)?.hostname ?? website;

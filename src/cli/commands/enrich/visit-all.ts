@@ -7,7 +7,7 @@ import {
 import type { NodeReadApi } from "../../../node/index.ts";
 import type { SettingsContext } from "../../frame/command.ts";
 
-/** Adds visits as a batch, with a bar. */
+/** Adds visits as one batch, with a progress bar. */
 export async function visitAll(
   context: SettingsContext,
   { ledger }: NodeReadApi,

@@ -229,7 +229,7 @@ async function write<Format extends ExportFormat, Row>(
 const sinceWords = (since: string | undefined): string =>
   since === undefined ? "first export of this name" : `new since ${since}`;
 
-/** A built-in one by its name, else a file. */
+/** A built-in preset by its name, otherwise a file. */
 async function readPresetFlag(
   { flags, cwd }: SettingsContext,
   kind: PresetOf,

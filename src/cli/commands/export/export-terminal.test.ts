@@ -9,7 +9,7 @@ import { registry } from "../../registry.ts";
 import { runCli } from "../../frame/run-cli.ts";
 import { createTestStream } from "../../testing/test-stream.ts";
 
-/** Sets the title, clears the screen, fills the clipboard; in both forms of escapes. */
+/** Sets the title, clears the screen, fills the clipboard; with both forms of escape sequences. */
 const hostile = "Acme \u001b]0;owned\u0007\u001b[2J\u009b2J\u001b]52;c;aGk=\u0007 Ltd";
 
 test("an export on a terminal shows what it would obey; in a pipe it is exact", async () => {

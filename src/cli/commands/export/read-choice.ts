@@ -15,7 +15,7 @@ import type { OptionSpec, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { filterOptions, readFilters } from "../company/filter-options.ts";
 
-/** Which companies an export is about, and what of them. */
+/** Options that choose the companies and the data of an export. */
 export const choiceOptions: readonly OptionSpec[] = [
   { flag: "--campaign", value: "name", summary: "only companies of this campaign", complete: "campaign" }, // prettier-ignore
   { flag: "--words", value: "words", summary: "only what a search for them finds" },
@@ -30,7 +30,7 @@ export type ExportChoice = Pick<
   "records" | "query" | "membership" | "without" | "suppressed" | "legal" | "signal"
 >;
 
-/** Reads the options; what is wrong with them is told before the data folder is opened. */
+/** Reads the options, and reports wrong ones before the data folder is opened. */
 export async function readChoice(
   context: SettingsContext,
 ): Promise<(reader: Pick<NodeReadApi, "records" | "ledger">) => ExportChoice> {

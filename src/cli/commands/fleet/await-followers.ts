@@ -4,11 +4,14 @@ import { isPresent, type AppliedRevision, type NodeSeen } from "../../../fleet/i
 export interface Acknowledgement {
   readonly node: string;
   readonly label: string;
-  /** absent: it was not there when the command was given; it follows when it is back. */
+  /**
+   * absent: the node was not online when the command was given; it applies the command when it
+   * returns.
+   */
   readonly status: "followed" | "failed" | "silent" | "absent";
-  /** From the command to the acknowledgement, as seen here. */
+  /** From the command to the acknowledgement, by the local clock. */
   readonly afterMs: number | undefined;
-  /** When, by the node's clock. */
+  /** The time of the acknowledgement by the node's clock. */
   readonly atMs: number | undefined;
   readonly what: string;
 }
@@ -17,9 +20,9 @@ export interface AwaitOptions {
   readonly revision: number;
   readonly nodes: readonly NodeSeen[];
   readonly timeoutMs: number;
-  /** Looks at this machine alone: free. */
+  /** Reads the data folder of this machine; costs no requests. */
   readonly lookNear: () => Promise<ReadonlyMap<string, AppliedRevision | undefined>>;
-  /** Looks into the bucket at these; undefined: there is none. */
+  /** Reads the state of these nodes from the bucket; undefined if there is no bucket. */
   readonly lookFar:
     | ((nodes: readonly string[]) => Promise<ReadonlyMap<string, AppliedRevision | undefined>>)
     | undefined;
@@ -30,7 +33,7 @@ export interface AwaitOptions {
 const nearMs = 100;
 const farMs = 1_000;
 
-/** Waits until each node that is there has said that it follows, or time is up. */
+/** Waits until each online node has acknowledged, or until the timeout. */
 export async function awaitFollowers(options: AwaitOptions): Promise<readonly Acknowledgement[]> {
   const { revision, nodes, timeoutMs, lookNear, lookFar, clock, signal } = options;
   const startMs = clock.monotonicMs();

@@ -115,7 +115,7 @@ async function lookNear(
 
 async function lookFar(bucket: Bucket, nodes: readonly string[]) {
   const heads = await readHeadsSeen(bucket, () => {}).catch((error: unknown) => {
-    if (isUnavailable(error)) return []; // the next look may reach it
+    if (isUnavailable(error)) return []; // the next poll may succeed
     throw error;
   });
   return new Map(

@@ -14,7 +14,7 @@ export const hubOptions: readonly OptionSpec[] = [
   { flag: "--no-archive", summary: "delete folded segments, whatever ledger.archive says" },
 ];
 
-/** What `hub run` and `ledger compact` take from flags and settings alike. */
+/** The options of `hub run` and `ledger compact`, from flags and settings. */
 export async function hubSettings({
   flags,
   settings,

@@ -5,12 +5,15 @@ import type { NodeLedger } from "../../../node/index.ts";
 export interface RecordCheckpointOptions {
   /** The address of the fleet's bucket. */
   readonly bucket: string;
-  /** Open already, or opened for this: a hub does not own its data folder meanwhile. */
+  /**
+   * Uses the open ledger, or opens it for this call: a hub does not own the data folder while it
+   * works.
+   */
   readonly withLedger: (use: (ledger: NodeLedger) => Promise<void>) => Promise<void>;
   readonly note: (text: string) => void;
 }
 
-/** Says in the ledger itself that a checkpoint was made, and by whom. */
+/** Records in the ledger that a checkpoint was made, and by which hub. */
 export function recordCheckpoint({
   bucket,
   withLedger,

@@ -49,6 +49,6 @@ export const hubStatus: Command = {
   },
 };
 
-/** What was given back is free, however long ago that was. */
+/** A released lease is free, even if it would not have expired yet. */
 const stateOf = ({ record, isExpired }: LeaseView) =>
   record.state === "held" && isExpired ? "expired" : record.state;

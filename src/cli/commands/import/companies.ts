@@ -12,7 +12,7 @@ import { openSource, type ImportSource } from "../queue/import/import-source.ts"
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const formats = ["csv", "jsonl", "json", "geojson", "vcf"] as const;
-/** Other file extensions. */
+/** Other file extensions of the formats. */
 const formatOf: Readonly<Record<string, string>> = {
   ndjson: "jsonl",
   tsv: "csv",
@@ -126,7 +126,7 @@ function readOptions(
   };
 }
 
-/** A file that is read in a blink needs no bar. */
+/** A smaller file is read so fast that it needs no progress bar. */
 const quietBytesMax = 200_000;
 
 function startBar(

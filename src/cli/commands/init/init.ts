@@ -85,7 +85,10 @@ export const init: Command = {
   },
 };
 
-/** Commands in this folder used another data folder until now: what they gathered is not lost. */
+/**
+ * Commands in this folder used another data folder until now. Tells the user where the earlier data
+ * is.
+ */
 function noteEarlierData({ paths, out }: SettingsContext, data: string): void {
   const before = paths.root();
   if (before === data || !existsSync(join(before, "ledger"))) return;
@@ -103,7 +106,7 @@ interface Answers {
 
 const isContact = (text: string) => /^(?:[^\s@]+@[^\s@]+|https?:\/\/\S+)$/u.test(text);
 
-/** Flags first; a person is asked for the rest. */
+/** Takes values from the flags, and asks the user for the others. */
 async function askAll(context: SettingsContext): Promise<Answers> {
   const { ask, flags, settings, settingFlags } = context;
   const given = (key: string) => {
@@ -139,7 +142,7 @@ async function askAll(context: SettingsContext): Promise<Answers> {
   return { contact, data, source: source || undefined, bucket: bucket || undefined };
 }
 
-/** What flags say goes before what the file suggests. */
+/** Flags override what the file suggests. */
 const withSuggested = (
   template: TemplateOptions,
   suggested: SuggestedCampaign | undefined,

@@ -12,7 +12,7 @@ import type { SettingsContext } from "../../frame/command.ts";
 import { recordCheckpoint } from "../hub/record-checkpoint.ts";
 import { hubSettings } from "../hub/hub-options.ts";
 
-/** Pushes what was forgotten, and makes a checkpoint without it. */
+/** Pushes the erasures, and makes a checkpoint without the erased targets. */
 export async function forgetInFleet(context: SettingsContext, ledger: NodeLedger): Promise<void> {
   const { clock, log, out } = context;
   await using bucket = await openFleetBucket(fleetOf(context), "hub");
@@ -36,13 +36,13 @@ export async function forgetInFleet(context: SettingsContext, ledger: NodeLedger
   await scrubNow(bucket);
 }
 
-/** Where the bucket still has copies of a target. */
+/** Finds the objects of the bucket that still contain a target. */
 export async function copiesIn(context: SettingsContext, target: string): Promise<Copies> {
   await using bucket = await openRetryingFleetBucket(fleetOf(context));
   return findCopies(bucket, target);
 }
 
-/** The same in words. */
+/** The same as text. */
 export const copiesLeft = ({ segments, archive, checkpoints }: Copies): readonly string[] => [
   ...(segments > 0 ? [`${countOf(segments, "datagram")} in segments, until they are pruned`] : []),
   ...(archive > 0 ? [`${countOf(archive, "datagram")} in the archive`] : []),

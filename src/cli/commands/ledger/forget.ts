@@ -59,7 +59,7 @@ export const ledgerForget: Command = {
   },
 };
 
-/** Says where copies of a target remain. */
+/** Reports where copies of a target remain. */
 async function tellCopies(
   context: SettingsContext,
   ledger: NodeReadApi["ledger"],

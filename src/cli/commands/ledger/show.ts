@@ -50,7 +50,7 @@ async function viewOf(
 ): Promise<TargetView> {
   const at = textFlag(context.flags, "at");
   const now = await ledger.read(target);
-  // What was forgotten is not shown as of a moment before, either.
+  // A forgotten target is not shown for earlier moments either.
   if (at === undefined || now.isForgotten) return now;
   const atMs = Date.parse(at);
   if (Number.isNaN(atMs)) throw usageError(`--at takes a moment such as 2026-11-15T12:00:00Z`);

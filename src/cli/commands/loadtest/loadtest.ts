@@ -94,7 +94,7 @@ export const loadtest: Command = {
   },
 };
 
-/** A queue of its own, unless the command line names one. */
+/** A new queue for this test, unless the command line names one. */
 function queueAddress({ loaded, settings, paths }: SettingsContext, folder: string): string {
   const isNamed = loaded.values.some(
     ({ key, source }) => key === "queue.url" && source === "--queue",
@@ -104,14 +104,14 @@ function queueAddress({ loaded, settings, paths }: SettingsContext, folder: stri
     : `sqlite:${join(folder, "queue.db")}`;
 }
 
-/** Backends are not compared with each other. */
+/** Only results of the same backend are compared. */
 const schemeOf = (address: string) => address.slice(0, address.indexOf(":"));
 
 function readLast(file: string): LoadtestResult | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as LoadtestResult;
   } catch {
-    return undefined; // the first of its kind
+    return undefined; // the first result for this backend
   }
 }
 

@@ -18,7 +18,9 @@ import { parseCount, textFlag } from "../../options/flags.ts";
 import { sourceOf } from "../../options/source-option.ts";
 import { goesOnAfter } from "../../frame/until-stopped.ts";
 
-/** How long a node sends its lines every two seconds, for one that is asked once and one followed. */
+/**
+ * How long a node uploads its log lines every two seconds: for a single request, and with --follow.
+ */
 const askMs = { once: 20_000, follow: 120_000 };
 const answerMsMax = 15_000;
 const followMs = 2_000;
@@ -70,7 +72,7 @@ export const logs: Command = {
 };
 
 interface Source extends AsyncDisposable {
-  /** All lines that there are, oldest first. */
+  /** All available lines, oldest first. */
   read(): Promise<readonly string[]>;
 }
 
@@ -119,8 +121,9 @@ interface Asked {
 }
 
 /**
- * Asks a node through what is wanted of it, and again before its time is up. Nobody needs to know
- * later that somebody read, so it does not stand in the ledger.
+ * Requests log lines from a node through its desired state, and renews the request before it
+ * expires. The request is not recorded in the ledger: that somebody read the log does not matter
+ * later.
  */
 function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollowing }: Asked) {
   const { clock, signal } = context;
@@ -134,7 +137,7 @@ function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollo
   };
   return {
     ask,
-    /** Waits for what is newer than what was there, or for as long as a node may take. */
+    /** Waits until new lines have arrived, or for as long as a node may take. */
     async answered(read: () => Promise<readonly string[]>): Promise<void> {
       const before = (await read()).at(-1);
       const endMs = clock.monotonicMs() + answerMsMax;
@@ -149,7 +152,9 @@ function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollo
   };
 }
 
-/** Each line once. A program gets them as they were written, one JSON document on each line. */
+/**
+ * Prints each line once. Programs get the lines as they were written: one JSON document per line.
+ */
 function createPrinter({ out }: SettingsContext) {
   let known: ReadonlySet<string> = new Set();
   let hasAny = false;
@@ -164,16 +169,18 @@ function createPrinter({ out }: SettingsContext) {
   };
 }
 
-/** In JSON an escape is written out, so what is shown as it is does nothing to a terminal. */
+/**
+ * JSON escapes control characters, so a line that is printed as it is cannot control a terminal.
+ */
 function isLine(text: string): boolean {
   try {
     return text.startsWith("{") && JSON.parse(text) !== undefined;
   } catch {
-    return false; // not a line of ours
+    return false; // not a log line of Forager
   }
 }
 
-/** With its day: lines of several days, and of another machine, stand side by side. */
+/** With the date, because lines of several days and machines are shown together. */
 function shown(line: string): string {
   const day = /"time":"(\d{4}-\d{2}-\d{2})/.exec(line)?.[1] ?? "";
   return `${day} ${formatLogLine(line)}`;

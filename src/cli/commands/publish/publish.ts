@@ -74,14 +74,17 @@ export const publish: Command = {
   },
 };
 
-/** The store does not answer, or another publish ended first. */
+/**
+ * True for errors that a later attempt may not meet: the store did not answer, or another publish
+ * finished first.
+ */
 const isPassing = (error: unknown): error is AppError =>
   error instanceof AppError && (error.kind === "unavailable" || error.kind === "conflict");
 
-/** A new report is on the site a few seconds later. */
+/** After a change, the site is updated within this time. */
 const watchMs = 2_000;
 
-/** Data of a folder is never published by a slip: it is said how. */
+/** Personal data must not be published by accident: the mode has to be given explicitly. */
 function modeOf({ flags }: SettingsContext, target: string): SiteMode {
   const given = (["private", "sealed", "public"] as const).filter((mode) => flags[mode] === true);
   if (given.length > 1) throw usageError(`--${given.join(" and --")} cannot be combined`);

@@ -71,7 +71,7 @@ function readTask(args: readonly string[], flags: Flags): KeyedTask {
   return {
     kind,
     ...(payload === undefined ? {} : { payload: parsePayload(payload) }),
-    // Made here and not by the queue, so that the task can be found again.
+    // Created here and not by the queue, so that the task can be found again.
     key: textFlag(flags, "key") ?? createId(systemRandom),
     ...(job === undefined ? {} : { job }),
     ...(gate === undefined ? {} : { gate }),

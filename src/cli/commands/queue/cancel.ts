@@ -50,7 +50,10 @@ export const queueCancel: Command = {
   },
 };
 
-/** The job is cancelled at once; its tasks follow with the sweeps, which nobody else may be doing. */
+/**
+ * The job is cancelled at once. Its tasks are skipped by sweeps, which perhaps no other process
+ * runs.
+ */
 async function skipTasks(
   queue: Queue,
   { progress, signal, out }: SettingsContext,

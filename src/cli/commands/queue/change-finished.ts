@@ -5,23 +5,25 @@ import type { CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { browseAll } from "../../../queue/index.ts";
 import { noSuchTask, requireJob, requireJobOrEntry } from "./filters.ts";
 
-/** What `retry` and `purge` have in common: find, say how many, ask, change chunk by chunk. */
+/**
+ * The common steps of `retry` and `purge`: find and count tasks, ask, and change them in chunks.
+ */
 export interface FinishedChange {
   readonly queue: Queue;
-  /** Each is changed in turn; no task matches two of them. */
+  /** The filters are applied in turn; no task matches two of them. */
   readonly filters: readonly FinishedSelection[];
   readonly isDryRun: boolean;
-  /** Changes something also for tasks that are only in the log. */
+  /** True if the operation also changes tasks that are only in the log. */
   readonly reachesLog?: boolean;
   readonly words: {
-    /** `retry` */
+    /** The label of the progress bar, such as `retry`. */
     readonly label: string;
-    /** `make 3 tasks pending again` */
+    /** The question, such as `make 3 tasks pending again`. */
     readonly plan: (tasks: string) => string;
-    /** `3 tasks are pending again` */
+    /** The result, such as `3 tasks are pending again`. */
     readonly result: (tasks: string) => string;
   };
-  /** Also asked for no task at all: there may be more to change than tasks. */
+  /** Also called with 0, because the operation may change more than tasks. */
   readonly mustAsk: (count: number) => boolean;
   readonly change: (
     filter: FinishedSelection,
@@ -31,9 +33,9 @@ export interface FinishedChange {
 
 export type FinishedSelection = FinishedInput & { readonly states: readonly TerminalState[] };
 
-/** Enough for the question: counting more would make people wait for it. */
+/** The question counts at most this many tasks, because counting more takes too long. */
 const askedCountMax = 10_000;
-/** One chunk is done in a blink and needs no bar. */
+/** Fewer tasks are changed so fast that no progress bar is needed. */
 const quietTasksMax = 5_000;
 
 export async function changeFinished(
@@ -82,7 +84,7 @@ async function changeAll(
       await change(filter, (soFar) => {
         bar?.advance(before + soFar - changed);
         changed = before + soFar;
-        // Between two chunks, the one place where stopping leaves nothing half done.
+        // Stop only between two chunks, where no change is half done.
         if (signal.aborted) throw new AppError("aborted", "stopped", "stopped between two chunks");
       });
     }
@@ -97,7 +99,7 @@ async function changeAll(
   }
 }
 
-/** Who names a task means that one: a number that fits nothing changes nothing at all. */
+/** Checks task ids that were given: if one of them does not match, nothing is changed. */
 async function checkIds(
   queue: Queue,
   { ids = [], states }: FinishedSelection,

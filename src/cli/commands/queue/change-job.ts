@@ -3,7 +3,7 @@ import type { Job, JobAnswer, Queue } from "../../../queue/index.ts";
 import { noSuchJob } from "./filters.ts";
 import { jobState } from "./job-columns.ts";
 
-/** Changes one job and returns it as it is then; a job that is absent or has ended is an error. */
+/** Changes one job and returns its new state; throws if the job does not exist or has ended. */
 export async function changeJob(
   queue: Queue,
   name: string,

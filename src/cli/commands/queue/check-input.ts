@@ -4,7 +4,10 @@ import { createValidator } from "../../../queue/index.ts";
 
 type Validator = ReturnType<typeof createValidator>;
 
-/** Lets the queue's own rules judge the command line before a question is asked or a file made. */
+/**
+ * Validates the command line by the rules of the queue, before a question is asked or a file is
+ * created.
+ */
 export async function checkInput(
   clock: Clock,
   check: (validator: Validator) => void,

@@ -5,7 +5,7 @@ import type { Queue, TaskState } from "../../../queue/index.ts";
 import type { Flags, OptionSpec } from "../../frame/command.ts";
 import { listFlag, textFlag } from "../../options/flags.ts";
 
-/** Which tasks, by what they belong to. */
+/** Selects tasks by job, gate and kind. */
 export interface LaneFilter {
   readonly job?: string;
   readonly kind?: string;
@@ -43,7 +43,7 @@ export function stateOption(states: readonly TaskState[], fallback: string): Opt
   };
 }
 
-/** undefined: the flag was not given. */
+/** Undefined if the flag was not given. */
 export function readStates<State extends TaskState>(
   flags: Flags,
   allowed: readonly State[],
@@ -56,20 +56,20 @@ export function readStates<State extends TaskState>(
   });
 }
 
-/** A task's number, as `queue list` shows it. */
+/** Parses the id of a task as `queue list` shows it. */
 export function parseId(what: string, text: string): number {
   const id = Number(text);
   if (/^\d+$/.test(text) && id >= 1 && Number.isSafeInteger(id)) return id;
   throw usageError(`${what} takes the number of a task, not '${text}': see \`forager queue list\``);
 }
 
-/** A misspelt job would look like one without tasks. */
+/** Without this check, a misspelt job would look like a job without tasks. */
 export async function requireJob(queue: Queue, name: string): Promise<void> {
   if (await queue.job(name)) return;
   throw await noSuchJob(queue, name);
 }
 
-/** A job may be deleted while its tasks are in the log. */
+/** A job can be deleted while its tasks are still in the log. */
 export async function requireJobOrEntry(queue: Queue, name: string): Promise<void> {
   if (await queue.job(name)) return;
   if ((await queue.log({ job: name, limit: 1 })).length === 0) throw await noSuchJob(queue, name);

@@ -16,7 +16,7 @@ export const finishedOptions = (
   { flag: "--dry-run", summary: "only count" },
 ];
 
-/** What the flags say; checked before the queue is opened. */
+/** The values of the flags, checked before the queue is opened. */
 export interface FinishedFlags {
   readonly states: readonly TerminalState[] | undefined;
   readonly olderThanMs: number | undefined;
@@ -33,7 +33,7 @@ export function readFinishedFlags(flags: Flags, allowed: readonly TerminalState[
   };
 }
 
-/** "Ago" is by the queue's own clock, which wrote the times of finish. */
+/** Relative times count from the queue's own clock, which wrote the finish times. */
 export async function finishedBefore(
   queue: Queue,
   ageMs: number | undefined,

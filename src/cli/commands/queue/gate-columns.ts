@@ -2,7 +2,7 @@ import { formatDuration } from "../../../base/format-time.ts";
 import type { Gate } from "../../../queue/index.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 
-/** A gate with what its moments mean now. */
+/** A gate with its times relative to now. */
 export interface GateValue extends Gate {
   readonly blockedForMs: number;
   readonly opensInMs: number;

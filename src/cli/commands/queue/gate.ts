@@ -39,7 +39,7 @@ export const queueGate: Command = {
       ...(limit === undefined ? {} : { limit: parseCount("limit", limit) }),
     };
     const blockMs = block === undefined ? undefined : parseDuration("block", block);
-    // Both are checked before either is done.
+    // Both changes are checked before either is made.
     await checkInput(clock, (check) => {
       check.setGate(name, settings);
       if (blockMs !== undefined) check.delay("--block", blockMs);

@@ -46,7 +46,7 @@ export const queueImport: Command = {
     const isDryRun = flags["dryRun"] === true;
     const isStrict = flags["onError"] === "stop";
     await using given = await openSource({ name, cwd, stdin, signal });
-    // To know of a wrong line before the first task is added, all is read twice.
+    // The input is read twice: a wrong line must be found before the first task is added.
     await using copy =
       isStrict && !given.canReread && !isDryRun ? await spool(given, signal) : undefined;
     const source = copy ?? given;
@@ -87,7 +87,7 @@ interface Reading {
   readonly bytesMax?: number | undefined;
 }
 
-/** A file that is read in a blink needs no bar. */
+/** A smaller file is read so fast that it needs no progress bar. */
 const quietBytesMax = 1e6;
 
 async function readAll(context: SettingsContext, reading: Reading): Promise<TaskImportReport> {

@@ -17,7 +17,7 @@ export const jobColumns: readonly TableColumn<Job>[] = [
   { title: "gate", value: (job) => job.gate },
 ];
 
-/** Bucket requests of the queue itself for the job; "-" if the queue is not on a bucket. */
+/** Bucket requests that the queue itself made for the job; "-" if the queue is not in a bucket. */
 function commitsOf({ commitRequests }: Job): number | string {
   return commitRequests === undefined ? "-" : Math.round(commitRequests * 1_000) / 1_000;
 }
@@ -31,7 +31,10 @@ const tints: Readonly<Partial<Record<JobState, Tint>>> = {
   cancelled: "bad",
 };
 
-/** The one word that says the most: a paused job may be sealed too. If all tasks failed, it has failed. */
+/**
+ * The most informative state: a job can be paused and sealed at once. If all tasks failed, the job
+ * has failed.
+ */
 export function jobState(job: Job): JobState {
   const { ended, isPaused, isSealed, done, skipped, failed } = job;
   if (ended === "completed" && failed > 0 && done + skipped === 0) return "failed";
@@ -40,6 +43,6 @@ export function jobState(job: Job): JobState {
   return isSealed ? "sealed" : "open";
 }
 
-/** Never 100 % while something is left. */
+/** Never 100 % before everything is done. */
 export const share = (part: number, whole: number): string =>
   whole === 0 ? "-" : `${Math.min(part < whole ? 99 : 100, Math.round((part * 100) / whole))}%`;

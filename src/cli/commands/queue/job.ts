@@ -47,7 +47,7 @@ export const queueJob: Command = {
   },
 };
 
-/** null lifts a limit. */
+/** `null` removes a limit. */
 interface JobChange {
   readonly concurrency?: number | null;
   readonly budget?: number | null;

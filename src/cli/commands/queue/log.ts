@@ -94,7 +94,9 @@ async function showLog(context: SettingsContext): Promise<void> {
   );
 }
 
-/** Pages count from the newest, and rows are shown in the order in which tasks ended. */
+/**
+ * Page numbers count from the newest task, but rows are shown in the order in which tasks ended.
+ */
 async function* withoutLast<T>(rows: AsyncIterable<T>, count: number): AsyncGenerator<T> {
   const held: T[] = [];
   for await (const row of rows) {

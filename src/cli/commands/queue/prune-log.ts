@@ -15,7 +15,7 @@ export async function pruneLog(context: SettingsContext): Promise<CommandOutcome
   if (before === undefined) throw usageError("queue log prune needs --before, such as 365d");
   const momentOf = (nowMs: number) =>
     Date.parse(parseMoment("--before", before, { nowMs, direction: "past" }));
-  momentOf(clock.nowMs()); // refuse an invalid time before the queue is opened
+  momentOf(clock.nowMs()); // reject an invalid time before the queue is opened
   await using queue = await openExistingQueue(context);
   // A duration such as 365d counts back from the queue's clock, which set the finish times.
   const beforeMs = momentOf((await queue.now()).ms);
@@ -46,7 +46,7 @@ export async function pruneLog(context: SettingsContext): Promise<CommandOutcome
   out.result({ changed }, `removed ${countOf(changed, "entry", "entries")} from the log`);
 }
 
-/** Log entries alone: `log` lists entries and rows, `ended` lists rows. */
+/** Counts only log entries: `log` lists entries and rows, `ended` lists rows. */
 async function countEntries(queue: Queue, beforeMs: number, signal: AbortSignal): Promise<number> {
   const count = async (all: AsyncIterable<EndedCursor>) => {
     let found = 0;

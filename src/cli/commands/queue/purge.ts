@@ -43,13 +43,13 @@ export const queuePurge: Command = {
       isDryRun,
       reachesLog: true,
       words: isByHand ? purgeWords : archiveWords,
-      // Keys of tasks in the log are freed even where no row matches.
+      // Purging also frees the keys of tasks in the log, even if no row matches.
       mustAsk: (count) => isByHand || count > 0,
       change: (one, onProgress) =>
         isByHand ? queue.purge(one, onProgress) : queue.archive(one, onProgress),
     });
     if (outcome !== undefined || isDryRun) return outcome;
-    // Also where no row was left to purge: the tasks may have moved into the log before.
+    // Also if there was no row to purge: the tasks may have moved to the log already.
     const { keepKeysDays } = context.settings.queue;
     const freed = isByHand
       ? filters

@@ -3,7 +3,7 @@ import { AppError } from "../../../base/app-error.ts";
 import type { Queue } from "../../../queue/index.ts";
 import type { SettingsContext } from "../../frame/command.ts";
 
-/** Before the first dispatch there is no queue, and nothing in it. */
+/** Undefined before the first dispatch: then the queue does not exist yet. */
 export async function queueOrNone(context: SettingsContext): Promise<Queue | undefined> {
   try {
     return await openQueueToRead(context);

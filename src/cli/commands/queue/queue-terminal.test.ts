@@ -8,7 +8,7 @@ import { registry } from "../../registry.ts";
 import { runCli } from "../../frame/run-cli.ts";
 import { createTestStream } from "../../testing/test-stream.ts";
 
-/** What only a terminal sees, so that the built program in a pipe cannot show it. */
+/** Tests what is shown on a terminal only; the built program in a pipe cannot show it. */
 async function createFixture() {
   const folder = createTempFolder();
   const address = `sqlite:${join(folder, "q.db")}`;

@@ -74,7 +74,7 @@ interface ErrorFilter {
   readonly states: readonly TerminalState[];
 }
 
-/** The tasks with an error, by number: they are what is counted, asked about and changed. */
+/** The ids of the tasks with this error; they are counted, confirmed and changed by id. */
 async function idsWith(queue: Queue, { error, rest, states }: ErrorFilter): Promise<number[]> {
   const { ids: chosen, ...lane } = rest;
   const found: number[] = [];
@@ -93,5 +93,5 @@ async function idsWith(queue: Queue, { error, rest, states }: ErrorFilter): Prom
   return found.filter((id) => chosen?.includes(id) ?? true).slice(0, idsMax);
 }
 
-/** Run it again for the rest. */
+/** If there are more, the user runs the command again. */
 const idsMax = 10_000;

@@ -98,7 +98,7 @@ const triesOf = (task: Task) =>
   (isRetriedByHand(task) ? ", counted from 0 again since it failed and was retried by hand" : "") +
   (task.isSuspect ? ", now runs alone" : "");
 
-/** What the log keeps of a task whose row is gone. */
+/** The text for a task that has only a log entry. */
 function describeEntry(entry: LogEntry, layout: Layout): string {
   const pairs: readonly (readonly [string, string])[] = [
     ["task", `${entry.id}, in the log: its payload and result are gone`],
@@ -138,7 +138,9 @@ function describeState({ task, waiting }: Shown, isReleased: boolean): string {
   return `${task.state}: ${reason} (${meaning})${howLong}`;
 }
 
-/** Both times are the queue's own clock's; negative when it has expired and nobody swept it yet. */
+/**
+ * Both times come from the queue's clock. Negative if the lease has expired and was not swept yet.
+ */
 const leaseLeft = ({ task, ageMs }: Shown) => task.expiresAtMs - (task.createdAtMs + ageMs);
 
 const describeLease = (leftMs: number) =>
@@ -152,7 +154,9 @@ const attemptColumns: readonly TableColumn<Attempt>[] = [
   { title: "reason", value: (attempt) => attempt.reason, isNeverCut: true },
 ];
 
-/** Made safe line by line: a payload was often written by strangers. */
+/**
+ * Escapes control characters line by line, because payloads often contain text from other people.
+ */
 const indentLines = (text: string) =>
   text
     .split("\n")

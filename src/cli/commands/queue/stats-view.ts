@@ -10,7 +10,7 @@ export interface StatsView {
   readonly jobs: readonly Job[];
 }
 
-/** For a screen: the busiest of many jobs, `queue jobs` has them all. */
+/** At most this many jobs fit on a screen, the busiest first; `queue jobs` lists all. */
 const jobsShownMax = 20;
 
 export function describeStats({ stats, jobs }: StatsView, layout: Layout): string {
@@ -29,7 +29,7 @@ export function describeStats({ stats, jobs }: StatsView, layout: Layout): strin
   return sections.join("\n\n");
 }
 
-/** For a log: one line that says how things are. */
+/** The statistics as one line for a log. */
 export function describeStatsInLine({ stats }: StatsView, nowMs: number): string {
   const states = Object.entries(stats.states).map(([state, count]) => `${state} ${count}`);
   const reasons = stats.reasons

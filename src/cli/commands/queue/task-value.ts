@@ -1,6 +1,6 @@
 import { endedAttempts, type Task } from "../../../queue/index.ts";
 
-/** A task as programs get it: payload and result as JSON values, not as text that holds JSON. */
+/** A task for --json: payload and result are JSON values, not text that contains JSON. */
 export function taskValue({ payload, result, ...task }: Task) {
   return {
     ...task,

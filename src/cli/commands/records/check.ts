@@ -123,7 +123,7 @@ async function check(context: SettingsContext, node: CheckedNode): Promise<Check
   }
 }
 
-/** What is done quickly needs no bar. */
+/** With fewer files, no progress bar is shown. */
 const quietMax = 2_000;
 
 function lateBar({ progress }: SettingsContext, label: string) {
@@ -177,7 +177,7 @@ function planText({ outdated, problems, edited }: Checked, layout: Layout): stri
   ].join("\n");
 }
 
-/** What the question is about. */
+/** The counts for the question. */
 function countsText({ outdated, problems, edited }: Checked): string {
   const counts = new Map<string, number>();
   for (const { repair } of [...problems, ...outdated]) {

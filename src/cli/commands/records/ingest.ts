@@ -46,7 +46,7 @@ export const recordsIngest: Command = {
   },
 };
 
-/** What is no record's name is perhaps a folder that someone has made. */
+/** If no record has this name, it may be the name of a new folder. */
 async function folderOf({ records }: NodeApi, name: string): Promise<string> {
   const target =
     (await records.resolve("company", name)) ?? (await records.resolve("person", name));

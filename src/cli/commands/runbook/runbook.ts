@@ -2,7 +2,7 @@ import { listRunbook, readRunbookPage, runbookNames } from "../../../notify/inde
 import type { Command } from "../../frame/command.ts";
 
 export const runbook: Command = {
-  needs: "nothing", // it is read when something is wrong
+  needs: "nothing", // must work when something is broken
   arguments: [
     {
       name: "problem",

@@ -144,7 +144,10 @@ function exportNames(flags: Flags) {
 const definedOf = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-/** A campaign of another machine is allowed, and is most likely a typo where there are others. */
+/**
+ * The campaign may exist on another machine only. But if this machine has campaigns, an unknown
+ * name is probably a typo.
+ */
 async function checkCampaign({ paths, out }: SettingsContext, name: string): Promise<void> {
   const names = await openCampaignFolder(paths).list();
   if (names.includes(name)) return;

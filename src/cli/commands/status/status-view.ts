@@ -7,7 +7,7 @@ import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 
-/** For people: who is there, how far apart, what waits, and what to look at. */
+/** For people: the nodes, how far they differ, waiting work, and what needs attention. */
 export function describeStatus(status: ClusterStatus, isCluster: boolean, layout: Layout): string {
   const { ledger, nodes, attention } = status;
   const shares = ledger.unpublished > 0 ? `, ${ledger.unpublished} not shared yet` : "";
@@ -32,7 +32,7 @@ function whatToDo({ problems }: ClusterStatus): readonly string[] {
   return names.length === 0 ? [] : [`what to do: ${names.map(runbookCommand).join(", ")}`];
 }
 
-/** For a log. */
+/** The status as one line for a log. */
 export function describeStatusInLine({ atMs, nodes, queue, attention }: ClusterStatus): string {
   const present = nodes.filter(({ isPresent }) => isPresent).length;
   const tasks = queue ? `, ${queue.states.pending} pending, ${queue.states.running} running` : "";

@@ -15,7 +15,7 @@ export const countryOption: OptionSpec = {
   summary: "two letters, for phone numbers without a country code",
 };
 
-/** All of them, or none: a typing error must not leave somebody off the list. */
+/** Reads all keys or throws: a typing error must not leave somebody off the list. */
 export function readKeys(values: readonly string[], country: string | undefined) {
   return values.map((value) => {
     const key = readSuppressionKey(value, { country });

@@ -1,6 +1,6 @@
 const bars = "▁▂▃▄▅▆▇█";
 
-/** The last values as bars, the highest of them being the tallest. */
+/** Draws the values as bars; the maximum has the full height. */
 export function sparkline(values: readonly number[]): string {
   const most = Math.max(...values, 0);
   return values

@@ -12,7 +12,7 @@ test.each([
   ["\u001b", ["esc"]],
   ["\u0003", ["ctrl-c"]],
   ["ü\u007f", ["ü", "backspace"]],
-  ["\u001b[<0;10;10M\u001b[200~x", ["x"]], // a mouse and a pasted mark mean nothing
+  ["\u001b[<0;10;10M\u001b[200~x", ["x"]], // mouse events and paste marks are ignored
 ])("keys of %j", (text, keys) => {
   expect(keysOf(text)).toEqual(keys);
 });

@@ -10,7 +10,7 @@ import { createTestStream } from "../../testing/test-stream.ts";
 
 interface RunOptions {
   readonly isTTY: boolean;
-  /** It is asked to stop after so many frames. */
+  /** Stop after this many frames. */
   readonly framesMax?: number;
 }
 
@@ -67,7 +67,7 @@ test("keys choose views, filter, open a row and end; the terminal is left as it 
   expect(shown("a visit every")).toContain("same: forager queue gate b.example");
   expect(shown("q, ctrl-c")).toContain("quit");
   expect(writes.at(-1)).toContain("paused");
-  // Never the mouse: then text could not be selected any more.
+  // Mouse reporting stays off, otherwise the user cannot select text.
   for (const mode of [9, 1000, 1002, 1003, 1006, 1015]) {
     expect(text).not.toContain(`\u001b[?${mode}h`);
   }

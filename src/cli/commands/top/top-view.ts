@@ -6,13 +6,13 @@ import type { TableColumn } from "../../terminal/table.ts";
 import { gateColumns, gateValue } from "../queue/gate-columns.ts";
 import { sparkline } from "./sparkline.ts";
 
-/** All that one look at a queue and its workers found. */
+/** The data of one refresh: a queue and its workers. */
 export interface TopView {
   readonly atMs: number;
   readonly queue: string;
   readonly stats: QueueStats;
   readonly gates: readonly Gate[];
-  /** The store's clock, which gates are written in. */
+  /** The time by the store's clock, which the times of gates refer to. */
   readonly storeNowMs: number;
   readonly heartbeats: readonly Heartbeat[];
   /** Tasks completed per second, oldest first; the last one is now. */
@@ -55,7 +55,7 @@ function alertLine({ event, of, part, forMs, what }: AlertEvent): string {
   return `${name}: ${of} ${part}${length}${what === undefined ? "" : `, ${what}`}`;
 }
 
-/** For a log, where nothing can be redrawn. */
+/** The view as one line for a log, which cannot be redrawn. */
 export function describeTopInLine({ atMs, stats, rates, heartbeats }: TopView): string {
   const { pending, running, done, failed } = stats.states;
   const reasons = stats.reasons
@@ -71,7 +71,7 @@ export function describeTopInLine({ atMs, stats, rates, heartbeats }: TopView): 
 
 const rateText = (rates: readonly number[]) => `${(rates.at(-1) ?? 0).toFixed(1)} tasks/s`;
 
-/** Those that hold something back or are at work. */
+/** The gates that hold back tasks or are in use. */
 function busiest({ gates, storeNowMs }: TopView) {
   return gates
     .map((gate) => gateValue(gate, storeNowMs))

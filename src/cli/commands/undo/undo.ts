@@ -81,7 +81,7 @@ export const undo: Command = {
   },
 };
 
-/** How far back changes are looked for. */
+/** Changes older than this are not offered. */
 const daysKept = 30;
 const listMax = 500;
 

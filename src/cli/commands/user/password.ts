@@ -36,7 +36,7 @@ export const userPassword: Command = {
 
 const bytesMax = 10_000;
 
-/** Its first line. */
+/** Reads the first line of stdin. */
 async function readPassword({ stdin }: SettingsContext): Promise<string> {
   if ((stdin as { readonly isTTY?: boolean }).isTTY) {
     throw usageError("standard input is a terminal, which would show the password: pipe it, or leave --stdin out for a link"); // prettier-ignore

@@ -5,10 +5,10 @@ export const userArgument: ArgumentSpec = {
   summary: "the name that the user signs in with",
 };
 
-/** Shown by completion; what is right is for the module to say. */
+/** For shell completion; the accounts module validates roles. */
 export const roleNames = ["viewer", "editor", "operator", "admin"];
 
-/** What opening users and tokens needs. */
+/** The options for opening users and tokens. */
 export const accountsOf = ({ settings, paths, clock, signal }: SettingsContext) => ({
   settings,
   paths,
@@ -16,5 +16,5 @@ export const accountsOf = ({ settings, paths, clock, signal }: SettingsContext) 
   signal,
 });
 
-/** Where it is for everybody to see, and until when it works. */
+/** The same text wherever a link is printed: it is secret and expires. */
 export const linkNote = "the link works once, within 24 hours; send it over a way that only the user can read"; // prettier-ignore

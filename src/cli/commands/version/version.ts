@@ -2,7 +2,7 @@ import { describeProgram } from "../../../ship/index.ts";
 import type { Command } from "../../frame/command.ts";
 
 export const version: Command = {
-  needs: "nothing", // it is asked for where nothing works
+  needs: "nothing", // must work when everything else is broken
   examples: [
     { line: "forager version", summary: "the version alone, as --version prints it" },
     {

@@ -6,7 +6,7 @@ import { textFlag } from "../../options/flags.ts";
 
 export const webhookArgument: ArgumentSpec = { name: "id", summary: "as `webhook list` shows it" };
 
-/** For one command. The queue is opened only if it is asked for. */
+/** Opens the webhooks for one command. The queue is opened only when it is used. */
 export async function openWebhooksOf({
   settings,
   paths,
@@ -29,7 +29,7 @@ export const secretOptions: readonly OptionSpec[] = [
   { flag: "--secret-file", value: "file", summary: "file that holds the secret on every node", complete: "file" }, // prettier-ignore
 ];
 
-/** Undefined: a secret is made, and kept with the endpoint. */
+/** Undefined: a secret is generated and stored with the endpoint. */
 export function secretFlag(flags: Flags): { env: string } | { file: string } | undefined {
   const env = textFlag(flags, "secretEnv");
   const file = textFlag(flags, "secretFile");

@@ -75,7 +75,7 @@ export const work: Command = {
     const ended = await work.outcome();
     out.result(ended, outcomeText(ended));
     if (flags["drain"] !== true) return work.isOrderly() ? "stopped" : undefined;
-    // A drain that was ended early has not done what it was asked to do: its signal decides.
+    // If --drain was interrupted, the signal decides the exit code.
     return isPartial(ended) && !signal.aborted ? "partial" : undefined;
   },
 };

@@ -6,21 +6,24 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { usageError } from "../../../../base/usage-error.ts";
 
-/** What an import reads from. Reading starts at the beginning each time, if `canReread`. */
+/** The input of an import. If `canReread` is true, each read starts at the beginning. */
 export interface ImportSource extends AsyncDisposable {
-  /** Unknown for what is not a file. */
+  /** Undefined if the input is not a file. */
   readonly sizeBytes: number | undefined;
   readonly canReread: boolean;
-  /** All of it, or its first bytes: what is appended meanwhile was not looked at. */
+  /**
+   * Reads everything, or the first `bytesMax` bytes: bytes that were appended later have not been
+   * checked.
+   */
   read(bytesMax?: number): AsyncIterable<Buffer>;
 }
 
 export interface SourceOptions {
-  /** `-` is standard input. */
+  /** `-` means standard input. */
   readonly name: string;
   readonly cwd: string;
   readonly stdin: Readable;
-  /** Ends the wait for bytes that do not come. */
+  /** Ends a read that waits for bytes. */
   readonly signal: AbortSignal;
 }
 
@@ -39,12 +42,12 @@ export async function openSource(options: SourceOptions): Promise<ImportSource> 
     throw usageError(`${name} is a folder: name a file with one JSON object per line`);
   }
   if (stat.isFile()) return ofFile(handle, stat.size);
-  // A pipe, such as <(program): its bytes come once.
+  // A pipe, such as <(program), can be read only once.
   const stream = addAbortSignal(signal, handle.createReadStream({ autoClose: false }));
   return ofStream(stream, () => handle.close());
 }
 
-/** Keeps what can be read only once in a temporary file. */
+/** Copies an input that can be read only once to a temporary file. */
 export async function spool(source: ImportSource, signal: AbortSignal): Promise<ImportSource> {
   const folder = await mkdtemp(join(tmpdir(), "forager-import-"));
   const remove = () => rm(folder, { recursive: true, force: true });

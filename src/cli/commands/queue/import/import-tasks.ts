@@ -5,15 +5,15 @@ import { readLines } from "../../../../base/read-lines.ts";
 import { createTaskLineReader, lineBytesMax } from "./read-task-line.ts";
 
 export interface TaskImportReport {
-  /** That hold a task, right or wrong. */
+  /** The number of lines with a task, valid or not. */
   readonly lines: number;
   readonly answers: Readonly<Record<AddStatus, number>>;
-  /** All lines that are wrong. */
+  /** The number of invalid lines. */
   readonly invalid: number;
-  /** The first of them. */
+  /** The problems of the first invalid lines. */
   readonly problems: readonly TaskImportProblem[];
   readonly bytesRead: number;
-  /** The last line whose task is stored, and all before it; 0 for none. */
+  /** All tasks up to this line are stored; 0 if none. */
   readonly lastLine: number;
   readonly isStopped: boolean;
 }
@@ -25,9 +25,9 @@ export interface TaskImportProblem {
 
 export interface TaskImportOptions {
   readonly chunks: AsyncIterable<Buffer>;
-  /** undefined: only look whether all lines are right. */
+  /** Undefined: only check if all lines are valid. */
   readonly queue: Queue | undefined;
-  /** What the queue refuses ends the import after its batch. */
+  /** If the queue refuses a task, the import ends after that batch. */
   readonly stopsOnError: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -39,8 +39,8 @@ const batchBytesMax = 8 * 1024 * 1024;
 const problemsKeptMax = 20;
 
 /**
- * Adds one task per line, a batch at a time and a commit per batch: memory stays small, and what
- * a batch holds is in the queue whole or not at all.
+ * Adds one task per line. Each batch is one commit, so memory use is bounded, and a batch is stored
+ * completely or not at all.
  */
 export async function importTasks(options: TaskImportOptions): Promise<TaskImportReport> {
   const { chunks, queue, signal, stopsOnError, onRead } = options;
@@ -116,7 +116,10 @@ function createBatch() {
   };
 }
 
-/** One task that is refused (its job is bound to another gate) refuses its whole add. */
+/**
+ * If the queue refuses one task (for example because its job uses another gate), it refuses the
+ * whole batch.
+ */
 async function addAll(
   queue: Queue,
   entries: readonly Entry[],
@@ -128,7 +131,7 @@ async function addAll(
   } catch (error) {
     if (!isRefusal(error)) throw error;
   }
-  // Each on its own: calls of one tick still share one commit.
+  // Add each task separately; calls of one tick still share one commit.
   return Promise.all(
     entries.map(async ({ task }) => {
       try {

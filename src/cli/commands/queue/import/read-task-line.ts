@@ -28,9 +28,9 @@ const fields = [
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads one line of an import: a JSON object with the fields of a task, checked as the queue will
- * check it. A task without a key gets one made of the line's text, so that the same line is the
- * same task however often it is imported.
+ * Reads one line of an import: a JSON object with the fields of a task, validated by the rules of
+ * the queue. A task without a key gets a key derived from the text of the line, so importing the
+ * same line again adds no second task.
  */
 export function createTaskLineReader({ clock }: { readonly clock: Clock }) {
   const newId = () => "unused: every line has a key by then";
@@ -50,7 +50,7 @@ export function createTaskLineReader({ clock }: { readonly clock: Clock }) {
     }
     const unknown = Object.keys(value).find((name) => !fields.some((field) => field === name));
     if (unknown !== undefined) {
-      const shown = unknown.slice(0, 100); // it may have a megabyte
+      const shown = unknown.slice(0, 100); // the text can be a megabyte long
       const hint = nearestHint(unknown, fields, (close) => `: the nearest is ${close}`);
       return wrong(`unknown field '${shown}'${hint}`);
     }
@@ -71,7 +71,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    return error as SyntaxError; // all it throws
+    return error as SyntaxError; // JSON.parse throws no other error
   }
 }
 
