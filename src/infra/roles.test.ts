@@ -106,5 +106,7 @@ test("outputs of a stack become an address; anything else is refused with what t
     expect(() => readStackOutputs(text)).toThrow(/describe-stacks/);
   }
   const odd = JSON.stringify({ BucketName: "abc", Region: "eu-x-1", NodePolicy: "arn:x" });
-  expect(() => readStackOutputs(odd)).toThrow("NodePolicy in the outputs is no ARN of a policy");
+  expect(() => readStackOutputs(odd)).toThrow(
+    "NodePolicy in the outputs is not the ARN of a policy",
+  );
 });

@@ -221,7 +221,7 @@ describe("forager campaign", () => {
     await wrong(
       "campaign plan berlin",
       2,
-      "`forager --data d campaign new berlin` makes it; there are munich",
+      "`forager --data d campaign new berlin` creates it; there are munich",
     );
     await wrong("campaign new Bad_Name", 2, "is not a valid campaign name");
     await wrong("campaign new x --location nowhere", 2, "NAME@LAT,LON");
