@@ -35,9 +35,9 @@ const joined: readonly (readonly [file: string, from: readonly string[]])[] = [
     [
       "config/index.ts",
       "app/index.ts",
-      "base/pino-logger.ts",
+      "base/log/pino-logger.ts",
       "cli/frame/node-context.ts",
-      "base/kept-log.ts",
+      "base/log/kept-log.ts",
     ],
   ],
   ["data", ["app/node/open-node-reader.ts", "app/node/open-node.ts", "app/node/open-fleet.ts"]],

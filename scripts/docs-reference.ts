@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { docsFolder } from "../src/base/docs-page.ts";
+import { docsFolder } from "../src/base/files/docs-page.ts";
 import { parse } from "../src/cli/frame/parse.ts";
 import { registry } from "../src/cli/registry.ts";
 import { definitionsByKey, type SettingDefinition } from "../src/config/index.ts";

@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { bundleEntries } from "../scripts/bundle-program.ts";
 import { breakingChanges, contract, describeApi, type RouteSpec } from "../src/api/index.ts";
-import { packageFile } from "../src/base/package-files.ts";
+import { packageFile } from "../src/base/files/package-files.ts";
 import { registry } from "../src/cli/registry.ts";
 import { commandsWithoutRoute } from "./support/commands-without-route.ts";
 import { filesLoadedWith } from "./support/loaded-files.ts";
@@ -46,7 +46,7 @@ describe("the repository", () => {
     expect(["cli/main", ...programs].toSorted()).toEqual(bundled.toSorted());
     // In a bundle a module is in another folder than in src.
     const ownPlace = sources.filter(({ text }) => /new URL\([^)]*import\.meta/.test(text));
-    expect(ownPlace.map(({ path }) => path)).toEqual(["src/base/package-files.ts"]);
+    expect(ownPlace.map(({ path }) => path)).toEqual(["src/base/files/package-files.ts"]);
   });
 
   test("keeps commands apart: what two of them need is in a file of its own", () => {

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../../src/base/app-error.ts";
-import { nearest } from "../../src/base/nearest.ts";
+import { nearest } from "../../src/base/text/nearest.ts";
 import type { Bench } from "./bench.ts";
 
 const suffix = ".bench.ts";

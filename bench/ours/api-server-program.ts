@@ -1,7 +1,7 @@
 /** Serves the data folder that its argument names, and prints where. Ends with its standard input. */
 import { openServe } from "../../src/app/serve/open-serve.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { createPaths, loadSettings } from "../../src/config/index.ts";
 
 const [data = ""] = process.argv.slice(2);

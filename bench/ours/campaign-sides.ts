@@ -5,7 +5,7 @@ import { allCompanies } from "../../src/app/campaign/all-companies.ts";
 import { exportCompanies } from "../../src/app/exchange/export-records.ts";
 import { openWholeFile } from "../../src/app/exchange/whole-file.ts";
 import { openQueue } from "../../src/app/index.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import {
   buildCampaignReport,
   campaignCoverage,

@@ -1,6 +1,6 @@
 /** One of the worker processes that enrich-write-side.ts starts: it writes what visits would find. */
 import { openNodeIn } from "../../src/app/node/open-node.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { createPaths } from "../../src/config/index.ts";
 import type { EnrichWriteProgram } from "./enrich-write-side.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { createPaths } from "../../src/config/index.ts";
 import type { Side } from "../frame/side.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger as log } from "../../src/base/logger.ts";
+import { silentLogger as log } from "../../src/base/log/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { openTcpPull } from "../../src/gossip/adapters/tcp/tcp-pull.ts";
 import { openUdpTransport } from "../../src/gossip/adapters/udp/udp-transport.ts";

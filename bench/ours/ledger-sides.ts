@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { createSeededRandom, systemRandom } from "../../src/base/random.ts";
 import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directory-bucket.ts";
 import type { Bucket } from "../../src/bucket/index.ts";

@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { mergeDuplicates } from "../../src/records/index.ts";
 import { openParquetReader } from "../../src/sources/adapters/parquet/read-parquet.ts";

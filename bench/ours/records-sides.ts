@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createReadStream } from "node:fs";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { openDirectoryBucket } from "../../src/bucket/adapters/directory/directory-bucket.ts";
 import { readCompanyLines } from "../../src/app/exchange/company-lines.ts";

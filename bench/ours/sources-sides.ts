@@ -11,7 +11,7 @@ import { openPlaces, openQueue } from "../../src/app/index.ts";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { createRecordCompanies } from "../../src/app/places/record-companies.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { readVersion } from "../../src/base/version.ts";
 import {
   dispatch,

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import { scopes } from "./contract/route.ts";
 import type { Caller } from "./handler.ts";

@@ -1,6 +1,6 @@
 import type { AuditLog, NewAuditEntry } from "../audit/index.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import { isForgetting } from "./audited-states.ts";
 import { contract, type RouteName } from "./contract/contract.ts";
 import type { RouteSpec } from "./contract/route.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { AuditLog } from "../audit/index.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { NodeApi } from "../node/index.ts";
 import type { DeliveriesQuery } from "../notify/index.ts";

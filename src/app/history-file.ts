@@ -1,5 +1,5 @@
-import { writeFileAtomic } from "../base/atomic-file.ts";
-import { readRegularFile } from "../base/regular-file.ts";
+import { writeFileAtomic } from "../base/files/atomic-file.ts";
+import { readRegularFile } from "../base/files/regular-file.ts";
 import type { Paths } from "../config/index.ts";
 import {
   historySchema,

@@ -1,6 +1,6 @@
 /** The entry point of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
-import "../base/require-node.ts";
-import { silentLogger, type Logger } from "../base/logger.ts";
+import "../base/process/require-node.ts";
+import { silentLogger, type Logger } from "../base/log/logger.ts";
 import { createPaths } from "../config/index.ts";
 import type { HubOptions, Ledger } from "../ledger/index.ts";
 import { hubPartsIn, openExclusiveLedger, openLedgerReader } from "./node/open-ledger.ts";
@@ -8,7 +8,7 @@ import { hubPartsIn, openExclusiveLedger, openLedgerReader } from "./node/open-l
 export * from "../ledger/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";
 export { systemClock, type Clock, type Timer } from "../base/clock.ts";
-export { silentLogger, type LogFields, type Logger } from "../base/logger.ts";
+export { silentLogger, type LogFields, type Logger } from "../base/log/logger.ts";
 export { systemRandom, type Random } from "../base/random.ts";
 export type { Service } from "../base/service.ts";
 export type { Bucket } from "../bucket/index.ts";

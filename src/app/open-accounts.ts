@@ -22,7 +22,7 @@ import {
   type Scope,
 } from "../api/index.ts";
 import type { Clock } from "../base/clock.ts";
-import { makeFolder } from "../base/make-folder.ts";
+import { makeFolder } from "../base/files/make-folder.ts";
 import { systemRandom } from "../base/random.ts";
 import { usageError } from "../base/usage-error.ts";
 import type { Bucket } from "../bucket/index.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { redactText } from "../base/redact.ts";
-import { escapeControls } from "../base/terminal-text.ts";
+import { redactText } from "../base/log/redact.ts";
+import { escapeControls } from "../base/text/terminal-text.ts";
 
 export const auditResults = ["ok", "denied", "failed"] as const;
 

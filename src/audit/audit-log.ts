@@ -11,7 +11,7 @@ import fs from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
-import { makeFolder } from "../base/make-folder.ts";
+import { makeFolder } from "../base/files/make-folder.ts";
 import { toAuditLine, type AuditEntry, type NewAuditEntry } from "./audit-entry.ts";
 import { auditFiles, linesBackwards, parseLine } from "./audit-files.ts";
 

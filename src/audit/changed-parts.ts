@@ -1,4 +1,4 @@
-import { lineDiff } from "../base/line-diff.ts";
+import { lineDiff } from "../base/text/line-diff.ts";
 
 /** The fields that a change altered, before and after. Both are `{}` if nothing changed. */
 export interface ChangedParts {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { packageFile } from "./package-files.ts";
+import { packageFile } from "./files/package-files.ts";
 
 /** Forager's version. */
 export function readVersion(): string {

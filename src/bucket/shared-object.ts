@@ -1,7 +1,7 @@
 import { createSerial } from "../base/serial.ts";
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
-import { formats, isReadable, type FormatMark } from "../base/formats.ts";
+import { formats, isReadable, type FormatMark } from "../base/text/formats.ts";
 import type { Random } from "../base/random.ts";
 import { isUnavailable } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";

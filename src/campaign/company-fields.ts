@@ -1,6 +1,6 @@
 import parsePhoneNumber, { type CountryCode, isSupportedCountry } from "libphonenumber-js";
 import { parse as parseHost } from "tldts";
-import { asciiHost, parseUrl } from "../base/parse-url.ts";
+import { asciiHost, parseUrl } from "../base/text/parse-url.ts";
 import { profileOf } from "../extract/index.ts";
 import { countryAt, countryCodeOf, type Place } from "../sources/index.ts";
 import type { CompanyField } from "./company-writer.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { AppError } from "../base/app-error.ts";
-import { docsPage } from "../base/docs-page.ts";
-import { nearestHint } from "../base/nearest.ts";
+import { docsPage } from "../base/files/docs-page.ts";
+import { nearestHint } from "../base/text/nearest.ts";
 import { valueAt, type ConfigPath } from "./config-layers.ts";
 
 export interface IssuePlace {

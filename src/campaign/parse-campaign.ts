@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { contactForm, isContactAddress } from "../base/contact-address.ts";
-import { nearestHint } from "../base/nearest.ts";
+import { contactForm, isContactAddress } from "../base/text/contact-address.ts";
+import { nearestHint } from "../base/text/nearest.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../sources/index.ts";
 import { isFileKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import { describeIssue, faulty, keyOf, plainWords } from "./config-issues.ts";

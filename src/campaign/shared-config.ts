@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
 import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
-import { writeFileAtomic } from "../base/atomic-file.ts";
+import { writeFileAtomic } from "../base/files/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
-import { makeFolder } from "../base/make-folder.ts";
+import { makeFolder } from "../base/files/make-folder.ts";
 import type { Random } from "../base/random.ts";
-import { readRegularFile } from "../base/regular-file.ts";
+import { readRegularFile } from "../base/files/regular-file.ts";
 import { createSharedObject, type Bucket } from "../bucket/index.ts";
 import type { Paths } from "../config/index.ts";
 import { defaultsName, openCampaignFolder } from "./campaign-folder.ts";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { definitionsByKey, findDefinition, groups } from "./definitions.ts";
 import type { SettingEntry, Layer } from "./layer.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
 import type { SettingProblem } from "./problem.ts";
 import { readBytes } from "./read-bytes.ts";
 import { locateTomlKeys } from "./toml-positions.ts";

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { LoadedSettings } from "./load-settings.ts";
 import { changedKeys, type SettingsMarker, type SettingsMarks } from "./settings-marks.ts";
 

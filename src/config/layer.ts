@@ -1,6 +1,6 @@
 import { assert } from "../base/app-error.ts";
 import { definitionsByKey, definitionsByVariable, type SettingDefinition } from "./definitions.ts";
-import { nearestHint } from "../base/nearest.ts";
+import { nearestHint } from "../base/text/nearest.ts";
 import type { SettingProblem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";
 

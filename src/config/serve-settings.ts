@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseUrl } from "../base/parse-url.ts";
+import { parseUrl } from "../base/text/parse-url.ts";
 import { hostNames, networks } from "./host-lists.ts";
 import { isSecret, type Secret } from "./secret.ts";
 import { settingMeta, text, webOrigin, wholeNumber } from "./setting-schemas.ts";

@@ -1,6 +1,6 @@
-import { contactForm, isContactAddress } from "../base/contact-address.ts";
+import { contactForm, isContactAddress } from "../base/text/contact-address.ts";
 import * as z from "zod";
-import { parseUrl } from "../base/parse-url.ts";
+import { parseUrl } from "../base/text/parse-url.ts";
 
 /** Properties of a setting in addition to its type. */
 export const settingMeta = z.registry<SettingMeta>();

@@ -1,5 +1,5 @@
-import { parseUrl } from "../base/parse-url.ts";
-import { redactUrl } from "../base/redact.ts";
+import { parseUrl } from "../base/text/parse-url.ts";
+import { redactUrl } from "../base/log/redact.ts";
 import { mask } from "./secret.ts";
 
 /**

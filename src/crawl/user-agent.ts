@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { contactForm, isContactAddress, isMailbox } from "../base/contact-address.ts";
+import { contactForm, isContactAddress, isMailbox } from "../base/text/contact-address.ts";
 
 export interface UserAgentOptions {
   /** Our name in robots.txt: letters, "-" and "_" only. */

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { nearestHint } from "../base/nearest.ts";
+import { nearestHint } from "../base/text/nearest.ts";
 import type { Assignment, DesiredEntry } from "./desired-state.ts";
 
 /** The desired state of one node, typed. */

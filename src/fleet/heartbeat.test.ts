@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import {
   heartbeatBytesMax,

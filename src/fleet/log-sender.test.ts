@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { createMeter } from "../bucket/index.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { nearestHint } from "../base/nearest.ts";
+import { nearestHint } from "../base/text/nearest.ts";
 import type { HeadSeen } from "../ledger/index.ts";
 import { parseHeartbeat, toPlain, type NodeHeartbeat } from "./heartbeat.ts";
 import type { NodeView, PeerSeen } from "./node-view.ts";

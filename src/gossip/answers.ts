@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Counting } from "./counters.ts";
 import { limits } from "./limits.ts";
 import { cutRange } from "./packing.ts";

@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createSeededRandom } from "../base/random.ts";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createGossip } from "./gossip.ts";
 import { subkeyOf } from "./keyring.ts";
 import { createMemoryReplica } from "./testing/memory-replica.ts";

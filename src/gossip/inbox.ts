@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Counting } from "./counters.ts";
 import { limits } from "./limits.ts";
 import type { Range, GossipReplica } from "./replica.ts";

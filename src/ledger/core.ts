@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { PhysicalTime } from "./clock/physical-time.ts";
 import type { Datagram } from "./datagram/datagram.ts";

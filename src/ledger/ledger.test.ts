@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { mergeChanges } from "./read-target.ts";
 import { openTestLedger, valuesOf } from "./testing/test-ledger.ts";

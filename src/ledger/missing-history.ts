@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { countOf } from "../base/count-words.ts";
+import { countOf } from "../base/text/count-words.ts";
 import type { Core } from "./core.ts";
 import { lastKnown, type Vector } from "./fold/vector.ts";
 import type { NodeFile } from "./node-file.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { isReadable } from "../base/formats.ts";
+import { isReadable } from "../base/text/formats.ts";
 import { isNodeId, isSessionId } from "./datagram/check-parts.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import type { LedgerDisk } from "./journal/disk.ts";

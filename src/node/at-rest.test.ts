@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock, type TestClock } from "../base/testing/test-clock.ts";

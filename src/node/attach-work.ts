@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import type { Applied } from "../fleet/index.ts";

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { AppError } from "../base/app-error.ts";
-import { writeFileAtomic } from "../base/atomic-file.ts";
+import { writeFileAtomic } from "../base/files/atomic-file.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
-import { keptLogMark, readKeptLog } from "../base/kept-log.ts";
-import type { Logger } from "../base/logger.ts";
+import { keptLogMark, readKeptLog } from "../base/log/kept-log.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
-import { readRegularFile } from "../base/regular-file.ts";
+import { readRegularFile } from "../base/files/regular-file.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
-import { makeFolder } from "../base/make-folder.ts";
+import { makeFolder } from "../base/files/make-folder.ts";
 import type { Bucket } from "../bucket/index.ts";
 import {
   openCampaignFolder,

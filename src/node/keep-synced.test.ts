@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";

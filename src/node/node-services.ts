@@ -1,5 +1,5 @@
 import { sleep, type Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
 import type { Bucket } from "../bucket/index.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../base/app-error.ts";
 import { closable, type Closable } from "../base/closable.ts";
 import { sleep, type Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import type { Commit } from "../ledger/index.ts";

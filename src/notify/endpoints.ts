@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
 import { createId } from "../base/ids.ts";
-import { parseUrl } from "../base/parse-url.ts";
+import { parseUrl } from "../base/text/parse-url.ts";
 import type { Random } from "../base/random.ts";
 import { createSharedObject, type Bucket } from "../bucket/index.ts";
 import type { EventType } from "./event-names.ts";

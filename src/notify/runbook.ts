@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { AppError } from "../base/app-error.ts";
-import { docsPage } from "../base/docs-page.ts";
+import { docsPage } from "../base/files/docs-page.ts";
 import { alarmNames } from "./alarms/alarm-names.ts";
 
 /** Problems with a page: all alarms, and problems that are shown in `forager status` and reports but not sent as alarms. */

@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../base/clock.ts";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createSeededRandom, systemRandom } from "../base/random.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { createMemoryQueueStore } from "../queue/adapters/memory/memory-queue-store.ts";

@@ -1,9 +1,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileAtomic } from "../base/atomic-file.ts";
+import { writeFileAtomic } from "../base/files/atomic-file.ts";
 import type { Clock } from "../base/clock.ts";
-import { makeFolder } from "../base/make-folder.ts";
-import { readRegularFile } from "../base/regular-file.ts";
+import { makeFolder } from "../base/files/make-folder.ts";
+import { readRegularFile } from "../base/files/regular-file.ts";
 import type { Service } from "../base/service.ts";
 import type { Paths } from "../config/index.ts";
 import { heartbeatMsMax, parseHeartbeat, type Heartbeat } from "./heartbeat.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMetricHistory, historySchema, type StoredHistory } from "./metric-history.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 
 const row = z.tuple([z.number()], z.number().nullable());

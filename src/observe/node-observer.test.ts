@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sleep } from "../base/clock.ts";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createMetrics } from "../base/metrics.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import type { QueueStats } from "../queue/index.ts";

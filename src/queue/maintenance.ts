@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Queue } from "./queue.ts";
 import { upgradeUnfinishedCode } from "./queue-store.ts";

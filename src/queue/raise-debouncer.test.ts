@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../base/app-error.ts";
-import type { LogFields, Logger } from "../base/logger.ts";
+import type { LogFields, Logger } from "../base/log/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryQueueStore } from "./adapters/memory/memory-queue-store.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import { identityOf } from "./model/shard.ts";
 import { bulkRowsMax, type RaiseOne } from "./operation.ts";
 import type { Queue, RaiseInput } from "./queue.ts";

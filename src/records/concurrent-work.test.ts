@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { silentLogger } from "../base/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { valuesOf } from "../ledger/testing/test-ledger.ts";
 import { openSqliteRecordIndex } from "./adapters/sqlite/sqlite-record-index.ts";
 import type { Records } from "./records.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createSerial, type Serial } from "../base/serial.ts";
 import type { Commit, Datagram, Ledger, LedgerPosition, Written } from "../ledger/index.ts";

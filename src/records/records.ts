@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
 import type { Company } from "./fields/company.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
 import type { Clock } from "../base/clock.ts";
-import { nearestHint } from "../base/nearest.ts";
+import { nearestHint } from "../base/text/nearest.ts";
 import type { Queue } from "../queue/index.ts";
 import { isRunNow, occurrenceOf, occurrenceTask, scheduleJob } from "./occurrence-task.ts";
 import { nextOccurrences, type Timing } from "./occurrences.ts";

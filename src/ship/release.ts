@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { AppError } from "../base/app-error.ts";
-import { packageFile } from "../base/package-files.ts";
+import { packageFile } from "../base/files/package-files.ts";
 import { readVersion } from "../base/version.ts";
 
 /** `release.json` of a release folder. Made by `npm run release`. */

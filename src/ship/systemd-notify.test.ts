@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Logger } from "../base/logger.ts";
-import { silentLogger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
+import { silentLogger } from "../base/log/logger.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createManagedService, takeServiceManager } from "./systemd-notify.ts";
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 
 /** How to reach systemd, if it started this process with `Type=notify`. */

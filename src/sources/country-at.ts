@@ -1,5 +1,5 @@
-import { folded } from "../base/fold-text.ts";
-import { loadPackage } from "../base/load-package.ts";
+import { folded } from "../base/text/fold-text.ts";
+import { loadPackage } from "../base/process/load-package.ts";
 import type { Point } from "./grid.ts";
 
 type CountryCoder = typeof import("@rapideditor/country-coder");

@@ -1,4 +1,4 @@
-import "../base/require-node.ts";
+import "../base/process/require-node.ts";
 export {
   eachOwnLine,
   eachOwnRecord,

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import { createMetrics, type MetricsSnapshot } from "../base/metrics.ts";
 import type { EndedCount, CrashedWork } from "./crash-record.ts";
 import type { DeadProcess } from "./process-slot.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../base/app-error.ts";
-import { docsPage } from "../base/docs-page.ts";
-import type { Logger } from "../base/logger.ts";
+import { docsPage } from "../base/files/docs-page.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { LeasedTask } from "../queue/index.ts";
 import { retryDefaults, type RetryPolicy } from "./failure.ts";
 import type { HandlerOutcome } from "./outcome.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { LeasedTask } from "../queue/index.ts";
 import type { RecordedLease } from "./crash-record.ts";
 import type { GateRun } from "./gate-run.ts";

@@ -1,5 +1,5 @@
 import { cacheMetrics } from "../base/cache-metrics.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Counter, Metrics } from "../base/metrics.ts";
 import type { GateView, Queue } from "../queue/index.ts";
 import type { SlowDown } from "./outcome.ts";

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../base/clock.ts";
-import type { Logger } from "../base/logger.ts";
+import type { Logger } from "../base/log/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 
 /** How many handlers a worker may run, and how often that is decided. */

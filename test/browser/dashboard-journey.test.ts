@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { readVersion } from "../../src/base/version.ts";
 import { builtCli, createSandbox } from "../support/built-cli.ts";
 import { startFakeWeb } from "../support/fake-web.ts";

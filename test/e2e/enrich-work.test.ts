@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openQueue } from "../../src/app/index.ts";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { readVersion } from "../../src/base/version.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { startSiteServer, type SiteServer } from "../../src/crawl/testing/site-server.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createPaths } from "../../src/config/index.ts";
 import { openFileDisk } from "../../src/ledger/adapters/file/file-disk.ts";

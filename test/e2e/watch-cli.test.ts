@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ClusterStatus } from "../../src/app/status/cluster-status.ts";
-import { openKeptLog } from "../../src/base/kept-log.ts";
+import { openKeptLog } from "../../src/base/log/kept-log.ts";
 import type { RunOptions } from "../support/built-cli.ts";
 import { createQueueSandbox, type QueueSandbox } from "../support/queue-sandbox.ts";
 

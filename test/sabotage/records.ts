@@ -325,10 +325,10 @@ const inOneProcess: readonly Sabotage[] = [
   },
   {
     name: "a copy of a file that is written is not checked",
-    file: "src/base/readable-database.ts",
+    file: "src/base/files/readable-database.ts",
     find: "readHead(`${path}${end}`, logHeadLength).equals(before[at]!)",
     replace: "before[at] !== undefined && path !== ''",
-    caughtBy: "src/base/readable-database.test.ts > a log that is started again",
+    caughtBy: "src/base/files/readable-database.test.ts > a log that is started again",
   },
   {
     name: "a write that changes nothing is never rendered",
@@ -426,7 +426,7 @@ export const recordsSabotages: readonly Sabotage[] = [
   },
   {
     name: "what a thread cannot write is taken for written",
-    file: "src/base/asked-thread.ts",
+    file: "src/base/process/asked-thread.ts",
     find: "else one.reject(new AppError(reply.error, reply.code, reply.message));",
     replace: "else one.resolve(undefined as never);",
     caughtBy: `${loader} > a batch that the thread cannot write`,

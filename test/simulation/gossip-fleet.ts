@@ -2,7 +2,7 @@ import { AppError } from "../../src/base/app-error.ts";
 import type { Clock } from "../../src/base/clock.ts";
 import { sleep } from "../../src/base/clock.ts";
 import { createId } from "../../src/base/ids.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { createSeededRandom, type Random } from "../../src/base/random.ts";
 import type { MemoryNetwork } from "../../src/gossip/adapters/memory/memory-network.ts";
 import {

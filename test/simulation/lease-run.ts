@@ -1,4 +1,4 @@
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { sleep } from "../../src/base/clock.ts";
 import { createLease, createLeaseKeeper, leaseKey } from "../../src/bucket/index.ts";
 import type { BucketLease, LeaseRecord } from "../../src/bucket/index.ts";

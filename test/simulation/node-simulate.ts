@@ -1,7 +1,7 @@
 import { AppError } from "../../src/base/app-error.ts";
 import { sleep } from "../../src/base/clock.ts";
 import { createId } from "../../src/base/ids.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import {
   createLocalApi,

@@ -10,7 +10,7 @@ import {
 import { openPlaces, openQueue } from "../../src/app/index.ts";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { readVersion } from "../../src/base/version.ts";
 import { createLedgerCompanies } from "../../src/campaign/testing/ledger-companies.ts";
 import { createPaths } from "../../src/config/index.ts";

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { openBucket } from "../../src/app/bucket/open-bucket.ts";
 import { openNodeIn } from "../../src/app/node/open-node.ts";
 import { createId } from "../../src/base/ids.ts";
-import { silentLogger } from "../../src/base/logger.ts";
+import { silentLogger } from "../../src/base/log/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { readVersion } from "../../src/base/version.ts";
 import { createPaths } from "../../src/config/index.ts";

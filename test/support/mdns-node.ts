@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { systemClock } from "../../src/base/clock.ts";
-import { silentLogger, type Logger } from "../../src/base/logger.ts";
+import { silentLogger, type Logger } from "../../src/base/log/logger.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createMdnsDiscovery } from "../../src/gossip/adapters/mdns/mdns-discovery.ts";
 import { reachOf } from "../../src/gossip/discovery/reach.ts";

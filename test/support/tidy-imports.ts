@@ -104,8 +104,8 @@ const isApiClient = ({ module, rest }: Place) => module === "api" && rest.starts
 
 /** Imports nothing that is made for Node, so that code for browsers may import it. */
 const portable: ReadonlySet<string> = new Set([
-  "base/fold-text.ts",
-  "base/line-diff.ts",
+  "base/text/fold-text.ts",
+  "base/text/line-diff.ts",
   "campaign/audit/audit-schema.ts",
   "campaign/budget/budget-schema.ts",
   "campaign/estimate/estimate-schema.ts",

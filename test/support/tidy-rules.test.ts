@@ -178,7 +178,7 @@ const cases: Readonly<
     ],
     passed: [
       here("const url = new URL(text); // not URL.canParse"),
-      here("URL.canParse(text);", "src/base/parse-url.ts"),
+      here("URL.canParse(text);", "src/base/text/parse-url.ts"),
     ],
   },
   noDefaultExport: {

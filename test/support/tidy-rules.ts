@@ -46,7 +46,7 @@ export const noBannedGlobals: Rule = (file) => {
 
 /** They have a limit of output that follows from what they unpack. */
 const mayUnpack = new Set([
-  "src/base/gunzip-bounded.ts",
+  "src/base/files/gunzip-bounded.ts",
   "src/app/backup/unpack-backup.ts", // to the disk, piece by piece: memory is bounded
   "src/crawl/unpack.ts",
   "src/publish/reader/open-part.ts",
@@ -64,7 +64,7 @@ export const boundedUnpacking: Rule = (file) =>
       });
 
 export const oneUrlParser: Rule = (file) =>
-  file.path === "src/base/parse-url.ts"
+  file.path === "src/base/text/parse-url.ts"
     ? []
     : violationsOf(file, {
         view: scanSource(file.text).code,

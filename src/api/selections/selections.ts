@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { selectionRoutes } from "../contract/selection-routes.ts";
 import { notFound, ProblemError } from "../problems.ts";

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { AppError } from "../../base/app-error.ts";
 import { createId } from "../../base/ids.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { scopesOfRole } from "../contract/roles.ts";
 import type { Scope } from "../contract/route.ts";
 import { tokensMax, type Accounts, type ApiToken } from "./accounts.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Client } from "../access.ts";
 import { scopesOfRole, type Role } from "../contract/roles.ts";
 import { ProblemError } from "../problems.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import { redactUrl } from "../../base/redact.ts";
+import { redactUrl } from "../../base/log/redact.ts";
 import { readVersion } from "../../base/version.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import { locateQueue } from "../queue/queue-address.ts";

@@ -1,6 +1,6 @@
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { isTemporaryFile } from "../../base/atomic-file.ts";
+import { isTemporaryFile } from "../../base/files/atomic-file.ts";
 
 /** Where a restore prepares the new content, and keeps what was there before. */
 export const restoringFolder = "restoring";

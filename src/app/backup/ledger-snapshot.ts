@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { openRegularFile, readRegularFile } from "../../base/regular-file.ts";
+import { openRegularFile, readRegularFile } from "../../base/files/regular-file.ts";
 import { absentIsUndefined, filesBelow, ledgerFolders } from "./data-files.ts";
 
 /**

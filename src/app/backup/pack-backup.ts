@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { createTarPacker } from "modern-tar";
 import { AppError } from "../../base/app-error.ts";
-import { openRegularFile } from "../../base/regular-file.ts";
+import { openRegularFile } from "../../base/files/regular-file.ts";
 import { createBackupSum, dataPrefix, endEntry, headEntry, settingsPrefix, type BackupEnd, type BackupHead } from "./backup-format.ts"; // prettier-ignore
 import { absentIsUndefined, dataFiles } from "./data-files.ts";
 import { openLedgerSnapshot } from "./ledger-snapshot.ts";

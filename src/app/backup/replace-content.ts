@@ -2,11 +2,11 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { z } from "zod";
 import { AppError } from "../../base/app-error.ts";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFileSync } from "../../base/regular-file.ts";
-import { syncFolder } from "../../base/synced-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFileSync } from "../../base/files/regular-file.ts";
+import { syncFolder } from "../../base/files/synced-folder.ts";
 import type { Paths } from "../../config/index.ts";
 import { beforeRestoreFolder, isUntouched, restoringFolder, sharedFolder } from "./data-files.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import type { Paths } from "../../config/index.ts";
 import type { OwnerLock } from "../../node/index.ts";
 import type { BackupHead } from "./backup-format.ts";

@@ -6,8 +6,8 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { AppError } from "../../base/app-error.ts";
-import { translateFileError } from "../../base/atomic-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { translateFileError } from "../../base/files/atomic-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import {
   createBackupSum,
   damaged,

@@ -1,5 +1,5 @@
 import { systemClock } from "../../base/clock.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { existsSync } from "node:fs";
 import { openBucket, parseS3 } from "./open-bucket.ts";
 

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
-import { redactUrl } from "../../base/redact.ts";
+import { redactUrl } from "../../base/log/redact.ts";
 import {
   createMeter,
   openLateBucket,

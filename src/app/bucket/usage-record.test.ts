@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { createMeter } from "../../bucket/index.ts";

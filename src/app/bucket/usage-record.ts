@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { addUsage, type DayUsage, type Meter, type UsageStore } from "../../bucket/index.ts";
 import type { Paths } from "../../config/index.ts";
 import { processMeter } from "./open-bucket.ts";

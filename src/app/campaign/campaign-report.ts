@@ -1,6 +1,6 @@
-import { writeFileAtomic } from "../../base/atomic-file.ts";
-import { silentLogger } from "../../base/logger.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
+import { silentLogger } from "../../base/log/logger.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import {
   budgetStanding,
   buildCampaignReport,

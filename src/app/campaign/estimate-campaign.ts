@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import {
   createPlaceCounter,
   estimateCampaign,

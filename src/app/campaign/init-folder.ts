@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { createFileAtomic } from "../../base/atomic-file.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { createFileAtomic } from "../../base/files/atomic-file.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import {
   openCampaignFolder,
   suggestCampaign,

@@ -2,7 +2,7 @@ import { copyFile } from "node:fs/promises";
 import { constants } from "node:fs";
 import { basename, join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { docsPage } from "../../base/docs-page.ts";
+import { docsPage } from "../../base/files/docs-page.ts";
 
 /** Small files of places to try sources with, by what follows `sample:`. */
 const samples: Readonly<Record<string, string>> = {

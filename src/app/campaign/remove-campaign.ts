@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { countTasks } from "../../base/count-words.ts";
+import { countTasks } from "../../base/text/count-words.ts";
 import type { CampaignFolder } from "../../campaign/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { CampaignConfigs } from "./campaign-configs.ts";

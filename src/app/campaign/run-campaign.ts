@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { sleep } from "../../base/clock.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import {
   discoverKind,
   detailsKind,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../base/clock.ts";
-import { packageFile } from "../../base/package-files.ts";
+import { packageFile } from "../../base/files/package-files.ts";
 import { systemRandom } from "../../base/random.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Settings } from "../../config/index.ts";

@@ -8,7 +8,7 @@ import type { CheckContext } from "./check.ts";
 import { checkClock } from "./clock-check.ts";
 import { checkDataFolder } from "./data-folder-check.ts";
 import { createDiskCheck } from "./disk-check.ts";
-import { nodeFloor } from "../../base/require-node.ts";
+import { nodeFloor } from "../../base/process/require-node.ts";
 import { checkGossipKey } from "./gossip-key-check.ts";
 import { checkLedger } from "./ledger-check.ts";
 import { createNodeCheck } from "./node-check.ts";

@@ -1,4 +1,4 @@
-import { nodeProblem } from "../../base/require-node.ts";
+import { nodeProblem } from "../../base/process/require-node.ts";
 import type { Check } from "./check.ts";
 
 export function createNodeCheck(version = process.versions.node): Check {

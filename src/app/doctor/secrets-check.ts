@@ -1,4 +1,4 @@
-import { docsPage } from "../../base/docs-page.ts";
+import { docsPage } from "../../base/files/docs-page.ts";
 import type { Check } from "./check.ts";
 
 export const checkSecrets: Check = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createDnsMailResolver } from "../../crawl/adapters/dns/dns-mail-resolver.ts";
 import { startDnsServer } from "../../crawl/testing/dns-server.ts";
 import type { NodeApi } from "../../node/index.ts";

@@ -1,4 +1,4 @@
-import { parseUrl } from "../../base/parse-url.ts";
+import { parseUrl } from "../../base/text/parse-url.ts";
 import type { Company } from "../../records/index.ts";
 
 /** Where a company's website is, as far as it is known. */

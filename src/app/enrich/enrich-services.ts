@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Metrics } from "../../base/metrics.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import {
   createEnrichCounts,
   createFirstVisits,

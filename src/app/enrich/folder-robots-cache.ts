@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import type { Clock } from "../../base/clock.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import type { Metrics } from "../../base/metrics.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { createMemoryRobotsCache, type RobotsCache, type RobotsNote } from "../../crawl/index.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Unrendered } from "../../crawl/adapters/browser/browser-fetcher.ts";
 import type { HttpFetcherOptions } from "../../crawl/adapters/http/http-fetcher.ts";
 import type { Fetcher } from "../../crawl/index.ts";

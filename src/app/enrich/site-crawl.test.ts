@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openQueue } from "../queue/open-queue.ts";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createPaths } from "../../config/index.ts";
 import { createHttpFetcher } from "../../crawl/adapters/http/http-fetcher.ts";
 import { redirectTo, startSiteServer, type SiteAnswer } from "../../crawl/testing/site-server.ts";

@@ -12,7 +12,7 @@ import {
   type ImportColumn,
 } from "../../records/index.ts";
 import { cardObjects, listedObjects, type CompanyObject } from "./company-objects.ts";
-import { readLines } from "../../base/read-lines.ts";
+import { readLines } from "../../base/files/read-lines.ts";
 import { placeFieldNamed } from "../../sources/index.ts";
 
 /** What one line of a file says of a company. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
 import type { NodeReadApi } from "../../node/index.ts";

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import { legalLines, type LegalNotice } from "../../records/index.ts";
 import { attributionLine } from "../../sources/index.ts";
 import type { ExportCounts } from "./export-records.ts";

@@ -10,7 +10,7 @@ import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
-import { readRegularFileSync } from "../../base/regular-file.ts";
+import { readRegularFileSync } from "../../base/files/regular-file.ts";
 import { createSerial } from "../../base/serial.ts";
 import {
   createLease,

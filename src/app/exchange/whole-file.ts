@@ -2,7 +2,7 @@ import { createWriteStream, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import { AppError } from "../../base/app-error.ts";
-import { translateFileError } from "../../base/atomic-file.ts";
+import { translateFileError } from "../../base/files/atomic-file.ts";
 
 /** A file that takes its name only when it is whole. Only its user can read it. */
 export interface WholeFile {

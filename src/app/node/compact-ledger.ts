@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import { checkpointCommit, compactOnce, type Compacted } from "../../ledger/index.ts";

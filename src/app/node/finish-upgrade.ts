@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { countOf } from "../../base/count-words.ts";
+import { countOf } from "../../base/text/count-words.ts";
 import type { Clock } from "../../base/clock.ts";
 import { earlierVersions, type NodeSeen } from "../../fleet/index.ts";
 import type { Queue, QueueFormat } from "../../queue/index.ts";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { createFileAtomic, translateFileError } from "../../base/atomic-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { createFileAtomic, translateFileError } from "../../base/files/atomic-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 
 export interface FolderSecretOptions {
   /** In the data folder. */

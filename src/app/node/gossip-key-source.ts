@@ -1,4 +1,4 @@
-import { docsPage } from "../../base/docs-page.ts";
+import { docsPage } from "../../base/files/docs-page.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { systemClock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Paths } from "../../config/index.ts";
 import type { MeetingPoint } from "../../node/index.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readVersion } from "../../base/version.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Settings } from "../../config/index.ts";

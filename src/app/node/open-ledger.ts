@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { AppError } from "../../base/app-error.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Paths } from "../../config/index.ts";
 import type { HubOptions, Ledger, LedgerOptions } from "../../ledger/index.ts";

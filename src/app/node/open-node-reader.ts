@@ -1,5 +1,5 @@
 import { systemClock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { createOnce } from "../../base/once.ts";
 import type { Paths } from "../../config/index.ts";
 import { connectToNode, createReadApi, type NodeReadApi } from "../../node/index.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createServiceGroup, type Service } from "../../base/service.ts";
 import type { Paths, Settings } from "../../config/index.ts";

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { redactEntries } from "../../audit/index.ts";
 import { systemClock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Paths } from "../../config/index.ts";
 import type { Ledger } from "../../ledger/index.ts";

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 
 /** Tells whether the data folder is still the one that a process began with. */

@@ -2,7 +2,7 @@
  * When work counts as failed or incomplete, in one place: `work`, `enrich FILE`, `campaign run`,
  * `campaign status` and `status` ask here, so that they agree.
  */
-import { countTasks } from "../../base/count-words.ts";
+import { countTasks } from "../../base/text/count-words.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
 import type { PausedJob } from "./paused-jobs.ts";
 import type { UnreadJob } from "./unread-jobs.ts";

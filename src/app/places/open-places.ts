@@ -1,8 +1,8 @@
 import { AppError } from "../../base/app-error.ts";
 import { closable, type Closable } from "../../base/closable.ts";
 import { systemClock } from "../../base/clock.ts";
-import { docsPage } from "../../base/docs-page.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { docsPage } from "../../base/files/docs-page.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createLazyBucket, createRetryingBucket } from "../../bucket/index.ts";
 import type { Campaign, CampaignFolder, CampaignSource } from "../../campaign/index.ts";

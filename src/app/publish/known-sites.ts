@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFileSync } from "../../base/regular-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFileSync } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { personalValues, siteModes } from "../../publish/index.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createFileAtomic } from "../../base/atomic-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFileSync } from "../../base/regular-file.ts";
+import { createFileAtomic } from "../../base/files/atomic-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFileSync } from "../../base/files/regular-file.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Paths } from "../../config/index.ts";
 import { createKeySealing, makeSiteKey, type KeySealing } from "../../publish/index.ts";

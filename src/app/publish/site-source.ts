@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { packageFile } from "../../base/package-files.ts";
+import { packageFile } from "../../base/files/package-files.ts";
 import { readVersion } from "../../base/version.ts";
 import { membershipOf, openCampaignFolder, type Campaign, type Membership } from "../../campaign/index.ts"; // prettier-ignore
 import type { Clock } from "../../base/clock.ts";

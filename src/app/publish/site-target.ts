@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
 import { manifestFile, partsFolder, type SiteMode } from "../../publish/index.ts";

@@ -1,5 +1,5 @@
 import { systemClock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Paths } from "../../config/index.ts";
 import type { NodeWake } from "../../node/index.ts";
 import { openMeetingPoint } from "../node/meeting-point.ts";

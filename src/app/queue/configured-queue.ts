@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { sep } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { silentLogger } from "../../base/logger.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { silentLogger } from "../../base/log/logger.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { asUsage } from "../../base/usage-error.ts";
 import { readVersion } from "../../base/version.ts";
 import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
-import { countOf } from "../../base/count-words.ts";
+import { countOf } from "../../base/text/count-words.ts";
 import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";
 import { openQueue } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import type { NodeApi } from "../../node/index.ts";
 import { openSqliteRecordIndex } from "../../records/adapters/sqlite/sqlite-record-index.ts";
 import type { RecordQuery } from "../../records/index.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { openCampaignFolder } from "../../campaign/index.ts";
 import { createPaths } from "../../config/index.ts";
 import { openSqliteRecordIndex } from "../../records/adapters/sqlite/sqlite-record-index.ts";

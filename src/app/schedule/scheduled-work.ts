@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { membershipOf, openCampaignFolder } from "../../campaign/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";

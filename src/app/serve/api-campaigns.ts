@@ -1,8 +1,8 @@
 import type { ApiCampaigns } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import { lineDiff } from "../../base/line-diff.ts";
-import type { Logger } from "../../base/logger.ts";
+import { lineDiff } from "../../base/text/line-diff.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { openCampaignFolder, planTiles } from "../../campaign/index.ts";
 import { userName, type Paths, type Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";

@@ -1,7 +1,7 @@
 import type { ApiFleet, CommandValue } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import { readKeptLog } from "../../base/kept-log.ts";
+import { readKeptLog } from "../../base/log/kept-log.ts";
 import type { Paths } from "../../config/index.ts";
 import {
   allNodes,

@@ -1,7 +1,7 @@
 import type { ApiServices } from "../../api/index.ts";
 import { createOnce } from "../../base/once.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readVersion } from "../../base/version.ts";
 import { describeSettings, userName, type LoadedSettings, type Paths } from "../../config/index.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { readVersion } from "../../base/version.ts";
 import { openNodeIn } from "../node/open-node.ts";
 import { openQueue } from "../queue/open-queue.ts";

@@ -9,8 +9,8 @@ import {
   type ProviderSignInOptions,
 } from "../../api/index.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
-import { packageFile } from "../../base/package-files.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { packageFile } from "../../base/files/package-files.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Service } from "../../base/service.ts";
 import { AppError } from "../../base/app-error.ts";

@@ -1,6 +1,6 @@
 import { ApiError, createApiClient, type ApiClient } from "../../api/client/api-client.ts";
 import { AppError, type ErrorKind } from "../../base/app-error.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { apiTokenFile, readServerAddress, type ServerAddress } from "./server-files.ts";
 

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contract, type RouteSpec } from "../../api/index.ts";
-import { packageFile } from "../../base/package-files.ts";
+import { packageFile } from "../../base/files/package-files.ts";
 import { openTestServe, sendAs, signIn, type TestServe } from "./testing/open-test-serve.ts";
 
 /** As another program sends it: `fetch` adds headers of its own. */

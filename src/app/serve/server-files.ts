@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import * as z from "zod";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 
 /** The secret that a program needs to call the API of a data folder. */

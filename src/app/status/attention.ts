@@ -1,6 +1,6 @@
 import { sitePageKind } from "../../campaign/index.ts";
-import { countOf } from "../../base/count-words.ts";
-import { formatDuration } from "../../base/format-time.ts";
+import { countOf } from "../../base/text/count-words.ts";
+import { formatDuration } from "../../base/text/format-time.ts";
 import { isAlarmName, type Alarm, type RunbookName } from "../../notify/index.ts";
 import type { ClusterStatus, NodeStatus, QueueStatus } from "./cluster-status.ts";
 

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../base/format-time.ts";
+import { formatDuration } from "../../base/text/format-time.ts";
 import { checkpointTarget, parseStamp, type Datagram } from "../../ledger/index.ts";
 import type { ClusterStatus, HubGap, NodeStatus } from "./cluster-status.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
 import { openOrMakeQueue } from "../queue/configured-queue.ts";
 import { openFleetBucket } from "../bucket/fleet-bucket.ts";

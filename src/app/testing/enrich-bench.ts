@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger, type Logger } from "../../base/logger.ts";
+import { silentLogger, type Logger } from "../../base/log/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createEnrichHandler, firstTask, openCampaignFolder } from "../../campaign/index.ts";
 import { createPaths, type Settings } from "../../config/index.ts";

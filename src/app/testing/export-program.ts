@@ -2,7 +2,7 @@
  * A machine that exports addresses of a name, as a process of its own. Arguments: options as JSON.
  * Prints "delivered" when the file is there; with `hangs` it then waits to be killed.
  */
-import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
 import { createPaths } from "../../config/index.ts";
 import type { EmailRow } from "../../records/index.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../base/count-words.ts";
-import { redactText } from "../../base/redact.ts";
+import { countOf } from "../../base/text/count-words.ts";
+import { redactText } from "../../base/log/redact.ts";
 import type { Settings } from "../../config/index.ts";
 import { syncMsMax, syncMsMin, type NodeRole } from "../../node/index.ts";
 import type { TickerView } from "../../schedule/index.ts";

@@ -1,6 +1,6 @@
 import { freemem, loadavg, totalmem } from "node:os";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Paths } from "../../config/index.ts";
 import { createMetricHistory, type MetricHistory } from "../../observe/index.ts";
 import { loadHistory, saveHistory } from "../history-file.ts";

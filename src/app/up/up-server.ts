@@ -1,7 +1,7 @@
 import type { ApiServices } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Service } from "../../base/service.ts";
 import type { LoadedSettings, Paths } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import { createOnce } from "../../base/once.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createLazyBucket, createRetryingBucket } from "../../bucket/index.ts";
 import {

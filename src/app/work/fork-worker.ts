@@ -11,7 +11,7 @@ import {
 } from "../../worker/index.ts";
 import { openCrashFile } from "./crash-file.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
-import { programFile } from "../../base/package-files.ts";
+import { programFile } from "../../base/files/package-files.ts";
 
 export interface ForkOptions {
   readonly start: WorkerStart;

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { closable, type Closable } from "../../base/closable.ts";
 import type { Clock } from "../../base/clock.ts";
-import { docsPage } from "../../base/docs-page.ts";
+import { docsPage } from "../../base/files/docs-page.ts";
 import type { Random } from "../../base/random.ts";
 import {
   createLazyBucket,

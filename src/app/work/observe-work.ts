@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { mergeSnapshots, type Metrics } from "../../base/metrics.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createServiceGroup, type Service } from "../../base/service.ts";

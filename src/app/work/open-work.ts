@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import type { Service } from "../../base/service.ts";
 import { asUsage, usageError } from "../../base/usage-error.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { noContact } from "../../campaign/index.ts";
 import { createPaths } from "../../config/index.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFileSync } from "../../base/regular-file.ts";
+import type { Logger } from "../../base/log/logger.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFileSync } from "../../base/files/regular-file.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { ReleaseListener } from "../../worker/index.ts";

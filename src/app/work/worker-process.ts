@@ -4,9 +4,9 @@
  */
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
-import { openKeptLog } from "../../base/kept-log.ts";
-import { createPinoLogger } from "../../base/pino-logger.ts";
-import { reportError } from "../../base/report-error.ts";
+import { openKeptLog } from "../../base/log/kept-log.ts";
+import { createPinoLogger } from "../../base/log/pino-logger.ts";
+import { reportError } from "../../base/log/report-error.ts";
 import { isUsageError } from "../../base/usage-error.ts";
 import { createPaths, loadSettings, processSources } from "../../config/index.ts";
 import { openUsageRecord } from "../bucket/usage-record.ts";

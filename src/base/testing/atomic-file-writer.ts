@@ -1,4 +1,4 @@
-import { writeFileAtomic } from "../atomic-file.ts";
+import { writeFileAtomic } from "../files/atomic-file.ts";
 
 // A process that tests kill: it replaces one file again and again, each time with a different
 // letter.

@@ -1,6 +1,6 @@
 import { setImmediate as tick } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
-import { keepHeapSmall } from "../small-heap.ts";
+import { keepHeapSmall } from "../process/small-heap.ts";
 
 /** Creates much garbage, some of which lives for a while, and prints the size of the heap. */
 if (process.argv[2] === "small") keepHeapSmall();

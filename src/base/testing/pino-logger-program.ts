@@ -1,5 +1,5 @@
 // Logs two lines and exits without waiting. Tests start it with different kinds of stderr.
-import { createPinoLogger } from "../pino-logger.ts";
+import { createPinoLogger } from "../log/pino-logger.ts";
 
 const log = createPinoLogger({ level: "info" });
 log.info("first line", { bytes: "x".repeat(20_000) });

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Service } from "../../base/service.ts";
 import { isUnavailable } from "../bucket-error.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { isReadable } from "../../base/formats.ts";
+import { isReadable } from "../../base/text/formats.ts";
 
 /**
  * The content of `lease/<name>.json`. The object is created once and never deleted, because

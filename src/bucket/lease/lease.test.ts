@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../adapters/memory/memory-bucket.ts";

@@ -1,6 +1,6 @@
 import { AppError, assert } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import { formats } from "../../base/formats.ts";
+import { formats } from "../../base/text/formats.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable } from "../bucket-error.ts";

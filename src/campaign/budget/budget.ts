@@ -1,4 +1,4 @@
-import { formatAmount } from "../../base/count-words.ts";
+import { formatAmount } from "../../base/text/count-words.ts";
 import type { Job } from "../../queue/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { budgetLimits, type BudgetLimit, type BudgetStanding } from "./budget-schema.ts";

@@ -1,4 +1,4 @@
-import { xmlText } from "../../base/xml-text.ts";
+import { xmlText } from "../../base/text/xml-text.ts";
 import {
   kmlBegin,
   kmlData,

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { translateFileError, writeFileAtomic } from "../../base/atomic-file.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { translateFileError, writeFileAtomic } from "../../base/files/atomic-file.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import type { Paths } from "../../config/index.ts";
 import { campaignNameRule, campaignNameWords } from "../campaign.ts";
 import type { Batch, BatchLine } from "./batch.ts";

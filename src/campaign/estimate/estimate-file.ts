@@ -1,6 +1,6 @@
-import { writeFileAtomic } from "../../base/atomic-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { campaignEstimateSchema, type CampaignEstimate } from "./estimate-schema.ts";
 

@@ -4,7 +4,7 @@
  * bytes and cost per visit come from earlier visits of this data folder, or from defaults.
  */
 import { createHash } from "node:crypto";
-import { countOf, formatCount } from "../../base/count-words.ts";
+import { countOf, formatCount } from "../../base/text/count-words.ts";
 import { sourceKeysOf, type Campaign } from "../campaign.ts";
 import type { EstimateBasis, EstimateFigure, CampaignEstimate } from "./estimate-schema.ts";
 import type { PlaceCounts } from "./place-counts.ts";

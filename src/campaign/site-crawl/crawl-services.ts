@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { createMemoryRobotsCache, type Fetcher, type RobotsCache } from "../../crawl/index.ts";
 import {
   createRaiseDebouncer,

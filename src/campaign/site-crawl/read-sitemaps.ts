@@ -1,4 +1,4 @@
-import { parseUrl } from "../../base/parse-url.ts";
+import { parseUrl } from "../../base/text/parse-url.ts";
 import { originOf, readSitemap } from "../../crawl/index.ts";
 import type { LeaseRef } from "../../queue/index.ts";
 import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";

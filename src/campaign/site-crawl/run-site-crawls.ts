@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Job, Queue } from "../../queue/index.ts";
 import { createWorker } from "../../worker/index.ts";
 import { crawlJob, type CrawlPlan } from "./crawl-plan.ts";

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { FlagValue, LoadedSettings, Paths, Settings } from "../../config/index.ts";
 import type { ServiceManager } from "../../ship/index.ts";
 import type { ChangeRecord } from "./change-record.ts";

@@ -1,6 +1,6 @@
 import { isNothingRead, jobTroubleTexts, visitText, type WorkOutcome } from "../../app/index.ts";
 import { sitePageKind } from "../../campaign/index.ts";
-import { countOf, countTasks } from "../../base/count-words.ts";
+import { countOf, countTasks } from "../../base/text/count-words.ts";
 
 /** More reasons would be hard to read. */
 const reasonsMax = 5;

@@ -5,8 +5,8 @@ import {
   InvalidArgumentError,
   Option,
 } from "commander";
-import { docsFolder } from "../../base/docs-page.ts";
-import { nearest } from "../../base/nearest.ts";
+import { docsFolder } from "../../base/files/docs-page.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { Command, CommandEntry, Flags, OptionSpec, Registry } from "./command.ts";
 import { expandHelp, findCommand } from "./find-command.ts";

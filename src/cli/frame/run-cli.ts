@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import { reportError } from "../../base/report-error.ts";
+import { reportError } from "../../base/log/report-error.ts";
 import { isUsageError, usageError } from "../../base/usage-error.ts";
 import type { FlagValue } from "../../config/index.ts";
 import type { ServiceManager } from "../../ship/index.ts";
@@ -259,8 +259,8 @@ async function readSettings(
   const [{ createPaths, loadSettings, refusePseudoFolder }, { createPinoLogger }, { openKeptLog }] =
     await Promise.all([
       import("../../config/index.ts"),
-      import("../../base/pino-logger.ts"),
-      import("../../base/kept-log.ts"),
+      import("../../base/log/pino-logger.ts"),
+      import("../../base/log/kept-log.ts"),
     ]);
   const reload = () => loadSettings({ cwd, env, home, flags });
   const loaded = await reload();

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { systemClock } from "../../base/clock.ts";
-import { reportError } from "../../base/report-error.ts";
-import { clearLine } from "../../base/terminal-text.ts";
+import { reportError } from "../../base/log/report-error.ts";
+import { clearLine } from "../../base/text/terminal-text.ts";
 import { readVersion } from "../../base/version.ts";
 import { takeServiceManager } from "../../ship/index.ts";
 import type { Registry } from "./command.ts";

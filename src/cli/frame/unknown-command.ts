@@ -1,4 +1,4 @@
-import { nearest } from "../../base/nearest.ts";
+import { nearest } from "../../base/text/nearest.ts";
 import type { Registry } from "./command.ts";
 import { commandWords } from "./find-command.ts";
 

@@ -1,4 +1,4 @@
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 
 /** For a command with a progress line: only warnings and errors are logged. */
 export const warningsOf = (log: Logger): Logger => ({

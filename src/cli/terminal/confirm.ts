@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { AppError } from "../../base/app-error.ts";
-import { toTerminalText } from "../../base/terminal-text.ts";
+import { toTerminalText } from "../../base/text/terminal-text.ts";
 import { usageError } from "../../base/usage-error.ts";
 import type { TextStream } from "./output.ts";
 

@@ -1,4 +1,4 @@
-import { clearLine, toTerminalText } from "../../base/terminal-text.ts";
+import { clearLine, toTerminalText } from "../../base/text/terminal-text.ts";
 import { createPagedText, PagerClosed, type Pager } from "./pager.ts";
 import { printList, type PrintListOptions } from "./print-list.ts";
 import { formatTable, type TableColumn } from "./table.ts";

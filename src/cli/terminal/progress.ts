@@ -1,7 +1,7 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import type { ProgressHandle } from "../../base/progress-handle.ts";
 import { terminalWidth, type TextStream } from "./output.ts";
-import { toOneLine } from "../../base/terminal-text.ts";
+import { toOneLine } from "../../base/text/terminal-text.ts";
 import { cutToWidth } from "./text-width.ts";
 
 /**

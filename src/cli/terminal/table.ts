@@ -1,4 +1,4 @@
-import { toOneLine } from "../../base/terminal-text.ts";
+import { toOneLine } from "../../base/text/terminal-text.ts";
 import { cutToWidth, textWidth } from "./text-width.ts";
 
 export interface TableColumn<Row> {

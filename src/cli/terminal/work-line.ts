@@ -1,6 +1,6 @@
 import type { WorkSummary } from "../../app/index.ts";
 import type { Clock } from "../../base/clock.ts";
-import { formatCount } from "../../base/count-words.ts";
+import { formatCount } from "../../base/text/count-words.ts";
 import type { QueueStats, WaitingReason } from "../../queue/index.ts";
 import type { Progress } from "./progress.ts";
 

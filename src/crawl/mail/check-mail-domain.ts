@@ -1,4 +1,4 @@
-import { loadPackage } from "../../base/load-package.ts";
+import { loadPackage } from "../../base/process/load-package.ts";
 import type { MailResolver } from "./mail-resolver.ts";
 
 export interface MailDomainStatus {

@@ -1,4 +1,4 @@
-import { parseUrl } from "../../base/parse-url.ts";
+import { parseUrl } from "../../base/text/parse-url.ts";
 
 /**
  * One form per page, so that no page is visited twice. Invariants:

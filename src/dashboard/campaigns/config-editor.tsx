@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { plural } from "../data/format.ts";
-import { diffExcerpt, lineDiff } from "../../base/line-diff.ts";
+import { diffExcerpt, lineDiff } from "../../base/text/line-diff.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { shownText } from "../data/safe-text.ts";

@@ -1,5 +1,5 @@
 import { parse } from "tldts";
-import { asciiHost } from "../../base/parse-url.ts";
+import { asciiHost } from "../../base/text/parse-url.ts";
 import { isJunkDomain, isPlaceholder, isSenderOnly } from "./junk-addresses.ts";
 
 /** Files and modules whose names look like domains. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger, type Logger } from "../../base/logger.ts";
+import { silentLogger, type Logger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger, type Logger } from "../../base/logger.ts";
+import { silentLogger, type Logger } from "../../base/log/logger.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createStaticDiscovery, parsePeer } from "./static-discovery.ts";

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { formatAddress } from "../address.ts";
 import { addressesMax, foundMax, type Discovery, type OnPeersFound } from "./discovery.ts";
 

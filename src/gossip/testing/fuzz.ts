@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { AppError } from "../../base/app-error.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom, type Random } from "../../base/random.ts";
 import { createGossip } from "../gossip.ts";
 import { subkeyOf } from "../keyring.ts";

@@ -3,7 +3,7 @@
  * commit as one line. The data folder is the first argument.
  */
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
 import { openFileDisk } from "../adapters/file/file-disk.ts";

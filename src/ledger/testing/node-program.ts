@@ -4,7 +4,7 @@
  * it.
  */
 import { sleep, systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createRetryingBucket, isUnavailable } from "../../bucket/index.ts";
 import { openSharedBucket, type SharedBucket } from "../../bucket/testing/race-store.ts";

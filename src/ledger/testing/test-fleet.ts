@@ -1,4 +1,4 @@
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import {

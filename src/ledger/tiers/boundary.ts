@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { formats, isReadable } from "../../base/formats.ts";
+import { formats, isReadable } from "../../base/text/formats.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Vector } from "../fold/vector.ts";
 import { boundaryKey } from "./keys.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import { formats, isReadable, type FormatMark } from "../../base/formats.ts";
+import { formats, isReadable, type FormatMark } from "../../base/text/formats.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { formats, isReadable } from "../../base/formats.ts";
+import { formats, isReadable } from "../../base/text/formats.ts";
 import { listLimitMax, type Bucket } from "../../bucket/index.ts";
 import { scanUsv } from "../../usv/index.ts";
 import type { Stamp } from "../clock/stamp.ts";

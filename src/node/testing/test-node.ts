@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
 import { openFileDisk } from "../../ledger/adapters/file/file-disk.ts";

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Random } from "../../base/random.ts";
 import type { Service } from "../../base/service.ts";
 import { alarmKey, type Alarm, type AlarmEvent, type AlarmTarget } from "./alarm.ts";

@@ -6,7 +6,7 @@ import { SMTPServer } from "smtp-server";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
 import { createHttpPoster } from "../../crawl/adapters/http/http-poster.ts";

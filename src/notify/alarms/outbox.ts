@@ -7,9 +7,9 @@
 import { dirname } from "node:path";
 import * as z from "zod";
 import { alarmNames } from "./alarm-names.ts";
-import { writeFileAtomic } from "../../base/atomic-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { readRegularFile } from "../../base/regular-file.ts";
+import { writeFileAtomic } from "../../base/files/atomic-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
+import { readRegularFile } from "../../base/files/regular-file.ts";
 
 const alarmSchema = z.object({
   name: z.enum(alarmNames).catch("alert"),

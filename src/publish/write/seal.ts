@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { AppError } from "../../base/app-error.ts";
-import { gunzipBounded } from "../../base/gunzip-bounded.ts";
+import { gunzipBounded } from "../../base/files/gunzip-bounded.ts";
 import type { Random } from "../../base/random.ts";
 
 /** Turns a text into the bytes of a part, and chooses the name of the part. */

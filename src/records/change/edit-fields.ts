@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearestHint } from "../../base/nearest.ts";
+import { nearestHint } from "../../base/text/nearest.ts";
 import type { Company } from "../fields/company.ts";
 import { columnOf, importFields } from "../exchange/import-columns.ts";
 import { readCompany, type ImportCell } from "../exchange/read-company.ts";

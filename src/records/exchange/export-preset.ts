@@ -1,6 +1,6 @@
 import { parse, TomlError } from "smol-toml";
 import { AppError } from "../../base/app-error.ts";
-import { nearestHint } from "../../base/nearest.ts";
+import { nearestHint } from "../../base/text/nearest.ts";
 import { locateTomlKeys } from "../../config/index.ts";
 import type { Company } from "../fields/company.ts";
 import { csvLine, type CsvValue } from "./csv-text.ts";

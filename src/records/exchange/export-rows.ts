@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearestHint } from "../../base/nearest.ts";
+import { nearestHint } from "../../base/text/nearest.ts";
 import type { Company, Contact } from "../fields/company.ts";
 import { socialNetworks } from "../fields/fields.ts";
 import { missingEmailOf, missingEmailText } from "../fields/missing-email.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { nearestHint } from "../../base/nearest.ts";
+import { nearestHint } from "../../base/text/nearest.ts";
 import { socialNetworks } from "../fields/fields.ts";
 import { plainName, spellings } from "../ingest/spellings.ts";
 

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString, isSupportedCountry } from "libphonenumber-js/min";
-import { asciiHost, parseUrl } from "../../base/parse-url.ts";
+import { asciiHost, parseUrl } from "../../base/text/parse-url.ts";
 
 /** Lower case, its host in ASCII, without what people put in front; undefined for what is no address. */
 export function readEmail(text: string): string | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
 import { createId } from "../../base/ids.ts";
-import { asciiHost } from "../../base/parse-url.ts";
+import { asciiHost } from "../../base/text/parse-url.ts";
 import type { Random } from "../../base/random.ts";
 import type { CreateRequest } from "../records.ts";
 

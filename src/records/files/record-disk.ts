@@ -15,11 +15,11 @@ import {
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { AppError } from "../../base/app-error.ts";
-import { translateFileError } from "../../base/atomic-file.ts";
+import { translateFileError } from "../../base/files/atomic-file.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
-import { specialEntry } from "../../base/regular-file.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { specialEntry } from "../../base/files/regular-file.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import { entryAt, openRecordFiles, type DiskFault, type RecordFiles } from "./record-files.ts";
 
 /**

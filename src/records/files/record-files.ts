@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { translateFileError } from "../../base/atomic-file.ts";
-import { readRegularFileSync, specialEntry } from "../../base/regular-file.ts";
+import { translateFileError } from "../../base/files/atomic-file.ts";
+import { readRegularFileSync, specialEntry } from "../../base/files/regular-file.ts";
 
 /**
  * Reads the files of records. Names are relative to the data folder, with `/`, and made by us or

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isAscii } from "../../base/fold-text.ts";
-import { loadPackage } from "../../base/load-package.ts";
+import { isAscii } from "../../base/text/fold-text.ts";
+import { loadPackage } from "../../base/process/load-package.ts";
 
 /**
  * The name of a record's folder: `a-z`, `0-9` and single dashes, so that it cannot lead out of its

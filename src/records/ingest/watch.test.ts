@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { sleep, systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 import { openRecords } from "../open-records.ts";
 import type { Ingested } from "../records.ts";

@@ -1,7 +1,7 @@
 import { watch as watchFolder, type FSWatcher } from "node:fs";
 import { AppError } from "../../base/app-error.ts";
 import type { Timer } from "../../base/clock.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "../../base/files/make-folder.ts";
 import type { RecordsContext } from "../context.ts";
 import { followLedger } from "../follow/follow.ts";
 import { ingestFolders } from "./ingest.ts";

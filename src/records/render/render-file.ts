@@ -1,4 +1,4 @@
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { TargetView } from "../../ledger/index.ts";
 import type { HeldBack, HeldFile } from "../files/held-back.ts";
 import { idOf } from "../fields/company.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Ledger, TargetView } from "../../ledger/index.ts";
 import type { HeldBack } from "../files/held-back.ts";
 import { companyOf, idOf } from "../fields/company.ts";

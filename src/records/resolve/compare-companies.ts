@@ -1,5 +1,5 @@
 import { getDomain } from "tldts";
-import { wordsOf } from "../../base/fold-text.ts";
+import { wordsOf } from "../../base/text/fold-text.ts";
 import type { Company } from "../fields/company.ts";
 import { placesOf } from "../fields/places.ts";
 import type { ComparedCompany } from "./judge-pair.ts";

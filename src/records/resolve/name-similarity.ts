@@ -1,4 +1,4 @@
-import { wordsOf } from "../../base/fold-text.ts";
+import { wordsOf } from "../../base/text/fold-text.ts";
 
 /** A name, prepared for comparisons with many others. */
 export interface ComparedName {

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../base/fold-text.ts";
+import { wordsOf } from "../../base/text/fold-text.ts";
 
 /** Begins a term that is a fact to filter by. Words are letters and digits alone, so none begins so. */
 export const factMark = "¦";

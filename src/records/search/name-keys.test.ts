@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { folded } from "../../base/fold-text.ts";
+import { folded } from "../../base/text/fold-text.ts";
 import { nameAndAddress } from "../fields/duplicates.ts";
 import { indexWords, keyOf, queryWords, sortKeyOf } from "./name-keys.ts";
 import { isSlug, slugOf } from "../files/slug.ts";

@@ -1,4 +1,4 @@
-import { isAscii, wordsOf } from "../../base/fold-text.ts";
+import { isAscii, wordsOf } from "../../base/text/fold-text.ts";
 
 /**
  * What tells names or addresses apart, in any script: two texts have one key only if they have the

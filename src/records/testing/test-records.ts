@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom, type Random } from "../../base/random.ts";
 import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
 import type { Ledger } from "../../ledger/index.ts";

@@ -1,7 +1,7 @@
 /** Writes to five records without end, until it is killed. The first argument is the data folder. */
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
 import { openFileDisk } from "../../ledger/adapters/file/file-disk.ts";

@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom, type Random } from "../../base/random.ts";
 import { createQueue, type Queue, type QueueStore, type StoreNow } from "../../queue/index.ts";
 import { graceMs, runsMax } from "../decide.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Service } from "../../base/service.ts";
 import { sleep } from "../../base/clock.ts";
 

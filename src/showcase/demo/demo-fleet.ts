@@ -9,7 +9,7 @@ import { makeKey } from "../../gossip/index.ts";
 import { createChildProcesses } from "../child-processes.ts";
 import type { DemoNodeSettings, NodeEvent, DemoNodeState } from "./demo-node.ts";
 import { createLeaseLog, type LeaseLog } from "./lease-log.ts";
-import { programFile } from "../../base/package-files.ts";
+import { programFile } from "../../base/files/package-files.ts";
 
 export interface DemoFleetOptions {
   readonly folder: string;

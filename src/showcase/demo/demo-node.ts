@@ -14,7 +14,7 @@ import {
 } from "../../app/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
-import { createPinoLogger } from "../../base/pino-logger.ts";
+import { createPinoLogger } from "../../base/log/pino-logger.ts";
 import { createPaths, type Settings } from "../../config/index.ts";
 import { parseKeyring } from "../../gossip/index.ts";
 import type { Queue } from "../../queue/index.ts";

@@ -1,5 +1,5 @@
 import { openLedgerReader } from "../../app/index.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { Paths } from "../../config/index.ts";
 import { nodeNames } from "./demo-fleet.ts";
 

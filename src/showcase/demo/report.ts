@@ -1,4 +1,4 @@
-import { countOf, formatCount } from "../../base/count-words.ts";
+import { countOf, formatCount } from "../../base/text/count-words.ts";
 import type { Verdict } from "./judge-demo.ts";
 import type { Score } from "../fake-web/expected-data.ts";
 import type { DemoResult } from "./run-demo.ts";

@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs";
 import { openQueue, openUsageRecord, type OpenQueueOptions } from "../../app/index.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createPaths } from "../../config/index.ts";
 import { registerProcessMetrics } from "../../observe/index.ts";

@@ -8,7 +8,7 @@ import { createChildProcesses } from "../child-processes.ts";
 import { isBucket } from "./profile.ts";
 import { stopWorker, type ContinueWhen, type Stop } from "./stop-worker.ts";
 import type { LoadWorkerSettings } from "./load-worker.ts";
-import { programFile } from "../../base/package-files.ts";
+import { programFile } from "../../base/files/package-files.ts";
 
 export interface LoadWorkersOptions {
   readonly folder: string;

@@ -1,4 +1,4 @@
-import { wordsOf } from "../../base/fold-text.ts";
+import { wordsOf } from "../../base/text/fold-text.ts";
 import type { Place } from "../place.ts";
 import { categoryText } from "./overture-categories.ts";
 import { usedScore, type PhraseMatcher, type PhraseMatches } from "./phrase-matcher.ts";

@@ -1,4 +1,4 @@
-import { folded } from "../../base/fold-text.ts";
+import { folded } from "../../base/text/fold-text.ts";
 
 /**
  * Makes the words of phrases and names comparable. The quality of the matcher depends on this:

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { moreNames } from "./more-names.ts";
 import { ownPresets } from "./own-presets.ts";
-import { programFile } from "../../base/package-files.ts";
+import { programFile } from "../../base/files/package-files.ts";
 
 /** A kind of business in OpenStreetMap, with its names. */
 export interface Preset {

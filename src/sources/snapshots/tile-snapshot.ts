@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
-import { gunzipBounded } from "../../base/gunzip-bounded.ts";
+import { gunzipBounded } from "../../base/files/gunzip-bounded.ts";
 import type { Place } from "../place.ts";
 import type { TilePlaces } from "../place-source.ts";
 

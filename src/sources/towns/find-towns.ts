@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { folded } from "../../base/fold-text.ts";
-import { gunzipBounded } from "../../base/gunzip-bounded.ts";
+import { folded } from "../../base/text/fold-text.ts";
+import { gunzipBounded } from "../../base/files/gunzip-bounded.ts";
 import { countryCodeOf } from "../country-at.ts";
 import type { Point } from "../grid.ts";
 import { stateCodeOf } from "./us-states.ts";
-import { programFile } from "../../base/package-files.ts";
+import { programFile } from "../../base/files/package-files.ts";
 
 /** A town of 5,000 inhabitants or more. */
 export interface Town extends Point {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSeededRandom } from "../../base/random.ts";
-import type { Logger, LogFields } from "../../base/logger.ts";
+import type { Logger, LogFields } from "../../base/log/logger.ts";
 import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryQueueStore } from "../../queue/adapters/memory/memory-queue-store.ts";
 import { openSqliteQueueStore } from "../../queue/adapters/sqlite/sqlite-queue-store.ts";

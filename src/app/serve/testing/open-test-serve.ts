@@ -6,7 +6,7 @@ import { createPasswords, type Role } from "../../../api/index.ts";
 import { createApiClient, type ApiClient } from "../../../api/client/api-client.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { createPaths, loadSettings, type Paths, type Settings } from "../../../config/index.ts";
 import { openAccountDesk, openAccounts } from "../../open-accounts.ts";
 import { openServe, type Serve } from "../open-serve.ts";

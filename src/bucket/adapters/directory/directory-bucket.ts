@@ -7,7 +7,7 @@ import { closable } from "../../../base/closable.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
-import { makeSyncedFolder, syncFolder } from "../../../base/synced-folder.ts";
+import { makeSyncedFolder, syncFolder } from "../../../base/files/synced-folder.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing, compareKeys } from "../../key.ts";
 import { translateDirectoryError } from "./directory-error.ts";

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
-import { translateFileError } from "../../../base/atomic-file.ts";
-import { diskFullError } from "../../../base/disk-full.ts";
+import { translateFileError } from "../../../base/files/atomic-file.ts";
+import { diskFullError } from "../../../base/files/disk-full.ts";
 import { unknownOutcome } from "../../bucket-error.ts";
 
 /** The only place that translates errors of files and of SQLite. */

@@ -2,7 +2,7 @@ import { createSerial } from "../../../base/serial.ts";
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
-import { formats, isReadable } from "../../../base/formats.ts";
+import { formats, isReadable } from "../../../base/text/formats.ts";
 import { bootId, machineMonotonicMs, machineMsSince } from "../../../base/machine-clock.ts";
 
 export interface LockedStep {

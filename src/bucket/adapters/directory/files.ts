@@ -2,8 +2,8 @@ import fs from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
-import { networkFileSystem } from "../../../base/network-file-system.ts";
-import { makeSyncedFolder } from "../../../base/synced-folder.ts";
+import { networkFileSystem } from "../../../base/files/network-file-system.ts";
+import { makeSyncedFolder } from "../../../base/files/synced-folder.ts";
 
 const hourMs = 3_600_000;
 

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { AppError } from "../../../base/app-error.ts";
-import { formats, isReadable, type FormatMark } from "../../../base/formats.ts";
+import { formats, isReadable, type FormatMark } from "../../../base/text/formats.ts";
 import { closable } from "../../../base/closable.ts";
 import { listLimitMax, type Bucket } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing } from "../../key.ts";

@@ -2,8 +2,8 @@ import Database from "better-sqlite3";
 import { lstatSync, renameSync, rmSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { formats, isReadable } from "../../../base/formats.ts";
-import { diskFullError } from "../../../base/disk-full.ts";
+import { formats, isReadable } from "../../../base/text/formats.ts";
+import { diskFullError } from "../../../base/files/disk-full.ts";
 import { usageDaysMax, type DayUsage, type UsageStore } from "../../usage-store.ts";
 
 export interface SqliteUsageStoreOptions {

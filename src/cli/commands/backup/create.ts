@@ -1,5 +1,5 @@
 import { loadBackup } from "../../../app/index.ts";
-import { countOf, formatCount } from "../../../base/count-words.ts";
+import { countOf, formatCount } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";

@@ -1,5 +1,5 @@
 import { loadBackup } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { atOption, momentFlag, startBar } from "./backup-options.ts";

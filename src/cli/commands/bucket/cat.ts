@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
-import { writeFileAtomic } from "../../../base/atomic-file.ts";
+import { writeFileAtomic } from "../../../base/files/atomic-file.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";

@@ -1,5 +1,5 @@
 import { createBucket } from "../../../app/index.ts";
-import { redactText } from "../../../base/redact.ts";
+import { redactText } from "../../../base/log/redact.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { optionalAddressArgument, withAddress } from "./open-bucket.ts";

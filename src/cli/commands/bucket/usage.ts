@@ -1,5 +1,5 @@
 import { dayOf, readUsage } from "../../../app/index.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { addUsage, usageDaysMax, type DayUsage, type Usage } from "../../../bucket/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";

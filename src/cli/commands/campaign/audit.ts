@@ -1,5 +1,5 @@
 import { loadCampaignAudit, type CampaignAudit } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";

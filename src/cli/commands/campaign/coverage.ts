@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { openWholeFile, readCampaignCoverage, type CampaignCoverage } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import {
   countCells,

@@ -5,7 +5,7 @@ import {
   requireBucket,
   type JobStanding,
 } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { OptionSpec, CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";

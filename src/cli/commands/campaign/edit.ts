@@ -9,7 +9,7 @@ import {
   type SavedConfig,
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { diffExcerpt, lineDiff } from "../../../base/line-diff.ts";
+import { diffExcerpt, lineDiff } from "../../../base/text/line-diff.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { defaultsName, openCampaignFolder, readUtf8 } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";

@@ -1,4 +1,4 @@
-import { formatAmount, formatCount } from "../../../base/count-words.ts";
+import { formatAmount, formatCount } from "../../../base/text/count-words.ts";
 import {
   estimateFigures,
   type CampaignEstimate,

@@ -1,5 +1,5 @@
 import { fetchMissingConfigs, type UnfetchedChanges } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import type { SettingsContext } from "../../frame/command.ts";
 
 /**

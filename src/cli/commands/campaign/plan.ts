@@ -6,7 +6,7 @@ import {
   type PlannedRequests,
   type PlannedSource,
 } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { CampaignEstimate, Survey } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";

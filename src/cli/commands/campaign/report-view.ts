@@ -1,4 +1,4 @@
-import { countOf, formatAmount, formatCount } from "../../../base/count-words.ts";
+import { countOf, formatAmount, formatCount } from "../../../base/text/count-words.ts";
 import { budgetText, type CampaignReport } from "../../../campaign/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import { describeComparison, dollarsText } from "./estimate-view.ts";

@@ -7,7 +7,7 @@ import {
   type RunProgress,
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { budgetText } from "../../../campaign/index.ts";
 import { warningsOf } from "../../frame/warnings-of.ts";

@@ -5,8 +5,8 @@ import {
   type CampaignState,
   type UnfetchedChanges,
 } from "../../../app/index.ts";
-import { formatCount } from "../../../base/count-words.ts";
-import { formatMoment } from "../../../base/format-time.ts";
+import { formatCount } from "../../../base/text/count-words.ts";
+import { formatMoment } from "../../../base/text/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { budgetText, openCampaignFolder, type CampaignReport } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";

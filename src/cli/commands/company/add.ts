@@ -1,5 +1,5 @@
 import { AppError } from "../../../base/app-error.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Created, RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../frame/command.ts";

@@ -1,5 +1,5 @@
 import { checkEmails, createMailResolver } from "../../../app/index.ts";
-import { countOf, formatCount } from "../../../base/count-words.ts";
+import { countOf, formatCount } from "../../../base/text/count-words.ts";
 import { emailStatuses } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";

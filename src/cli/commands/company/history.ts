@@ -1,5 +1,5 @@
 import { fleetBucketAddress } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
 import {

@@ -1,4 +1,4 @@
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { auditedRecords } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";

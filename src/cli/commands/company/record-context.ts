@@ -1,4 +1,4 @@
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import type { RecordKind } from "../../../records/index.ts";
 
 /** The noun for a kind of record in messages. */

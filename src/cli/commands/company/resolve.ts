@@ -1,4 +1,4 @@
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { mergeDuplicates } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf } from "../../frame/node-context.ts";

@@ -1,4 +1,4 @@
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readDomain, readEmail } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";

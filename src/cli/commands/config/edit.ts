@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
-import { makeFolder } from "../../../base/make-folder.ts";
+import { makeFolder } from "../../../base/files/make-folder.ts";
 import { loadSettings, shownSettingsOf } from "../../../config/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { openInEditor } from "../company/editor.ts";

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { openFetcher, type OpenFetcherOptions, openOrMakeQueue } from "../../../app/index.ts";
-import { formatMoment } from "../../../base/format-time.ts";
+import { formatMoment } from "../../../base/text/format-time.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { readVersion } from "../../../base/version.ts";
 import {

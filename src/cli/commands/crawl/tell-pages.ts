@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { writeFileAtomic } from "../../../base/atomic-file.ts";
-import { countOf, formatCount } from "../../../base/count-words.ts";
+import { writeFileAtomic } from "../../../base/files/atomic-file.ts";
+import { countOf, formatCount } from "../../../base/text/count-words.ts";
 import {
   crawlCsvHeader,
   crawlCsvLine,

@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative, sep } from "node:path";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { makeFolder } from "../../../base/make-folder.ts";
+import { makeFolder } from "../../../base/files/make-folder.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readVersion } from "../../../base/version.ts";
 import { createPaths } from "../../../config/index.ts";
@@ -12,7 +12,7 @@ import type { Command, SettingsContext } from "../../frame/command.ts";
 import { formatReport, nodeNames, runDemo, showCluster } from "../../../showcase/index.ts";
 import { parseCount } from "../../options/flags.ts";
 import { serveDemo } from "../../serve-demo.ts";
-import { packageFile } from "../../../base/package-files.ts";
+import { packageFile } from "../../../base/files/package-files.ts";
 
 /** Enough for one place per phrase in each tile. */
 const sizeMin = 8;

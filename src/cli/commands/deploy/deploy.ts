@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { runDeploy } from "../../../app/index.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { userName } from "../../../config/index.ts";
 import type { DeployReport } from "../../../ship/index.ts";

@@ -21,7 +21,7 @@ import {
   type WorkOutcome,
 } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { openBatchFiles } from "../../../campaign/index.ts";
 import { visitRecordOf } from "../../../records/index.ts";

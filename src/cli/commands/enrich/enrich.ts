@@ -1,5 +1,5 @@
 import { websiteOf } from "../../../app/index.ts";
-import { parseUrl } from "../../../base/parse-url.ts";
+import { parseUrl } from "../../../base/text/parse-url.ts";
 import { evaluate, openBatchFiles, sumUp, type Evaluated } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";

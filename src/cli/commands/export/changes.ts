@@ -5,8 +5,8 @@ import {
   openExportPosition,
   type ExportedChanges,
 } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
-import { keepHeapSmall } from "../../../base/small-heap.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { keepHeapSmall } from "../../../base/process/small-heap.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { legalLines } from "../../../records/index.ts";
 import { attributionLine } from "../../../sources/index.ts";

@@ -10,8 +10,8 @@ import {
   type ExportOptions,
   type NamedExport,
 } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
-import { keepHeapSmall } from "../../../base/small-heap.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { keepHeapSmall } from "../../../base/process/small-heap.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
   createCompanyWriter,

@@ -1,6 +1,6 @@
 import { finishUpgrade, openExistingQueue, openFleet } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { readVersion } from "../../../base/version.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";

@@ -1,6 +1,6 @@
 import { commandFleet, openFleet, type OpenFleet } from "../../../app/index.ts";
-import { docsPage } from "../../../base/docs-page.ts";
-import { formatDuration } from "../../../base/format-time.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
+import { formatDuration } from "../../../base/text/format-time.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { isUnavailable, type Bucket } from "../../../bucket/index.ts";
 import { parseHeartbeat, type AppliedRevision } from "../../../fleet/index.ts";

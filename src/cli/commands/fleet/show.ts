@@ -1,5 +1,5 @@
 import { openFleet } from "../../../app/index.ts";
-import { formatMoment } from "../../../base/format-time.ts";
+import { formatMoment } from "../../../base/text/format-time.ts";
 import { joined, nothingDesired, readDesired } from "../../../fleet/index.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command } from "../../frame/command.ts";

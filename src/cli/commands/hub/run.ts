@@ -1,5 +1,5 @@
 import { fleetBucketAddress, openFleetBucket } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createHub } from "../../../ledger/index.ts";
 import type { NodeLedger } from "../../../node/index.ts";

@@ -1,6 +1,6 @@
 import { openRetryingFleetBucket } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createLease, type LeaseView } from "../../../bucket/index.ts";
 import { findNewestManifest, hubLease } from "../../../ledger/index.ts";

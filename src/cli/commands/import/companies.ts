@@ -1,11 +1,11 @@
 import { importFile, type ImportReport, type LineOptions } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf, formatCount } from "../../../base/count-words.ts";
+import { countOf, formatCount } from "../../../base/text/count-words.ts";
 import { checkMappings } from "../../../records/index.ts";
 import type { Command, Flags, SettingsContext } from "../../frame/command.ts";
 import { encodingFlag, textFlag } from "../../options/flags.ts";
-import { keepHeapSmall } from "../../../base/small-heap.ts";
-import { toOneLine } from "../../../base/terminal-text.ts";
+import { keepHeapSmall } from "../../../base/process/small-heap.ts";
+import { toOneLine } from "../../../base/text/terminal-text.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { sourceOption } from "../../options/source-option.ts";
 import { openSource, type ImportSource } from "../queue/import/import-source.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { translateFileError } from "../../../base/atomic-file.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { translateFileError } from "../../../base/files/atomic-file.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { setSetting } from "../../../config/index.ts";
 import { readStackOutputs } from "../../../infra/index.ts";

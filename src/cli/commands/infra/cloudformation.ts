@@ -1,4 +1,4 @@
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { cloudFormationTemplate } from "../../../infra/index.ts";
 import type { Command } from "../../frame/command.ts";
 

@@ -1,5 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { lifecycleConfiguration } from "../../../infra/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { bucketArgument, targetOf } from "./target.ts";

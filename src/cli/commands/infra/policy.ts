@@ -1,5 +1,5 @@
 import { asUsage } from "../../../base/usage-error.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { identityPolicy, roleNames, type RoleName } from "../../../infra/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { bucketArgument, nodeOption, targetOf } from "./target.ts";

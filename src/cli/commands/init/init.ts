@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { loadDoctor, loadInit, type NamedFinding } from "../../../app/index.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {
   campaignNameRule,

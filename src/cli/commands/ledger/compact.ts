@@ -1,5 +1,5 @@
 import { compactLedger } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import type { Compacted } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command } from "../../frame/command.ts";

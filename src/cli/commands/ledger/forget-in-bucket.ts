@@ -3,7 +3,7 @@ import {
   openFleetBucket,
   openRetryingFleetBucket,
 } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { compactOnce, findCopies, scrubNow, type Copies } from "../../../ledger/index.ts";
 import type { NodeLedger } from "../../../node/index.ts";

@@ -1,5 +1,5 @@
 import { hasFleetBucket } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Copies } from "../../../ledger/index.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";

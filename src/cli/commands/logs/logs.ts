@@ -1,6 +1,6 @@
 import { openFleet, type OpenFleet } from "../../../app/index.ts";
-import { formatLogLine } from "../../../base/log-line.ts";
-import { readKeptLog } from "../../../base/kept-log.ts";
+import { formatLogLine } from "../../../base/log/log-line.ts";
+import { readKeptLog } from "../../../base/log/kept-log.ts";
 import { sleep } from "../../../base/clock.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { createFileAtomic } from "../../../base/atomic-file.ts";
+import { createFileAtomic } from "../../../base/files/atomic-file.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { makeKey } from "../../../gossip/index.ts";

@@ -1,5 +1,5 @@
 import { openIdleNode } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command } from "../../frame/command.ts";
 import { untilStopped } from "../../frame/until-stopped.ts";

@@ -1,6 +1,6 @@
 import { loadPublish, type PublishedFolder } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { personalValues, type PersonalValue, type SiteMode } from "../../../publish/index.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";

@@ -1,6 +1,6 @@
 import { openExistingQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countTasks } from "../../../base/count-words.ts";
+import { countTasks } from "../../../base/text/count-words.ts";
 import { auditedQueue, type Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { changeJob } from "./change-job.ts";

@@ -1,5 +1,5 @@
 import { AppError, assert } from "../../../base/app-error.ts";
-import { countTasks, formatCount } from "../../../base/count-words.ts";
+import { countTasks, formatCount } from "../../../base/text/count-words.ts";
 import type { FinishedInput, Queue, TerminalState } from "../../../queue/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { browseAll } from "../../../queue/index.ts";

@@ -1,5 +1,5 @@
 import { openQueueToRead } from "../../../app/index.ts";
-import { formatMoment } from "../../../base/format-time.ts";
+import { formatMoment } from "../../../base/text/format-time.ts";
 import { groupFailures, type FailureGroup } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import type { TableColumn } from "../../terminal/table.ts";

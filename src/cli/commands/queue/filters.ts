@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import { usageError } from "../../../base/usage-error.ts";
-import { nearestHint } from "../../../base/nearest.ts";
+import { nearestHint } from "../../../base/text/nearest.ts";
 import type { Queue, TaskState } from "../../../queue/index.ts";
 import type { Flags, OptionSpec } from "../../frame/command.ts";
 import { listFlag, textFlag } from "../../options/flags.ts";

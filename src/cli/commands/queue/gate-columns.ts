@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../base/format-time.ts";
+import { formatDuration } from "../../../base/text/format-time.ts";
 import type { Gate } from "../../../queue/index.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 

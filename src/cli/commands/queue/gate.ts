@@ -1,6 +1,6 @@
 import { openExistingQueue, openOrMakeQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { nearestHint } from "../../../base/nearest.ts";
+import { nearestHint } from "../../../base/text/nearest.ts";
 import { auditedQueue, type Queue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";

@@ -1,8 +1,8 @@
 import { openOrMakeQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf, countTasks, formatCount } from "../../../base/count-words.ts";
+import { countOf, countTasks, formatCount } from "../../../base/text/count-words.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
-import { toOneLine } from "../../../base/terminal-text.ts";
+import { toOneLine } from "../../../base/text/terminal-text.ts";
 import { openSource, spool, type ImportSource } from "./import/import-source.ts";
 import {
   importTasks,

@@ -1,5 +1,5 @@
 import { openQueueToRead } from "../../../app/index.ts";
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Queue, Task, TaskPage, TaskSearch, TaskState } from "../../../queue/index.ts";
 import type { Command, Flags } from "../../frame/command.ts";

@@ -1,5 +1,5 @@
 import { openQueueToRead } from "../../../app/index.ts";
-import { formatMoment } from "../../../base/format-time.ts";
+import { formatMoment } from "../../../base/text/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { LogEntry, TerminalState } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { moveQueue } from "../../../app/index.ts";
-import { countTasks } from "../../../base/count-words.ts";
+import { countTasks } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 

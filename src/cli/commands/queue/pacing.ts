@@ -1,5 +1,5 @@
 import { openQueueToRead } from "../../../app/index.ts";
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readPacing, type PacingEnd } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";

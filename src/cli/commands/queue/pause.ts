@@ -1,5 +1,5 @@
 import { openExistingQueue } from "../../../app/index.ts";
-import { countTasks } from "../../../base/count-words.ts";
+import { countTasks } from "../../../base/text/count-words.ts";
 import { auditedQueue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { changeJob } from "./change-job.ts";

@@ -1,7 +1,7 @@
 import { openExistingQueue } from "../../../app/index.ts";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf } from "../../../base/count-words.ts";
-import { formatMoment } from "../../../base/format-time.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { formatMoment } from "../../../base/text/format-time.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { auditedQueue, endedAll, type EndedCursor, type Queue } from "../../../queue/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../frame/command.ts";

@@ -1,5 +1,5 @@
 import { openExistingQueue } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { auditedQueue, type Reconciled } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import type { Layout } from "../../terminal/output.ts";

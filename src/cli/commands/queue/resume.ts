@@ -1,5 +1,5 @@
 import { openExistingQueue } from "../../../app/index.ts";
-import { countOf, countTasks } from "../../../base/count-words.ts";
+import { countOf, countTasks } from "../../../base/text/count-words.ts";
 import { resumeJob } from "../../../campaign/index.ts";
 import { auditedQueue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";

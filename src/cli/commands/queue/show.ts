@@ -1,11 +1,11 @@
 import { openQueueToRead, readReleaseRecords, type ReleaseRecord } from "../../../app/index.ts";
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import { endedAttempts, isRetriedByHand } from "../../../queue/index.ts";
 import type { Attempt, LogEntry, Shown, Task, WaitingReason } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { toOneLine } from "../../../base/terminal-text.ts";
+import { toOneLine } from "../../../base/text/terminal-text.ts";
 import { noSuchTask, parseId } from "./filters.ts";
 import { taskValue } from "./task-value.ts";
 

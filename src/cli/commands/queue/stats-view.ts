@@ -1,5 +1,5 @@
-import { countOf } from "../../../base/count-words.ts";
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import type { Job, KindStats, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";

@@ -1,4 +1,4 @@
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import type { ProgressHandle } from "../../../base/progress-handle.ts";
 import { systemRandom } from "../../../base/random.ts";
 import {

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { NodeApi } from "../../../node/index.ts";
 import type { Ingested, RecordProblem } from "../../../records/index.ts";

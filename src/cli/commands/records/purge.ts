@@ -1,5 +1,5 @@
 import { readExpired, removeExpired, type ExpiredValue } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";

@@ -1,5 +1,5 @@
-import { countOf } from "../../../base/count-words.ts";
-import { keepHeapSmall } from "../../../base/small-heap.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { keepHeapSmall } from "../../../base/process/small-heap.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 

@@ -1,5 +1,5 @@
 import { hasFleetBucket } from "../../../app/index.ts";
-import { formatDuration } from "../../../base/format-time.ts";
+import { formatDuration } from "../../../base/text/format-time.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";

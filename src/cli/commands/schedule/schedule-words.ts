@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../base/format-time.ts";
+import { formatDuration } from "../../../base/text/format-time.ts";
 import type { ScheduleAction, ScheduleRun, Timing } from "../../../schedule/index.ts";
 
 export const timingWords = (timing: Timing): string =>

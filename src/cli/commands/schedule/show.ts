@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../base/format-time.ts";
+import { formatDuration } from "../../../base/text/format-time.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { scheduleRunsMax, showSchedule, type ScheduleDetails } from "../../../schedule/index.ts";
 import type { Command } from "../../frame/command.ts";

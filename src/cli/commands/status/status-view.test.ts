@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testQueue, wellStatus } from "../../../app/status/testing/test-status.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { createOutput } from "../../terminal/output.ts";
 import { describeStatus, describeStatusInLine } from "./status-view.ts";
 

@@ -1,7 +1,7 @@
 import { ownKeyAdvice, type ClusterStatus, type NodeStatus } from "../../../app/index.ts";
-import { countOf } from "../../../base/count-words.ts";
-import { docsPage } from "../../../base/docs-page.ts";
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { countOf } from "../../../base/text/count-words.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import { runbookCommand } from "../../../notify/index.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";

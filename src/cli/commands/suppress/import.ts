@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
-import { countOf, formatCount } from "../../../base/count-words.ts";
+import { countOf, formatCount } from "../../../base/text/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { toOneLine } from "../../../base/terminal-text.ts";
+import { toOneLine } from "../../../base/text/terminal-text.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import {
   importOptOuts,

@@ -1,7 +1,7 @@
 import { openAccountDesk } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { listFlag, parseCount, textFlag } from "../../options/flags.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { accountsOf } from "../user/user-options.ts";
 

@@ -1,5 +1,5 @@
-import { formatDuration } from "../../../base/format-time.ts";
-import { formatLogLine } from "../../../base/log-line.ts";
+import { formatDuration } from "../../../base/text/format-time.ts";
+import { formatLogLine } from "../../../base/log/log-line.ts";
 import type { WorkerBeat } from "../../../observe/index.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";

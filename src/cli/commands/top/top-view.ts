@@ -1,4 +1,4 @@
-import { formatDuration, formatMoment } from "../../../base/format-time.ts";
+import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
 import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.ts";
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";

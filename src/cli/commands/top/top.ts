@@ -1,5 +1,5 @@
 import { openExistingQueue } from "../../../app/index.ts";
-import { readKeptLog } from "../../../base/kept-log.ts";
+import { readKeptLog } from "../../../base/log/kept-log.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readHeartbeats } from "../../../observe/index.ts";
 import type { Queue, QueueStats } from "../../../queue/index.ts";

@@ -1,5 +1,5 @@
 import { openUp, type UpOptions, type UpPart } from "../../../app/index.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import { bucketOption } from "../../options/bucket-option.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { untilStopped } from "../../frame/until-stopped.ts";

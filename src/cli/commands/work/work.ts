@@ -1,5 +1,5 @@
 import { isPartial, openWork, type WorkOptions } from "../../../app/index.ts";
-import { docsPage } from "../../../base/docs-page.ts";
+import { docsPage } from "../../../base/files/docs-page.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { untilStopped } from "../../frame/until-stopped.ts";
 import { outcomeText } from "../../frame/outcome-text.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { createKeyedLimiter } from "../../../base/keyed-limiter.ts";
-import { parseUrl } from "../../../base/parse-url.ts";
+import { parseUrl } from "../../../base/text/parse-url.ts";
 import { createAddressGuard } from "../../address.ts";
 import { createByteList } from "../../byte-list.ts";
 import {

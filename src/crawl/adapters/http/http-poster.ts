@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
-import { parseUrl } from "../../../base/parse-url.ts";
+import { parseUrl } from "../../../base/text/parse-url.ts";
 import { createAddressGuard } from "../../address.ts";
 import {
   privateAddressCode,

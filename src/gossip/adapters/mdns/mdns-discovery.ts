@@ -1,15 +1,15 @@
 import type { Worker } from "node:worker_threads";
 import type { Clock, Timer } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
-import type { Logger } from "../../../base/logger.ts";
+import type { Logger } from "../../../base/log/logger.ts";
 import type { Random } from "../../../base/random.ts";
-import { startThread } from "../../../base/start-thread.ts";
+import { startThread } from "../../../base/process/start-thread.ts";
 import { isLoopback, parseAddress } from "../../address.ts";
 import type { Discovery, OnPeersFound } from "../../discovery/discovery.ts";
 import type { Reach } from "../../discovery/reach.ts";
 import { clusterHash } from "../../wire/packet.ts";
 import type { MdnsReport, MdnsTask } from "./mdns-thread.ts";
-import { programFile } from "../../../base/package-files.ts";
+import { programFile } from "../../../base/files/package-files.ts";
 
 export interface MdnsDiscoveryOptions {
   readonly node: string;

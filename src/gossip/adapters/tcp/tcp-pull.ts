@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock } from "../../../base/clock.ts";
-import type { Logger } from "../../../base/logger.ts";
+import type { Logger } from "../../../base/log/logger.ts";
 import { formatAddress, parseAddress } from "../../address.ts";
 import {
   answerBytesMax,

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIP } from "node:net";
 import { AppError } from "../../../base/app-error.ts";
-import type { Logger } from "../../../base/logger.ts";
+import type { Logger } from "../../../base/log/logger.ts";
 import { formatAddress, parseAddress } from "../../address.ts";
 import { portDefault, type Transport } from "../../transport.ts";
 

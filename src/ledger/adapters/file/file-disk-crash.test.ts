@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../base/clock.ts";
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createPaths } from "../../../config/index.ts";
 import { openLedger, type Ledger } from "../../ledger.ts";

@@ -2,10 +2,10 @@ import { constants } from "node:fs";
 import { lstat, open, readdir, rm, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
-import { translateFileError, writeFileAtomic } from "../../../base/atomic-file.ts";
-import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
-import { openRegularFile, readRegularFile } from "../../../base/regular-file.ts";
-import { makeSyncedFolder } from "../../../base/synced-folder.ts";
+import { translateFileError, writeFileAtomic } from "../../../base/files/atomic-file.ts";
+import { rememberFile, type OpenedFile } from "../../../base/files/opened-file.ts";
+import { openRegularFile, readRegularFile } from "../../../base/files/regular-file.ts";
+import { makeSyncedFolder } from "../../../base/files/synced-folder.ts";
 import type { Paths } from "../../../config/index.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
 

@@ -1,9 +1,9 @@
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { translateFileError } from "../../../base/atomic-file.ts";
+import { translateFileError } from "../../../base/files/atomic-file.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
-import { makeFolder } from "../../../base/make-folder.ts";
+import { makeFolder } from "../../../base/files/make-folder.ts";
 import { partCount } from "../../fold/part-state.ts";
 import { createPieces, type Spill } from "../../fold/spill.ts";
 

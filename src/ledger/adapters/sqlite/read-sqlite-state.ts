@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
-import type { Logger } from "../../../base/logger.ts";
-import { prepareToRead } from "../../../base/readable-database.ts";
+import type { Logger } from "../../../base/log/logger.ts";
+import { prepareToRead } from "../../../base/files/readable-database.ts";
 import type { StateStore } from "../../state/state-store.ts";
 import { isState } from "./sqlite-state.ts";
 import { guarded } from "./state-error.ts";

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { emptyHead } from "../../replica.ts";
 import { describeStateStore } from "../../testing/state-suite.ts";
 import { openSqliteStateForReading } from "./read-sqlite-state.ts";

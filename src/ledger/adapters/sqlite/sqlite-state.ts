@@ -1,9 +1,9 @@
 import Database from "better-sqlite3";
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { translateFileError } from "../../../base/atomic-file.ts";
-import type { Logger } from "../../../base/logger.ts";
-import { makeFolder } from "../../../base/make-folder.ts";
+import { translateFileError } from "../../../base/files/atomic-file.ts";
+import type { Logger } from "../../../base/log/logger.ts";
+import { makeFolder } from "../../../base/files/make-folder.ts";
 import type { StateBatch, StateStore } from "../../state/state-store.ts";
 import { guarded, isDamage } from "./state-error.ts";
 import { applicationId, pageBytes, schema, stateVersion } from "./state-schema.ts";

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
-import { diskFullError } from "../../../base/disk-full.ts";
+import { diskFullError } from "../../../base/files/disk-full.ts";
 
 /** Runs an SQLite call. This is the only place that translates SQLite's errors. */
 export function guarded<T>(file: string, work: () => T): T {

@@ -1,5 +1,5 @@
 /** The program of one thread of `createThreadFoldWorker`. */
-import { answerJobs } from "../../../base/asked-thread.ts";
+import { answerJobs } from "../../../base/process/asked-thread.ts";
 import { foldJob, scanJob } from "../../tiers/fold-worker.ts";
 import { handedOver } from "./handed-over.ts";
 import type { FoldWorkerResult, FoldWorkerJob } from "./thread-fold-worker.ts";

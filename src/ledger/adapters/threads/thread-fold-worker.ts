@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import { startAskedThread, type AskedThread } from "../../../base/asked-thread.ts";
+import { startAskedThread, type AskedThread } from "../../../base/process/asked-thread.ts";
 import { handedOver } from "./handed-over.ts";
 import { createInlineFoldWorker, type FoldWorker } from "../../tiers/fold-worker.ts";
 import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-worker.ts";
-import { programFile } from "../../../base/package-files.ts";
+import { programFile } from "../../../base/files/package-files.ts";
 
 /** A request to a thread. */
 export type FoldWorkerJob =

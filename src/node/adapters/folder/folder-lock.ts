@@ -1,8 +1,8 @@
 import Database from "better-sqlite3";
 import { accessSync, constants } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
-import { diskFullError } from "../../../base/disk-full.ts";
-import { rememberFile } from "../../../base/opened-file.ts";
+import { diskFullError } from "../../../base/files/disk-full.ts";
+import { rememberFile } from "../../../base/files/opened-file.ts";
 import type { OwnerLock } from "../../meeting-point.ts";
 
 /**

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { systemClock, type Clock } from "../../../base/clock.ts";
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createTestClock } from "../../../base/testing/test-clock.ts";
 import { createPaths } from "../../../config/index.ts";

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Clock } from "../../../base/clock.ts";
-import type { Logger } from "../../../base/logger.ts";
-import { makeFolder } from "../../../base/make-folder.ts";
+import type { Logger } from "../../../base/log/logger.ts";
+import { makeFolder } from "../../../base/files/make-folder.ts";
 import type { Random } from "../../../base/random.ts";
 import type { Paths } from "../../../config/index.ts";
 import type { Channel, MeetingPoint } from "../../meeting-point.ts";

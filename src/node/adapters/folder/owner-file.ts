@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import * as z from "zod";
-import { writeFileAtomic } from "../../../base/atomic-file.ts";
-import { readRegularFile } from "../../../base/regular-file.ts";
+import { writeFileAtomic } from "../../../base/files/atomic-file.ts";
+import { readRegularFile } from "../../../base/files/regular-file.ts";
 
 /** `node/owner.json`: how to reach the process that owns the data folder. */
 export interface OwnerAddress {

@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
 import { AppError } from "../../../base/app-error.ts";
-import { parseUrl } from "../../../base/parse-url.ts";
+import { parseUrl } from "../../../base/text/parse-url.ts";
 import { alarmBody, alarmTitle, type AlarmTarget } from "../../alarms/alarm.ts";
 
 export interface MailTargetOptions {

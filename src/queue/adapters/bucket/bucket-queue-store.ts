@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
-import { silentLogger, type Logger } from "../../../base/logger.ts";
+import { silentLogger, type Logger } from "../../../base/log/logger.ts";
 import { systemRandom, type Random } from "../../../base/random.ts";
 import { createId } from "../../../base/ids.ts";
 import {

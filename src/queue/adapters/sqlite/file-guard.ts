@@ -1,6 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import type { Clock, Timer } from "../../../base/clock.ts";
-import { rememberFile, type OpenedFile } from "../../../base/opened-file.ts";
+import { rememberFile, type OpenedFile } from "../../../base/files/opened-file.ts";
 
 /** So that a process that only waits for work notices the loss too. */
 export const checkEveryMs = 1_000;

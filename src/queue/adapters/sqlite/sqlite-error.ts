@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
-import { diskFullError } from "../../../base/disk-full.ts";
+import { diskFullError } from "../../../base/files/disk-full.ts";
 
 /**
  * The only place that translates errors of SQLite. Any other error is a bug and passes unchanged.

@@ -7,7 +7,7 @@ import {
   copyToRead,
   prepareToRead,
   type ReadableDatabase,
-} from "../../../base/readable-database.ts";
+} from "../../../base/files/readable-database.ts";
 import { storeNow } from "../../model/now.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
 import { readFormat, realFile } from "./open-database.ts";

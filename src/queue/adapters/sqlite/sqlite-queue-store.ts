@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { existsSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
-import { rememberFile } from "../../../base/opened-file.ts";
+import { rememberFile } from "../../../base/files/opened-file.ts";
 import type { QueueCounts } from "../../counts.ts";
 import { completion } from "../../job.ts";
 import { exactNow, storeNow, type ModelNow } from "../../model/now.ts";

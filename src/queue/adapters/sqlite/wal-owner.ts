@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
-import { fileIdentity } from "../../../base/opened-file.ts";
-import { readRegularFileSync } from "../../../base/regular-file.ts";
+import { fileIdentity } from "../../../base/files/opened-file.ts";
+import { readRegularFileSync } from "../../../base/files/regular-file.ts";
 
 /**
  * A write-ahead log does not say which database it belongs to: SQLite applies `FILE-wal` to any

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { silentLogger, type Logger } from "../../../base/logger.ts";
+import { silentLogger, type Logger } from "../../../base/log/logger.ts";
 import type { Indexed } from "../../search/record-index.ts";
 import { company } from "../../testing/sample-records.ts";
 import { openSqliteRecordIndex } from "./sqlite-record-index.ts";

@@ -1,7 +1,7 @@
 /** The program of the thread of `startIndexLoader`: applies batches as they come. */
 import { workerData } from "node:worker_threads";
-import { answerJobs } from "../../../base/asked-thread.ts";
-import { silentLogger } from "../../../base/logger.ts";
+import { answerJobs } from "../../../base/process/asked-thread.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import type { IndexBatch } from "../../search/record-index.ts";
 import { closeJob } from "./index-loader.ts";
 import { openSqliteRecordIndex, type SqliteRecordIndex } from "./sqlite-record-index.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { watchThreads } from "../../../base/testing/watch-threads.ts";
 import { company } from "../../testing/sample-records.ts";
 import { manyRecords, startIndexLoader } from "./index-loader.ts";

@@ -1,7 +1,7 @@
-import { startAskedThread, type AskedThread } from "../../../base/asked-thread.ts";
+import { startAskedThread, type AskedThread } from "../../../base/process/asked-thread.ts";
 import { createSerial } from "../../../base/serial.ts";
 import type { IndexBatch } from "../../search/record-index.ts";
-import { programFile } from "../../../base/package-files.ts";
+import { programFile } from "../../../base/files/package-files.ts";
 
 /**
  * A batch of this many records is worth a thread; its pages would also leave a cache of the usual

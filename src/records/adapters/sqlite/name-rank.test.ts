@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { company } from "../../testing/sample-records.ts";
 import { openSqliteRecordIndex } from "./sqlite-record-index.ts";
 

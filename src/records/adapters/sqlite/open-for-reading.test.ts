@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { silentLogger, type Logger } from "../../../base/logger.ts";
+import { silentLogger, type Logger } from "../../../base/log/logger.ts";
 import { company, person } from "../../testing/sample-records.ts";
 import { openSqliteRecordIndexForReading } from "./open-for-reading.ts";
 import { openSqliteRecordIndex } from "./sqlite-record-index.ts";

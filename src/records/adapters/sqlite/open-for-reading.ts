@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
-import type { Logger } from "../../../base/logger.ts";
-import { prepareToRead, type ReadableDatabase } from "../../../base/readable-database.ts";
+import type { Logger } from "../../../base/log/logger.ts";
+import { prepareToRead, type ReadableDatabase } from "../../../base/files/readable-database.ts";
 import type { RecordReader } from "../../search/record-search.ts";
 import { guarded, guardedAll } from "./index-error.ts";
 import { isIndex } from "./open-index-file.ts";

@@ -1,4 +1,4 @@
-import { silentLogger } from "../../../base/logger.ts";
+import { silentLogger } from "../../../base/log/logger.ts";
 import { recordIndexSuite } from "../../testing/record-index-suite.ts";
 import { recordSearchSuite } from "../../testing/record-search-suite.ts";
 import { openSqliteRecordIndex } from "./sqlite-record-index.ts";

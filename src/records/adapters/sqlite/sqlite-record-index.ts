@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { renameSync } from "node:fs";
-import type { Logger } from "../../../base/logger.ts";
-import { translateFileError } from "../../../base/atomic-file.ts";
+import type { Logger } from "../../../base/log/logger.ts";
+import { translateFileError } from "../../../base/files/atomic-file.ts";
 import type {
   IndexBatch,
   IndexReplacement,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { needs } from "../../../../test/support/services.ts";
-import { packageFile } from "../../../base/package-files.ts";
+import { packageFile } from "../../../base/files/package-files.ts";
 import type { Place } from "../../place.ts";
 import { readPlaceFile } from "../../read/read-place-file.ts";
 import { convertExtract } from "./convert-extract.ts";

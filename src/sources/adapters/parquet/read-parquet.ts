@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../../base/app-error.ts";
-import { programFile } from "../../../base/package-files.ts";
+import { programFile } from "../../../base/files/package-files.ts";
 import type { Box } from "../../grid.ts";
 import { pointOfWkb } from "../../read/geometry.ts";
 import type { FileRecord } from "../../read/read-place-file.ts";

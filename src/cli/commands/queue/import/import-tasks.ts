@@ -1,7 +1,7 @@
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
 import type { Added, AddStatus, Queue, TaskInput } from "../../../../queue/index.ts";
-import { readLines } from "../../../../base/read-lines.ts";
+import { readLines } from "../../../../base/files/read-lines.ts";
 import { createTaskLineReader, lineBytesMax } from "./read-task-line.ts";
 
 export interface TaskImportReport {

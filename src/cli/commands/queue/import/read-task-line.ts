@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { AppError } from "../../../../base/app-error.ts";
 import type { Clock } from "../../../../base/clock.ts";
-import { nearestHint } from "../../../../base/nearest.ts";
+import { nearestHint } from "../../../../base/text/nearest.ts";
 import { createValidator, type TaskInput } from "../../../../queue/index.ts";
-import type { TextLine } from "../../../../base/read-lines.ts";
+import type { TextLine } from "../../../../base/files/read-lines.ts";
 
 export const lineBytesMax = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { AppError } from "../../../../base/app-error.ts";
-import { formats, isReadable } from "../../../../base/formats.ts";
-import { gunzipBounded } from "../../../../base/gunzip-bounded.ts";
+import { formats, isReadable } from "../../../../base/text/formats.ts";
+import { gunzipBounded } from "../../../../base/files/gunzip-bounded.ts";
 import type { Envelope, SharedCodec } from "../../../../bucket/index.ts";
 import type { Gate } from "../../../gate.ts";
 import type { Job } from "../../../job.ts";

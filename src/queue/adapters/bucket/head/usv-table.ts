@@ -1,5 +1,5 @@
 import { AppError } from "../../../../base/app-error.ts";
-import { formats, isReadable } from "../../../../base/formats.ts";
+import { formats, isReadable } from "../../../../base/text/formats.ts";
 import { eachOwnRecord, encodeRecord } from "../../../../usv/index.ts";
 
 /**

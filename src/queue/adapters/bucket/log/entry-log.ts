@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { gunzipBounded } from "../../../../base/gunzip-bounded.ts";
+import { gunzipBounded } from "../../../../base/files/gunzip-bounded.ts";
 import type { KeptKey, LogEntry } from "../../../log-entry.ts";
 import type { TerminalState } from "../../../task.ts";
 import { corruptLog, readTable, writeTable, type Table, type TableRow } from "../head/usv-table.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../../../base/app-error.ts";
-import { formats, isReadable, type FormatMark } from "../../../../base/formats.ts";
+import { formats, isReadable, type FormatMark } from "../../../../base/text/formats.ts";
 import { createId } from "../../../../base/ids.ts";
 import type { Random } from "../../../../base/random.ts";
 import { isUnavailable, type Bucket, type SharedCodec } from "../../../../bucket/index.ts";

@@ -1,4 +1,4 @@
-import { newerFormat } from "../../../../base/formats.ts";
+import { newerFormat } from "../../../../base/text/formats.ts";
 import type { QueueFormat } from "../../../queue-store.ts";
 import { queryOne, type Database } from "./database.ts";
 import { steps } from "./schema.ts";

@@ -4,7 +4,7 @@
  * - `die FILE`: writes one such batch, and kills itself;
  * - `read FILE`: opens the index for reading, and exits without closing it.
  */
-import { silentLogger } from "../../../../base/logger.ts";
+import { silentLogger } from "../../../../base/log/logger.ts";
 import { company } from "../../../testing/sample-records.ts";
 import { openSqliteRecordIndexForReading } from "../open-for-reading.ts";
 import { openSqliteRecordIndex } from "../sqlite-record-index.ts";

@@ -8,7 +8,7 @@ import {
   type Stats,
 } from "node:fs";
 import { lstat, open, type FileHandle } from "node:fs/promises";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 
 /**
  * Reads a file in a folder that people and other programs write to as well. Such a folder may

@@ -1,9 +1,9 @@
 import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { AppError, type ErrorKind } from "./app-error.ts";
+import { AppError, type ErrorKind } from "../app-error.ts";
 import { diskFullError } from "./disk-full.ts";
-import { createId } from "./ids.ts";
-import { systemRandom } from "./random.ts";
+import { createId } from "../ids.ts";
+import { systemRandom } from "../random.ts";
 
 export interface WriteFileAtomicOptions {
   /**

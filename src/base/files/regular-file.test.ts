@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRegularFile, readRegularFile, readRegularFileSync } from "./regular-file.ts";
-import { device, linkTo, namedPipe, socket, type SpecialFile } from "./testing/special-files.ts";
+import { device, linkTo, namedPipe, socket, type SpecialFile } from "../testing/special-files.ts";
 
 let folder = "";
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "regular-file-"))));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { keptLogMark, openKeptLog, readKeptLog } from "./kept-log.ts";
 import { createPinoLogger } from "./pino-logger.ts";
-import { createTestClock } from "./testing/test-clock.ts";
+import { createTestClock } from "../testing/test-clock.ts";
 
 function createFolder() {
   const folder = mkdtempSync(join(tmpdir(), "forager-kept-log-"));

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { fileAdvice } from "./atomic-file.ts";
 import { diskFullError } from "./disk-full.ts";
 

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { redactText } from "./redact.ts";
-import { clearLine, escapeControls, toOneLine } from "./terminal-text.ts";
+import { clearLine, escapeControls, toOneLine } from "../text/terminal-text.ts";
 
 export interface ReportOptions {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean | undefined };

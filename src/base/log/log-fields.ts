@@ -1,4 +1,4 @@
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { redactText } from "./redact.ts";
 import type { LogFields } from "./logger.ts";
 

@@ -1,4 +1,4 @@
-import { escapeControls } from "./terminal-text.ts";
+import { escapeControls } from "../text/terminal-text.ts";
 
 /** A log line for people: `12:30:05 warn  lease lost taskId=42 error="…"`. Takes a line of JSON. */
 export function formatLogLine(json: string): string {

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { gunzipBounded } from "./gunzip-bounded.ts";
-import { gzipBomb, peakRaisedMb } from "./testing/gzip-bomb.ts";
+import { gzipBomb, peakRaisedMb } from "../testing/gzip-bomb.ts";
 
 const limits = { bytesMax: 64 * 2 ** 20, start: "{" };
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { diskFullError } from "./disk-full.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 
 /**
  * The formats of all data that programs of different versions share: objects in a bucket, files of

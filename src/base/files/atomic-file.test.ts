@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { isTemporaryFile, translateFileError, writeFileAtomic } from "./atomic-file.ts";
-import { sleep, systemClock } from "./clock.ts";
-import { createSeededRandom } from "./random.ts";
+import { sleep, systemClock } from "../clock.ts";
+import { createSeededRandom } from "../random.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -189,7 +189,7 @@ describe("a write that fails", () => {
 test("a writer killed with -9 at any moment never leaves a file that is not whole", async () => {
   const bytes = 300_000;
   const path = join(folder, "state");
-  const writer = fileURLToPath(new URL("./testing/atomic-file-writer.ts", import.meta.url));
+  const writer = fileURLToPath(new URL("../testing/atomic-file-writer.ts", import.meta.url));
   const random = createSeededRandom(5);
   const seen = new Set<string>();
   let reads = 0;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { toLogFields, toLogText } from "./log-fields.ts";
 
 const shown = (value: unknown) => toLogFields({ value })["value"];

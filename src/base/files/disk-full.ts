@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 
 /**
  * The error to throw if `cause` means that a disk is full, otherwise undefined. The file system and

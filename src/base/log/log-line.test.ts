@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { toLogFields } from "./log-fields.ts";
 import { formatLogLine } from "./log-line.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const program = fileURLToPath(new URL("./testing/grow-heap.ts", import.meta.url));
+const program = fileURLToPath(new URL("../testing/grow-heap.ts", import.meta.url));
 const heapOf = (how: string): number =>
   Number(execFileSync(process.execPath, ["--import", "tsx", program, how], { encoding: "utf8" }));
 

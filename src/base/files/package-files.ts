@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 
 /** In development the modules run from src; the npm package has them in dist. */
 const codeFolder = import.meta.url.endsWith(".ts") ? "src" : "dist";

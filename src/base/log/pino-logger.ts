@@ -1,10 +1,10 @@
 import { pino } from "pino";
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, type Clock } from "../clock.ts";
 import { isJournalStream, toJournalLine } from "./journal-stream.ts";
 import { toLogFields, toLogText } from "./log-fields.ts";
 import { formatLogLine } from "./log-line.ts";
 import type { LogFields, Logger, LogLevel } from "./logger.ts";
-import { escapeControls } from "./terminal-text.ts";
+import { escapeControls } from "../text/terminal-text.ts";
 
 export interface PinoLoggerOptions {
   /** The least serious level that is written. */

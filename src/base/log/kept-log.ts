@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "./make-folder.ts";
-import { readRegularFileSync } from "./regular-file.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { readRegularFileSync } from "../files/regular-file.ts";
 
 /**
  * Keeps the last log lines of all processes of a data folder, so that they can be read after a

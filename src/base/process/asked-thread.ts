@@ -1,5 +1,5 @@
 import { parentPort, type WorkerOptions } from "node:worker_threads";
-import { AppError, assert, type ErrorKind } from "./app-error.ts";
+import { AppError, assert, type ErrorKind } from "../app-error.ts";
 import { startThread } from "./start-thread.ts";
 
 /**

@@ -3,9 +3,9 @@ import { spawnSync, type StdioOptions } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { AppError } from "./app-error.ts";
+import { AppError } from "../app-error.ts";
 import { createPinoLogger, type PinoLoggerOptions } from "./pino-logger.ts";
-import { createTestClock } from "./testing/test-clock.ts";
+import { createTestClock } from "../testing/test-clock.ts";
 
 function createFixture(changes: Partial<PinoLoggerOptions> & { readonly isTTY?: boolean } = {}) {
   const written: string[] = [];
