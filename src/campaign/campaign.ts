@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { CampaignBudget } from "./budget/budget-schema.ts";
-import type { PlaceFilters } from "./filters.ts";
+import type { PlaceFilters } from "./places/filters.ts";
 import type { Point, TagOverrides } from "../sources/index.ts";
 
 /** A validated `campaigns/<name>/config.toml`: what to search for, where, and with which delays. */

@@ -10,7 +10,7 @@ import {
   type SpecialFile,
 } from "../base/testing/special-files.ts";
 import { createPaths } from "../config/index.ts";
-import { openCampaignFolder } from "./campaign-folder.ts";
+import { openCampaignFolder } from "./config/campaign-folder.ts";
 import { openBatchFiles } from "./enrich/batch-file.ts";
 import { openCrawlFolder } from "./site-crawl/crawl-folder.ts";
 

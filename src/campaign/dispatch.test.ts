@@ -9,7 +9,7 @@ import { createSeededRandom } from "../base/random.ts";
 import { parseTileId } from "../sources/index.ts";
 import type { Campaign } from "./campaign.ts";
 import { chooseBatch, dispatch, dueTargets, groupByTask } from "./dispatch.ts";
-import { parseCampaign } from "./parse-campaign.ts";
+import { parseCampaign } from "./config/parse-campaign.ts";
 import { planTargets, planTiles, type Target } from "./plan.ts";
 import { campaignStatus } from "./status.ts";
 import { encodeTargetIndex } from "./target-index.ts";

@@ -15,11 +15,11 @@ import {
 } from "../sources/index.ts";
 import { SlowDownError, type HandledTask } from "../worker/index.ts";
 import { placeFileKey, type Campaign } from "./campaign.ts";
-import { detail } from "./details.ts";
-import { createDiscoverHandler, discover } from "./discover.ts";
-import { parseCampaign } from "./parse-campaign.ts";
-import { filtersSchema } from "./filters.ts";
-import { createPhraseCache, meaningHash } from "./phrase-meaning.ts";
+import { detail } from "./places/details.ts";
+import { createDiscoverHandler, discover } from "./places/discover.ts";
+import { parseCampaign } from "./config/parse-campaign.ts";
+import { filtersSchema } from "./places/filters.ts";
+import { createPhraseCache, meaningHash } from "./places/phrase-meaning.ts";
 import type { CampaignServices, CampaignSource } from "./services.ts";
 import { detailsSchema, discoverSchema, enrichKind, type DetailsPayload } from "./tasks.ts";
 import { createLedgerCompanies } from "./testing/ledger-companies.ts";

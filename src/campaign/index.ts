@@ -21,9 +21,14 @@ export {
   openCampaignFolder,
   readUtf8,
   type CampaignFolder,
-} from "./campaign-folder.ts";
-export { companyFacts, type CompanyFacts, type UnreadValue } from "./company-fields.ts";
-export type { CompanyField, CompanyWriter, FoundCompany, PutCompany } from "./company-writer.ts";
+} from "./config/campaign-folder.ts";
+export { companyFacts, type CompanyFacts, type UnreadValue } from "./places/company-fields.ts";
+export type {
+  CompanyField,
+  CompanyWriter,
+  FoundCompany,
+  PutCompany,
+} from "./places/company-writer.ts";
 export {
   campaignCoverage,
   countCells,
@@ -34,8 +39,8 @@ export {
   type CoverageState,
 } from "./coverage/coverage.ts";
 export { coverageGeoJson, coverageKml, ringOf } from "./coverage/coverage-maps.ts";
-export { createDetailsHandler, detail, type Detailed } from "./details.ts";
-export { createDiscoverHandler, discover, type Discovered } from "./discover.ts";
+export { createDetailsHandler, detail, type Detailed } from "./places/details.ts";
+export { createDiscoverHandler, discover, type Discovered } from "./places/discover.ts";
 export {
   chooseBatch,
   addsAtOnce,
@@ -76,14 +81,18 @@ export {
   type CountedCompanies,
 } from "./budget/company-limit.ts";
 export { budgetStandingSchema, type BudgetStanding } from "./budget/budget-schema.ts";
-export { filterNames, type FilterName, type PlaceFilters } from "./filters.ts";
-export { exclusionOf } from "./exclusions.ts";
+export { filterNames, type FilterName, type PlaceFilters } from "./places/filters.ts";
+export { exclusionOf } from "./places/exclusions.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
-export { locateTown, radiusKm, type LocatedTown } from "./locate-town.ts";
-export { checkCampaignField, parseCampaign, type ResolvedCampaign } from "./parse-campaign.ts";
-export type { ConfigValue } from "./config-values.ts";
-export { openOverpassGate, overpassAdvice, overpassGate } from "./overpass-plan.ts";
-export { campaignPhrases, createPhraseCache, meaningHash } from "./phrase-meaning.ts";
+export { locateTown, radiusKm, type LocatedTown } from "./places/locate-town.ts";
+export {
+  checkCampaignField,
+  parseCampaign,
+  type ResolvedCampaign,
+} from "./config/parse-campaign.ts";
+export type { ConfigValue } from "./config/config-values.ts";
+export { openOverpassGate, overpassAdvice, overpassGate } from "./places/overpass-plan.ts";
+export { campaignPhrases, createPhraseCache, meaningHash } from "./places/phrase-meaning.ts";
 export { planTargets, planTiles, type PlannedTile, type Target } from "./plan.ts";
 export { buildCampaignReport, type CampaignReportInput } from "./report/build-report.ts";
 export { membershipOf, type Membership } from "./report/membership.ts";
@@ -99,21 +108,21 @@ export {
   type ResolveServices,
 } from "./resolve-task.ts";
 export { createTopUpHandler, topUpKind, topUpTask, type TopUpServices } from "./top-up.ts";
-export { resourceName } from "./resource-name.ts";
+export { resourceName } from "./config/resource-name.ts";
 export {
   isEditedHere,
   openSharedConfigs,
   type ConfigLock,
   type SharedConfig,
   type SharedConfigs,
-} from "./shared-config.ts";
+} from "./config/shared-config.ts";
 export type { CampaignServices, CampaignSource, CompanyToEnrich } from "./services.ts";
-export type { ClosingServices, TileCompany } from "./closed-places.ts";
+export type { ClosingServices, TileCompany } from "./places/closed-places.ts";
 export { campaignStatus, type CampaignStatus } from "./status.ts";
 export { detailsKind, detailsSchema, discoverKind, discoverSchema, enrichKind } from "./tasks.ts";
 export type { DetailsPayload, DiscoverPayload } from "./tasks.ts";
-export { mayHave, surveyPlaces, type Survey, type SurveyOptions } from "./survey.ts";
-export { campaignTemplate, type TemplateOptions } from "./template.ts";
+export { mayHave, surveyPlaces, type Survey, type SurveyOptions } from "./places/survey.ts";
+export { campaignTemplate, type TemplateOptions } from "./config/template.ts";
 export { readWitnesses, standingOf, tileTarget, witnessChange, witnessOf } from "./witness.ts";
 export type { Question, Standing, Witness, Witnesses } from "./witness.ts";
 export { openCrawlFolder, type CrawlFolder } from "./site-crawl/crawl-folder.ts";

@@ -4,8 +4,8 @@ import type { LeaseRef, TaskInput } from "../queue/index.ts";
 import type { CompiledPhrases, PlaceSource, SnapshotRelease } from "../sources/index.ts";
 import type { CompanyLimit } from "./budget/company-limit.ts";
 import type { Campaign } from "./campaign.ts";
-import type { ClosingServices } from "./closed-places.ts";
-import type { CompanyWriter } from "./company-writer.ts";
+import type { ClosingServices } from "./places/closed-places.ts";
+import type { CompanyWriter } from "./places/company-writer.ts";
 
 /**
  * A source whose places are stored in advance has a release. A file that has changed is processed

@@ -4,7 +4,7 @@ import type { TaskInput } from "../queue/index.ts";
 import { parseTileId, placeSchema } from "../sources/index.ts";
 import { fileSourceKey, overpassSourceKey, type Campaign } from "./campaign.ts";
 import type { DueTarget } from "./dispatch.ts";
-import { overpassGate } from "./overpass-plan.ts";
+import { overpassGate } from "./places/overpass-plan.ts";
 
 /** One tile of one source, with all due phrases → companies. */
 export const discoverKind = "discover";

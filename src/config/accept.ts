@@ -1,11 +1,11 @@
 import { parse } from "smol-toml";
 import { assert } from "../base/app-error.ts";
-import { definitionsByKey } from "./definitions.ts";
+import { definitionsByKey } from "./schema/definitions.ts";
 import type { SettingEntry, Layer } from "./layer.ts";
 import type { SettingProblem } from "./problem.ts";
-import { secretAccepts, secretFileOf, secretForms, toSecret } from "./read-secret.ts";
-import { createSecret, isSecret, mask } from "./secret.ts";
-import { hostOfWebUrl, splitUrl } from "./url.ts";
+import { secretAccepts, secretFileOf, secretForms, toSecret } from "./secrets/read-secret.ts";
+import { createSecret, isSecret, mask } from "./secrets/secret.ts";
+import { hostOfWebUrl, splitUrl } from "./schema/url.ts";
 import { resolveUserPath, type UserFolders } from "./user-paths.ts";
 
 /** A value that was validated by the schema. */

@@ -1,5 +1,9 @@
 import { assert } from "../base/app-error.ts";
-import { definitionsByKey, definitionsByVariable, type SettingDefinition } from "./definitions.ts";
+import {
+  definitionsByKey,
+  definitionsByVariable,
+  type SettingDefinition,
+} from "./schema/definitions.ts";
 import { nearestHint } from "../base/text/nearest.ts";
 import type { SettingProblem } from "./problem.ts";
 import type { Environment } from "./user-paths.ts";

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { acceptLayer, display, type Accepted, type SecretFile } from "./accept.ts";
-import { readConfigFile, readProjectFile } from "./config-file.ts";
-import { definitionsByKey } from "./definitions.ts";
+import { readConfigFile, readProjectFile } from "./file/config-file.ts";
+import { definitionsByKey } from "./schema/definitions.ts";
 import { deriveAddresses } from "./derived-addresses.ts";
 import {
   configVariable,
@@ -13,8 +13,8 @@ import {
 } from "./layer.ts";
 import { settingsError, type SettingProblem } from "./problem.ts";
 import { separateEnvironment } from "./separate-environment.ts";
-import { describeOpenFile } from "./secret-file-mode.ts";
-import { settingsSchema, type Settings } from "./schema.ts";
+import { describeOpenFile } from "./secrets/secret-file-mode.ts";
+import { settingsSchema, type Settings } from "./schema/schema.ts";
 import {
   defaultDataFolder,
   userConfigFile,

@@ -8,7 +8,7 @@ import type { LedgerDisk } from "./journal/disk.ts";
 import type { Cut, Journal, DamagedFile } from "./journal/journal.ts";
 import type { DatagramRange } from "./journal/journal-reader.ts";
 import type { NodeFile } from "./node-file.ts";
-import type { Base, Replica } from "./replica.ts";
+import type { Base, Replica } from "./replica/replica.ts";
 import type { StateStore } from "./state/state-store.ts";
 import type { SegmentLog } from "./tiers/segment-log.ts";
 

@@ -5,9 +5,9 @@ import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket, type MemoryObject } from "../bucket/adapters/memory/memory-bucket.ts";
 import { createLease } from "../bucket/index.ts";
 import { openTestLedger } from "./testing/test-ledger.ts";
-import { compact } from "./tiers/hub.ts";
+import { compact } from "./tiers/hub/hub.ts";
 import { hubLease } from "./tiers/keys.ts";
-import { findCopies, scrubNow } from "./tiers/scrub.ts";
+import { findCopies, scrubNow } from "./tiers/hub/scrub.ts";
 
 const target = "company/a";
 const source = "hand:anna";

@@ -26,7 +26,7 @@ export {
   type SuppressionEntry,
 } from "./suppress.ts";
 export type { StateStore } from "./state/state-store.ts";
-export { mergeChanges } from "./read-target.ts";
+export { mergeChanges } from "./replica/read-target.ts";
 export { decodeHead, type SessionHead, type HeadInfo, type HeadSession } from "./tiers/head.ts";
 export {
   compactOnce,
@@ -35,22 +35,22 @@ export {
   pruneGraceMsDefault,
   type Compacted,
   type HubOptions,
-} from "./tiers/hub.ts";
+} from "./tiers/hub/hub.ts";
 export {
   createAutoHub,
   type AutoHub,
   type AutoHubOptions,
   type HubAbility,
   type HubMode,
-} from "./tiers/auto-hub.ts";
+} from "./tiers/hub/auto-hub.ts";
 export { checkpointCommit } from "./tiers/checkpoint-commit.ts";
 export { createMemorySpill, type Spill } from "./fold/spill.ts";
-export type { FoldWorker } from "./tiers/fold-worker.ts";
+export type { FoldWorker } from "./tiers/hub/fold-worker.ts";
 export { checkpointTarget, headsPrefix, hubLease } from "./tiers/keys.ts";
 export { findNewestManifest, type CheckpointManifest } from "./tiers/manifest.ts";
 export { listManifests, readManifest } from "./tiers/manifest.ts";
-export { findCopies, scrubNow, type Copies } from "./tiers/scrub.ts";
+export { findCopies, scrubNow, type Copies } from "./tiers/hub/scrub.ts";
 export { readHeads, readHeadsSeen, type HeadSeen } from "./tiers/gather.ts";
-export type { BucketFault, BucketVerified, VerifyHow } from "./tiers/verify-bucket.ts";
+export type { BucketFault, BucketVerified, VerifyHow } from "./tiers/repair/verify-bucket.ts";
 export type { LedgerSync, Preview, Synced, SyncHow } from "./tiers/sync.ts";
 export type { ConflictView, FieldView, TargetView } from "./view.ts";

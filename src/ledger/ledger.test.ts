@@ -3,9 +3,9 @@ import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { silentLogger } from "../base/log/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
-import { mergeChanges } from "./read-target.ts";
+import { mergeChanges } from "./replica/read-target.ts";
 import { openTestLedger, valuesOf } from "./testing/test-ledger.ts";
-import { compactOnce } from "./tiers/hub.ts";
+import { compactOnce } from "./tiers/hub/hub.ts";
 
 const target = "company/a";
 const site = "site:https://a.b";

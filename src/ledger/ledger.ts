@@ -22,7 +22,7 @@ import { createInFlight, shownTargets } from "./in-flight.ts";
 import { createExchange, type Exchange } from "./exchange/exchange.ts";
 import { joinCommits } from "./exchange/open-commits.ts";
 import { move, settleMove } from "./move.ts";
-import { dropOf } from "./quarantine.ts";
+import { dropOf } from "./replica/quarantine.ts";
 import { changedSince, type ChangedTargets, type LedgerPosition } from "./position.ts";
 import {
   checkFiles,
@@ -33,8 +33,8 @@ import {
   type LogOutline,
   type LogPage,
 } from "./log.ts";
-import type { Replica } from "./replica.ts";
-import { readTarget, readTargets } from "./read-target.ts";
+import type { Replica } from "./replica/replica.ts";
+import { readTarget, readTargets } from "./replica/read-target.ts";
 import {
   describeMissing,
   giveUp,
@@ -42,7 +42,7 @@ import {
   marksOf,
   missingHistory,
   saveMarks,
-} from "./missing-history.ts";
+} from "./replica/missing-history.ts";
 import { statusOf, type LedgerStatus } from "./status.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
 import { viewTarget, type ConflictView, type TargetView } from "./view.ts";

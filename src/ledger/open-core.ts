@@ -2,7 +2,7 @@ import { AppError, assert } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
 import { afterTick } from "../base/tick.ts";
 import { createMemoryState } from "./state/memory-state.ts";
-import { readBase } from "./base-files.ts";
+import { readBase } from "./replica/base-files.ts";
 import { createPhysicalTime, type PhysicalTime } from "./clock/physical-time.ts";
 import {
   aheadMsMax,
@@ -16,17 +16,17 @@ import {
 import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { isCovered, lastKnown, sessionKey, type SessionKey } from "./fold/vector.ts";
-import { createIncoming } from "./incoming.ts";
+import { createIncoming } from "./replica/incoming.ts";
 import type { DatagramRange } from "./journal/journal-reader.ts";
 import { openJournal, type Cut, type Journal, type DamagedFile } from "./journal/journal.ts";
 import { isMoved, readNodeFile, wasMovedAway, writeNodeFile, type NodeFile } from "./node-file.ts";
-import { createReplica } from "./create-replica.ts";
-import { emptyHead, type Base, type Replica } from "./replica.ts";
+import { createReplica } from "./replica/create-replica.ts";
+import { emptyHead, type Base, type Replica } from "./replica/replica.ts";
 import { foldAgain } from "./state/fold-again.ts";
 import { stageBase } from "./state/stage-base.ts";
 import type { StateHead, StateStore } from "./state/state-store.ts";
 import { createSegmentLog } from "./tiers/segment-log.ts";
-import { advertisedOf } from "./advertised.ts";
+import { advertisedOf } from "./replica/advertised.ts";
 import { again, type Core, type CoreOptions } from "./core.ts";
 
 const unsavedMaxDefault = 2_000;

@@ -7,7 +7,7 @@ import { createMemoryDisk } from "./adapters/memory/memory-disk.ts";
 import { openLedger, type Ledger } from "./ledger.ts";
 import type { LedgerPosition } from "./position.ts";
 import { openTestLedger } from "./testing/test-ledger.ts";
-import { compactOnce } from "./tiers/hub.ts";
+import { compactOnce } from "./tiers/hub/hub.ts";
 
 const source = "site:https://a.b";
 const set = (ledger: Ledger, target: string, value: unknown = 1) =>

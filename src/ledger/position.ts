@@ -5,7 +5,7 @@ import { partCount, partOf, type TargetState } from "./fold/part-state.ts";
 import { lastKnown, sessionKey } from "./fold/vector.ts";
 import { isJournalDamaged } from "./journal/journal-file.ts";
 import { countRanges } from "./journal/journal-reader.ts";
-import type { Replica } from "./replica.ts";
+import type { Replica } from "./replica/replica.ts";
 
 /**
  * How far a consumer of the ledger has come: plain JSON, to be saved and passed back. It says which

@@ -1,7 +1,7 @@
 import type { Core } from "./core.ts";
 import type { Cut } from "./journal/journal.ts";
 import { countRanges } from "./journal/journal-reader.ts";
-import { missingHistory } from "./missing-history.ts";
+import { missingHistory } from "./replica/missing-history.ts";
 
 export interface LedgerStatus {
   readonly node: string;

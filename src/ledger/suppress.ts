@@ -1,8 +1,8 @@
 import type { Change } from "./changes.ts";
 import { forgetRegister, hashOf, isKeyForgotten, saltChange, saltsOf } from "./forget.ts";
 import { visibleOf } from "./fold/lane.ts";
-import { readTargets } from "./read-target.ts";
-import type { Replica } from "./replica.ts";
+import { readTargets } from "./replica/read-target.ts";
+import type { Replica } from "./replica/replica.ts";
 import type { TargetView } from "./view.ts";
 
 /**

@@ -18,7 +18,7 @@ import { createNodeObserver } from "../observe/index.ts";
 import { openBucketQueueStore } from "../queue/adapters/bucket/bucket-queue-store.ts";
 import { createQueue } from "../queue/index.ts";
 import { createWorker, defineHandler } from "../worker/index.ts";
-import { keepSynced } from "./keep-synced.ts";
+import { keepSynced } from "./owner/keep-synced.ts";
 
 const hourMs = 3_600_000;
 const monthHours = 730;

@@ -9,7 +9,7 @@ import {
   type RecordSearch,
 } from "../records/index.ts";
 import type { RepeatableLedger } from "./left-to-write.ts";
-import { ended } from "./ended.ts";
+import { ended } from "./owner/ended.ts";
 import type {
   AtBucket,
   NodeApi,

@@ -7,17 +7,17 @@ import type { ConfigLock } from "../campaign/index.ts";
 import type { Paths } from "../config/index.ts";
 import type { Ledger, LedgerSync } from "../ledger/index.ts";
 import type { Records } from "../records/index.ts";
-import { createFleetMember, type FleetMember } from "./fleet-member.ts";
+import { createFleetMember, type FleetMember } from "./owner/fleet-member.ts";
 import {
   createGossipKeeper,
   type GossipKeeper,
   type GossipKeeperOptions,
-} from "./gossip-keeper.ts";
-import { keepSynced } from "./keep-synced.ts";
-import { createNodeHub, type NodeHubOptions } from "./node-hub.ts";
+} from "./owner/gossip-keeper.ts";
+import { keepSynced } from "./owner/keep-synced.ts";
+import { createNodeHub, type NodeHubOptions } from "./owner/node-hub.ts";
 import type { NodeEvents } from "./node-events.ts";
-import type { ProcessRegistry } from "./process-registry.ts";
-import type { WakeUps } from "./wake-up.ts";
+import type { ProcessRegistry } from "./owner/process-registry.ts";
+import type { WakeUps } from "./owner/wake-up.ts";
 
 export interface NodeServicesOptions {
   readonly paths: Paths;

@@ -5,18 +5,18 @@ import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
 import type { Commit } from "../ledger/index.ts";
-import { acquire } from "./acquire.ts";
+import { acquire } from "./client/acquire.ts";
 import { checkJson } from "./check-json.ts";
-import { isConnectionLost, type Connection, type Repeated } from "./connection.ts";
-import { createInOrder } from "./in-order.ts";
+import { isConnectionLost, type Connection, type Repeated } from "./client/connection.ts";
+import { createInOrder } from "./owner/in-order.ts";
 import type { MeetingPoint, OwnerLock } from "./meeting-point.ts";
-import { withOwnIds } from "./own-ids.ts";
+import { withOwnIds } from "./client/own-ids.ts";
 import type { NodeApi, Watch } from "./node-api.ts";
 import type { NodeEvents } from "./node-events.ts";
-import { createOwner, type Owner } from "./owner.ts";
+import { createOwner, type Owner } from "./owner/owner.ts";
 import { kindOf, type Call } from "./protocol.ts";
-import { createRemoteApi } from "./remote-api.ts";
-import { runCall, type OwnedNode } from "./serve-channel.ts";
+import { createRemoteApi } from "./client/remote-api.ts";
+import { runCall, type OwnedNode } from "./owner/serve-channel.ts";
 
 /**
  * - `service`: stays for long. As the owner it runs the node's services (gossip, sync, heartbeat);

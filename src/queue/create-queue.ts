@@ -6,14 +6,14 @@ import type { Random } from "../base/random.ts";
 import { afterTick } from "../base/tick.ts";
 import { list } from "./check-value.ts";
 import { createGroupCommit, type Submit } from "./group-commit.ts";
-import { logEntryOf, type LogEntry } from "./log-entry.ts";
+import { logEntryOf, type LogEntry } from "./read/log-entry.ts";
 import { endedOrder } from "./model/read.ts";
 import type { NamePage } from "./names.ts";
 import { bulkRowsMax, type Changed } from "./operation.ts";
 import type { ForgetKeys, PruneLog, Purge, Retry } from "./operation.ts";
 import type { ClaimedTasks, FinishInput, Kinds, Queue, Shown, TaskInput } from "./queue.ts";
 import type { EndedQuery, QueueStore, TaskView } from "./queue-store.ts";
-import { summarise } from "./stats.ts";
+import { summarise } from "./read/stats.ts";
 import { createValidator } from "./validate.ts";
 import { waitingReason } from "./waiting.ts";
 

@@ -1,7 +1,7 @@
-import type { QueueCounts } from "./counts.ts";
+import type { QueueCounts } from "./read/counts.ts";
 import type { Gate } from "./gate.ts";
 import type { Job } from "./job.ts";
-import type { LogEntry, LogStats } from "./log-entry.ts";
+import type { LogEntry, LogStats } from "./read/log-entry.ts";
 import type { NamePage } from "./names.ts";
 import type { Operation, Outcomes } from "./operation.ts";
 import type { Task, TaskState, TerminalState } from "./task.ts";

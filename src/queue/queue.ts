@@ -13,8 +13,8 @@ import type {
   Reconciled,
   StoreNow,
 } from "./queue-store.ts";
-import type { LogEntry, LogStats } from "./log-entry.ts";
-import type { QueueStats } from "./stats.ts";
+import type { LogEntry, LogStats } from "./read/log-entry.ts";
+import type { QueueStats } from "./read/stats.ts";
 import type { Identity, Lease, LeaseRef, Task } from "./task.ts";
 import type { Waiting } from "./waiting.ts";
 

@@ -5,14 +5,14 @@ export {
   type CrashRecord,
   type EndedCount,
   type CrashedWork,
-} from "./crash-record.ts";
+} from "./processes/crash-record.ts";
 export {
   createWorker,
   type ReleaseListener,
   type Worker,
   type WorkerOptions,
 } from "./create-worker.ts";
-export { endLeases, type EndLeasesOptions } from "./end-leases.ts";
+export { endLeases, type EndLeasesOptions } from "./processes/end-leases.ts";
 export { PermanentError, SlowDownError, type RetryPolicy } from "./failure.ts";
 export {
   defineHandler,
@@ -35,10 +35,10 @@ export {
   type SlowDown,
   type With,
 } from "./outcome.ts";
-export { workerNodeFlags } from "./node-flags.ts";
-export { createProcessLoad, type ProcessLoad } from "./process-load.ts";
+export { workerNodeFlags } from "./processes/node-flags.ts";
+export { createProcessLoad, type ProcessLoad } from "./processes/process-load.ts";
 export type { Bounds } from "./politeness.ts";
-export type { Decision, ScaleReason } from "./scaler.ts";
+export type { Decision, ScaleReason } from "./processes/scaler.ts";
 export type {
   Child,
   ChildEvents,
@@ -46,7 +46,7 @@ export type {
   FromChild,
   ProcessSlot,
   ToChild,
-} from "./process-slot.ts";
-export { createSupervisor, type SlotView, type Supervisor } from "./supervisor.ts";
-export type { WorkerQueue } from "./timed-queue.ts";
+} from "./processes/process-slot.ts";
+export { createSupervisor, type SlotView, type Supervisor } from "./processes/supervisor.ts";
+export type { WorkerQueue } from "./tasks/timed-queue.ts";
 export type { TaskAtWork, WorkerView } from "./worker-view.ts";

@@ -1,6 +1,6 @@
 import type { Metrics } from "../base/metrics.ts";
-import type { InFlightTasks } from "./in-flight-tasks.ts";
-import type { KindState } from "./kind-state.ts";
+import type { InFlightTasks } from "./tasks/in-flight-tasks.ts";
+import type { KindState } from "./tasks/kind-state.ts";
 
 /** Registers gauges of the worker's state at the moment of a snapshot. */
 export function registerGauges(

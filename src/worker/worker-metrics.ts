@@ -1,5 +1,5 @@
 import type { Counter, Family, Histogram, Metrics } from "../base/metrics.ts";
-import { taskEnds, type TaskEnd } from "./kind-state.ts";
+import { taskEnds, type TaskEnd } from "./tasks/kind-state.ts";
 
 /** From a quarter of a millisecond to a minute. */
 const callBounds = [0.00025, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30];

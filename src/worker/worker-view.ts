@@ -1,5 +1,5 @@
-import type { Decision } from "./scaler.ts";
-import type { InFlightTask } from "./in-flight-task.ts";
+import type { Decision } from "./processes/scaler.ts";
+import type { InFlightTask } from "./tasks/in-flight-task.ts";
 
 /** The current state of a worker. */
 export interface WorkerView {

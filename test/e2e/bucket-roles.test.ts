@@ -14,7 +14,7 @@ import { createS3Bucket } from "../../src/bucket/adapters/s3/s3-bucket.ts";
 import type { S3Place } from "../../src/bucket/adapters/s3/s3-client.ts";
 import { createTestPlace } from "../../src/bucket/testing/test-s3.ts";
 import { bucketPolicy, examineRights, lifecycleConfiguration } from "../../src/infra/index.ts";
-import { missingHubRights } from "../../src/ledger/tiers/hub-rights.ts";
+import { missingHubRights } from "../../src/ledger/tiers/hub/hub-rights.ts";
 import { createSandbox } from "../support/built-cli.ts";
 import { needs } from "../support/services.ts";
 

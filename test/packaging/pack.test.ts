@@ -156,7 +156,8 @@ describe("the shape of the package", () => {
 
 describe("pages that messages and help name", () => {
   const sources = readRepository().filter(
-    ({ path }) => path.startsWith("src/") && !isTestCode(path) && path !== "src/base/files/docs-page.ts",
+    ({ path }) =>
+      path.startsWith("src/") && !isTestCode(path) && path !== "src/base/files/docs-page.ts",
   );
   /** The tidy test checks that messages name pages by docsPage. */
   const pages = new Set(

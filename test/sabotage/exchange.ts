@@ -3,12 +3,12 @@ import type { Sabotage } from "./sabotage.ts";
 const exchange = "src/ledger/exchange/exchange.test.ts";
 const beside = "src/ledger/exchange/exchange-bucket.test.ts";
 const hostile = "src/ledger/exchange/hostile-records.test.ts";
-const synced = "src/node/keep-synced.test.ts";
+const synced = "src/node/owner/keep-synced.test.ts";
 
 const inExchange: readonly Sabotage[] = [
   {
     name: "what is not on the disk yet is told to others",
-    file: "src/ledger/advertised.ts",
+    file: "src/ledger/replica/advertised.ts",
     find: "if (own) limit(own.key, own.durable);",
     replace: "",
     caughtBy: `${exchange} > who follows is told what was written`,
@@ -43,21 +43,21 @@ const inExchange: readonly Sabotage[] = [
   },
   {
     name: "what comes from others is never ahead of its time",
-    file: "src/ledger/incoming.ts",
+    file: "src/ledger/replica/incoming.ts",
     find: "{ nowMs: nowMs() }",
     replace: "{ nowMs: nowMs() * 2 }",
     caughtBy: `${exchange} > lesson 46`,
   },
   {
     name: "each that comes is synced to the disk alone",
-    file: "src/ledger/incoming.ts",
+    file: "src/ledger/replica/incoming.ts",
     find: "const group = waiting;\n      waiting = [];",
     replace: "const group = waiting.splice(0, 1);",
     caughtBy: `${exchange} > a thousand that come one by one`,
   },
   {
     name: "what comes by the bucket and by gossip at once is written twice",
-    file: "src/ledger/incoming.ts",
+    file: "src/ledger/replica/incoming.ts",
     find: "if (datagram.number <= known) return false;",
     replace: "",
     caughtBy: `${beside} > what came by the bucket and by others at once`,
@@ -122,21 +122,21 @@ const againstHostile: readonly Sabotage[] = [
 const inApp: readonly Sabotage[] = [
   {
     name: "a node at rest asks its bucket all the time",
-    file: "src/node/keep-synced.ts",
+    file: "src/node/owner/keep-synced.ts",
     find: "isNews || isFree ? syncMsMin",
     replace: "isNews || !isFree ? syncMsMin",
     caughtBy: `${synced} > at rest it costs cents a month`,
   },
   {
     name: "every second's writes are a segment of their own",
-    file: "src/node/keep-synced.ts",
+    file: "src/node/owner/keep-synced.ts",
     find: "unpublished() > 0 && nowMs - pushedAtMs >= syncMsMin",
     replace: "unpublished() > 0 && nowMs >= pushedAtMs",
     caughtBy: `${synced} > own writes go up every ten seconds at most`,
   },
   {
     name: "a node that stops keeps its last writes to itself",
-    file: "src/node/keep-synced.ts",
+    file: "src/node/owner/keep-synced.ts",
     find: "if (!isFailing && unpublished() > 0)",
     replace: "if (isFailing && unpublished() > 0)",
     caughtBy: `${synced} > own writes go up every ten seconds at most`,

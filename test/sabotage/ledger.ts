@@ -5,9 +5,9 @@ const partText = "src/ledger/fold/part-text.test.ts";
 const journal = "src/ledger/journal/journal.test.ts";
 const ledger = "src/ledger/ledger.test.ts";
 const tiers = "src/ledger/tiers/tiers.test.ts";
-const repair = "src/ledger/tiers/repair.test.ts";
-const lostJournal = "src/ledger/tiers/lost-journal.test.ts";
-const autoHub = "src/ledger/tiers/auto-hub.test.ts";
+const repair = "src/ledger/tiers/repair/repair.test.ts";
+const lostJournal = "src/ledger/tiers/repair/lost-journal.test.ts";
+const autoHub = "src/ledger/tiers/hub/auto-hub.test.ts";
 const reopen = "src/ledger/state/reopen.test.ts";
 const sqliteState = "src/ledger/adapters/sqlite/sqlite-state.test.ts";
 const clock = "src/ledger/clock/stamp.test.ts";
@@ -78,14 +78,14 @@ const inPartText: readonly Sabotage[] = [
   },
   {
     name: "of many, those that took others in are read without them",
-    file: "src/ledger/read-target.ts",
+    file: "src/ledger/replica/read-target.ts",
     find: "return elementsOf(fields).length > 0 ? undefined : viewTarget(target, fields ?? new Map());",
     replace: "return viewTarget(target, fields ?? new Map());",
     caughtBy: `${ledger} > many are read as each alone`,
   },
   {
     name: "what was decoded is not folded any further",
-    file: "src/ledger/create-replica.ts",
+    file: "src/ledger/replica/create-replica.ts",
     find: "foldInto(states, datagram);",
     replace: "",
     caughtBy: `${ledger} > lesson 35`,
@@ -102,7 +102,7 @@ const inState: readonly Sabotage[] = [
   },
   {
     name: "what is dropped after it was folded still counts",
-    file: "src/ledger/create-replica.ts",
+    file: "src/ledger/replica/create-replica.ts",
     find: "if (isSaved) unfolded.add(dot);",
     replace: "",
     caughtBy: `${reopen} > what is dropped after it was saved`,
@@ -157,7 +157,7 @@ const inJournal: readonly Sabotage[] = [
 const inTiers: readonly Sabotage[] = [
   {
     name: "prune after one checkpoint",
-    file: "src/ledger/tiers/prune.ts",
+    file: "src/ledger/tiers/hub/prune.ts",
     find: "const segments = await pruneSegments(context, older, hasArchive ? floors : undefined);",
     replace:
       "const segments = await pruneSegments(context, newest, hasArchive ? floors : undefined);",
@@ -165,14 +165,14 @@ const inTiers: readonly Sabotage[] = [
   },
   {
     name: "prune without a grace period",
-    file: "src/ledger/tiers/prune.ts",
+    file: "src/ledger/tiers/hub/prune.ts",
     find: "nowMs() - older.madeAtMs < graceMs",
     replace: "nowMs() - older.madeAtMs < graceMs * 0",
     caughtBy: `${tiers} > takes only what two checkpoints cover`,
   },
   {
     name: "compaction deletes every segment there is",
-    file: "src/ledger/tiers/prune.ts",
+    file: "src/ledger/tiers/hub/prune.ts",
     find: "if (!segment || segment.first > (vector.get(segment.session) ?? 0)) continue;",
     replace: "if (!segment || vector.size < 0) continue;",
     caughtBy: `${tiers} > takes only what two checkpoints cover`,
@@ -186,7 +186,7 @@ const inTiers: readonly Sabotage[] = [
   },
   {
     name: "a hub of an earlier epoch goes on",
-    file: "src/ledger/tiers/hub-fold.ts",
+    file: "src/ledger/tiers/hub/hub-fold.ts",
     find: 'if (newest && newest.epoch > epoch) return { status: "lost" };',
     replace: 'if (newest && newest.epoch < 0) return { status: "lost" };',
     caughtBy: `${tiers} > O4: a hub whose lease was taken`,
@@ -214,7 +214,7 @@ const inTiers: readonly Sabotage[] = [
   },
   {
     name: "a checkpoint drops what is ahead of its time",
-    file: "src/ledger/tiers/hub-fold.ts",
+    file: "src/ledger/tiers/hub/hub-fold.ts",
     find: "heldBack: [...state.heldBack().values()],",
     replace: "heldBack: [],",
     caughtBy: `${tiers} > what is ahead waits`,
@@ -238,7 +238,7 @@ const inTiers: readonly Sabotage[] = [
 const inRepair: readonly Sabotage[] = [
   {
     name: "a segment that vanished is not put back, seen by the simulation",
-    file: "src/ledger/tiers/repair.ts",
+    file: "src/ledger/tiers/repair/repair.ts",
     find: "const mended = await mend({ core, bucket, faults: now });",
     replace: "const mended = new Set<SegmentFault>();",
     caughtBy: `${simulation} > forty seeds keep O4`,
@@ -252,21 +252,21 @@ const inRepair: readonly Sabotage[] = [
   },
   {
     name: "segments that a hub deleted are created again",
-    file: "src/ledger/tiers/repair.ts",
+    file: "src/ledger/tiers/repair/repair.ts",
     find: "const after = Math.max(range.after, lastKnown(boundary, key));",
     replace: "const { after } = range;",
     caughtBy: `${repair} > lesson 33: segments that a hub deletes`,
   },
   {
     name: "a segment stays that the boundary passed while it was put back",
-    file: "src/ledger/tiers/repair.ts",
+    file: "src/ledger/tiers/repair/repair.ts",
     find: "if (first <= lastKnown(boundary, key)) await bucket.delete(",
     replace: "if (first < 0) await bucket.delete(",
     caughtBy: `${repair} > lesson 33: if the boundary passes a segment`,
   },
   {
     name: "a sound segment of another disk is replaced",
-    file: "src/ledger/tiers/examine-session.ts",
+    file: "src/ledger/tiers/repair/examine-session.ts",
     find: "if (journal.length > 0 && !isSameContent(datagrams, journal)) {",
     replace: "if (journal.length < 0) {",
     caughtBy: `${repair} > one that was cut short is replaced`,
@@ -276,7 +276,7 @@ const inRepair: readonly Sabotage[] = [
     file: "src/ledger/tiers/sync.ts",
     find: "return agoMs >= repairMs || agoMs < 0;",
     replace: "return agoMs >= 0;",
-    caughtBy: "src/ledger/tiers/repair-cost.test.ts > one listing a day",
+    caughtBy: "src/ledger/tiers/repair/repair-cost.test.ts > one listing a day",
   },
 ];
 
@@ -314,7 +314,7 @@ const inBytes: readonly Sabotage[] = [
 const inForget: readonly Sabotage[] = [
   {
     name: "the archive keeps what was forgotten",
-    file: "src/ledger/tiers/scrub.ts",
+    file: "src/ledger/tiers/hub/scrub.ts",
     find: "const answer = await bucket.putIfMatch(key, clean, etag);",
     replace: "const answer = { etag };",
     caughtBy: `${forget} > checkpoint, prune and archive lose it too`,
@@ -359,7 +359,7 @@ const inHistory: readonly Sabotage[] = [
   },
   {
     name: "a hub without the rights takes the lease",
-    file: "src/ledger/tiers/auto-hub.ts",
+    file: "src/ledger/tiers/hub/auto-hub.ts",
     find: "if (!(await hasRights())) return;",
     replace: "",
     caughtBy: `${autoHub} > a node without the rights`,

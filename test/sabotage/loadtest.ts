@@ -9,7 +9,7 @@ const marks = "test/e2e/loadtest-marks.test.ts";
 export const loadtestSabotages: readonly Sabotage[] = [
   {
     name: "fencing is removed: no token is compared",
-    file: "src/queue/adapters/sqlite/unit.ts",
+    file: "src/queue/adapters/sqlite/write/unit.ts",
     find: "select lane from task where id = ? and token = ?",
     replace: "select lane from task where id = ? and (token = ? or 1)",
     caughtBy: `${marks} > no finish is accepted under an old lease`,
@@ -38,7 +38,7 @@ export const loadtestSabotages: readonly Sabotage[] = [
   },
   {
     name: "adds are lost: the last of each batch is acknowledged and not stored",
-    file: "src/queue/adapters/sqlite/add.ts",
+    file: "src/queue/adapters/sqlite/write/add.ts",
     find: "inserted += sql.insert.run(values.splice(0)).changes;",
     replace:
       "inserted += index > 0 && index === tasks.length - 1 ? values.splice(0).length / 10 : sql.insert.run(values.splice(0)).changes;",

@@ -5,7 +5,7 @@ const processes = "src/node/open-node.test.ts";
 export const nodeSabotages: readonly Sabotage[] = [
   {
     name: "a write whose answer was lost is written again",
-    file: "src/node/connection.ts",
+    file: "src/node/client/connection.ts",
     find: "...(isRepeat && { after })",
     replace: "",
     caughtBy: `${processes} > what is written twice because answers were lost`,
@@ -19,7 +19,7 @@ export const nodeSabotages: readonly Sabotage[] = [
   },
   {
     name: "an owner that is silent is waited for without end",
-    file: "src/node/connection.ts",
+    file: "src/node/client/connection.ts",
     find: "> silenceMsMax) {",
     replace: "> 1_000 * silenceMsMax) {",
     caughtBy: `${processes} > an owner that does not answer for 30 s`,
@@ -33,7 +33,7 @@ export const nodeSabotages: readonly Sabotage[] = [
   },
   {
     name: "processes of different versions talk to each other",
-    file: "src/node/connection.ts",
+    file: "src/node/client/connection.ts",
     find: "if (owner.version !== version) {",
     replace: "if (version === '') {",
     caughtBy: `${processes} > a process of another version is told so`,

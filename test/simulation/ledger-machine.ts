@@ -12,7 +12,7 @@ import {
   type Ledger,
   type LedgerDisk,
 } from "../../src/ledger/index.ts";
-import { createHubKeeper } from "../../src/ledger/tiers/hub.ts";
+import { createHubKeeper } from "../../src/ledger/tiers/hub/hub.ts";
 import { pick, startMs, type World } from "./world.ts";
 import type { MachineState } from "./ledger-state.ts";
 import type { SimNode } from "./sim-node.ts";

@@ -100,7 +100,8 @@ async function copyQueue({
   const root = paths.root();
   if (!file.startsWith(root + sep)) return { queue: undefined, note: address };
   const copy = join(scratch, "queue.db");
-  const { copyQueueFile } = await import("../../queue/adapters/sqlite/copy-queue-file.ts");
+  const { copyQueueFile } =
+    await import("../../queue/adapters/sqlite/connection/copy-queue-file.ts");
   await copyQueueFile(file, copy);
   return { queue: { name: relative(root, file).split(sep).join("/"), copy }, note: "copied" };
 }

@@ -98,7 +98,7 @@ async function openStore(address: string, options: OpenQueueOptions): Promise<Qu
 }
 
 const importStore = () => import("../../queue/adapters/sqlite/sqlite-queue-store.ts");
-const importReader = () => import("../../queue/adapters/sqlite/sqlite-queue-reader.ts");
+const importReader = () => import("../../queue/adapters/sqlite/read/sqlite-queue-reader.ts");
 
 async function loadSqlite<Module>(load: () => Promise<Module>): Promise<Module> {
   try {

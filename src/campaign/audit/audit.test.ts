@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sampleCompany } from "../../records/testing/sample-records.ts";
-import { createPhraseCache } from "../phrase-meaning.ts";
-import { parseCampaign } from "../parse-campaign.ts";
+import { createPhraseCache } from "../places/phrase-meaning.ts";
+import { parseCampaign } from "../config/parse-campaign.ts";
 import { createCompanyAudit } from "./audit.ts";
 import { auditFindingSchema } from "./audit-schema.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import type { Job } from "../../queue/index.ts";
-import { parseCampaign } from "../parse-campaign.ts";
+import { parseCampaign } from "../config/parse-campaign.ts";
 import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
 import { createBudgetGuard, withinBudget } from "./budget-guard.ts";
 import { createCompanyLimit, type CompanyCounts } from "./company-limit.ts";

@@ -19,9 +19,9 @@ import {
   type HandlerOutcome,
 } from "../../worker/index.ts";
 import type { Campaign } from "../campaign.ts";
-import { domainOf } from "../company-fields.ts";
-import { suppressedReason } from "../details.ts";
-import { exclusionOf } from "../exclusions.ts";
+import { domainOf } from "../places/company-fields.ts";
+import { suppressedReason } from "../places/details.ts";
+import { exclusionOf } from "../places/exclusions.ts";
 import { releaseIfLacking } from "../lacking.ts";
 import { enrichKind } from "../tasks.ts";
 import { askSite, troubleOf, type Asked } from "./ask-site.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseCampaign } from "../parse-campaign.ts";
-import { companyFacts } from "../company-fields.ts";
+import { parseCampaign } from "../config/parse-campaign.ts";
+import { companyFacts } from "../places/company-fields.ts";
 import type { CampaignReport } from "../report/report-schema.ts";
 import { compareEstimate } from "./compare-estimate.ts";
 import { campaignEstimateSchema, estimateFigures } from "./estimate-schema.ts";

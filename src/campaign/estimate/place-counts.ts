@@ -1,11 +1,11 @@
 import type { Ledger } from "../../ledger/index.ts";
 import type { Place } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
-import type { CompanyFacts } from "../company-fields.ts";
+import type { CompanyFacts } from "../places/company-fields.ts";
 import { gateOf } from "../enrich/visit-task.ts";
-import { exclusionOf } from "../exclusions.ts";
-import { filterOfPlace } from "../filters.ts";
-import { placeKeys } from "../suppressed-places.ts";
+import { exclusionOf } from "../places/exclusions.ts";
+import { filterOfPlace } from "../places/filters.ts";
+import { placeKeys } from "../places/suppressed-places.ts";
 
 /** How many places, companies and visits will result, by the same rules as `discover`. */
 export interface PlaceCounts {

@@ -5,7 +5,7 @@ import {
   type Point,
 } from "../../sources/index.ts";
 import { phraseFault, toPhrase } from "../phrase.ts";
-import type { TemplateOptions } from "../template.ts";
+import type { TemplateOptions } from "../config/template.ts";
 
 /** A campaign that finds most of the places in a file. */
 export interface SuggestedCampaign {

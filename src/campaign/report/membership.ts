@@ -1,7 +1,7 @@
 import type { Company, FoundBy } from "../../records/index.ts";
 import type { Campaign } from "../campaign.ts";
-import { exclusionOf } from "../exclusions.ts";
-import { filterOfCompany } from "../filters.ts";
+import { exclusionOf } from "../places/exclusions.ts";
+import { filterOfCompany } from "../places/filters.ts";
 import { planTiles } from "../plan.ts";
 
 /** Decides which companies belong to a campaign, and which of its questions found them. */

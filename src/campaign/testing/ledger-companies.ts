@@ -1,5 +1,5 @@
 import type { Ledger } from "../../ledger/index.ts";
-import type { CompanyWriter, FoundCompany, PutCompany } from "../company-writer.ts";
+import type { CompanyWriter, FoundCompany, PutCompany } from "../places/company-writer.ts";
 
 /** A CompanyWriter on a bare ledger: a company is identified by its place alone. */
 export function createLedgerCompanies(ledger: Pick<Ledger, "read" | "write">): CompanyWriter {

@@ -5,7 +5,7 @@ import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { createLease } from "../../bucket/index.ts";
 import type { Ledger } from "../ledger.ts";
-import { compact } from "../tiers/hub.ts";
+import { compact } from "../tiers/hub/hub.ts";
 import { hubLease } from "../tiers/keys.ts";
 import { openTestLedger, valuesOf } from "../testing/test-ledger.ts";
 

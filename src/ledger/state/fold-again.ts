@@ -4,7 +4,7 @@ import { foldInto, partOf, type PartState } from "../fold/part-state.ts";
 import { splitPart } from "../fold/part-text.ts";
 import { isCovered } from "../fold/vector.ts";
 import type { JournalReader } from "../journal/journal-reader.ts";
-import type { Base } from "../replica.ts";
+import type { Base } from "../replica/replica.ts";
 
 export interface FoldAgainOptions {
   readonly base: Base;

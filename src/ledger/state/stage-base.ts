@@ -7,7 +7,7 @@ import { hasFolded, isCovered, lastKnown, type SessionKey } from "../fold/vector
 import { AppError } from "../../base/app-error.ts";
 import { stampOf } from "../clock/stamp.ts";
 import type { JournalReader } from "../journal/journal-reader.ts";
-import { isConflicted, type Base } from "../replica.ts";
+import { isConflicted, type Base } from "../replica/replica.ts";
 import type { StateBatch, StateHead, StateStore, StoredTarget } from "./state-store.ts";
 
 export interface StageBaseOptions {

@@ -12,7 +12,7 @@ import { createPaths } from "../../config/index.ts";
 import { openFileDisk } from "../adapters/file/file-disk.ts";
 import type { Change } from "../changes.ts";
 import { openLedger } from "../ledger.ts";
-import { createHub } from "../tiers/hub.ts";
+import { createHub } from "../tiers/hub/hub.ts";
 
 export interface NodeProgramSettings {
   readonly shared: SharedBucket;

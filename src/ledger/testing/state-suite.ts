@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createReplica } from "../create-replica.ts";
+import { createReplica } from "../replica/create-replica.ts";
 import { dotOf, type Datagram } from "../datagram/datagram.ts";
 import { encodePart } from "../fold/part-file.ts";
 import { foldInto, partCount, partOf, type PartState } from "../fold/part-state.ts";
 import { sessionKey } from "../fold/vector.ts";
-import { emptyHead, noBase } from "../replica.ts";
+import { emptyHead, noBase } from "../replica/replica.ts";
 import type { StateStore } from "../state/state-store.ts";
 import { anyHistory } from "./histories.ts";
 

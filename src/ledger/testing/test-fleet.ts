@@ -7,7 +7,7 @@ import {
 } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { createLease, type Bucket } from "../../bucket/index.ts";
 import type { Ledger } from "../ledger.ts";
-import { compact, type CompactOptions } from "../tiers/hub.ts";
+import { compact, type CompactOptions } from "../tiers/hub/hub.ts";
 import { hubLease } from "../tiers/keys.ts";
 import type { SyncHow } from "../tiers/sync.ts";
 

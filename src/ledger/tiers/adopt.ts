@@ -7,10 +7,10 @@ import {
   removeOldParts,
   switchBase,
   writePartFile,
-} from "../base-files.ts";
+} from "../replica/base-files.ts";
 import type { Core } from "../core.ts";
 import { isCovered } from "../fold/vector.ts";
-import { expectedBeyond } from "../missing-history.ts";
+import { expectedBeyond } from "../replica/missing-history.ts";
 import { partKey } from "./keys.ts";
 import { findNewestManifest, type FoundManifest, type CheckpointManifest } from "./manifest.ts";
 

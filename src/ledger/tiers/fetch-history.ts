@@ -1,6 +1,11 @@
 import type { Bucket } from "../../bucket/index.ts";
 import type { Core } from "../core.ts";
-import { countOwn, describeMissing, missingHistory, publishedAndLost } from "../missing-history.ts";
+import {
+  countOwn,
+  describeMissing,
+  missingHistory,
+  publishedAndLost,
+} from "../replica/missing-history.ts";
 import { move } from "../move.ts";
 import { adoptNewest, type AdoptingOptions } from "./adopt.ts";
 import { headKey } from "./keys.ts";

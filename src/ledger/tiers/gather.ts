@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Spill } from "../fold/spill.ts";
 import { lastKnown } from "../fold/vector.ts";
-import type { HubState } from "./hub-state.ts";
+import type { HubState } from "./hub/hub-state.ts";
 import { decodeHead, type SessionHead } from "./head.ts";
 import { segmentKey } from "./keys.ts";
 import { listHeads, missingSegment } from "./pull.ts";

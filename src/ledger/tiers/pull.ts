@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index.ts";
 import type { Core } from "../core.ts";
 import { lastKnown, sessionKey } from "../fold/vector.ts";
-import { publishedAndLost } from "../missing-history.ts";
+import { publishedAndLost } from "../replica/missing-history.ts";
 import { decodeHead, type SessionHead } from "./head.ts";
 import { headsPrefix, parseSegmentKey, segmentKey, segmentsPrefix } from "./keys.ts";
 import { listAll } from "./list-all.ts";

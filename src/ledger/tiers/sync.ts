@@ -13,8 +13,8 @@ import { findNewestManifest } from "./manifest.ts";
 import { publish, writeHeartbeat, type Published } from "./publish.ts";
 import { createPuller, missingSegment, type Gap, type Pulled } from "./pull.ts";
 import { fetchHistory } from "./fetch-history.ts";
-import { repairOwn, type Repaired } from "./repair.ts";
-import { verifyBucket, type BucketVerified, type VerifyHow } from "./verify-bucket.ts";
+import { repairOwn, type Repaired } from "./repair/repair.ts";
+import { verifyBucket, type BucketVerified, type VerifyHow } from "./repair/verify-bucket.ts";
 
 /**
  * Synchronises a ledger with a bucket. Appends continue meanwhile; calls run one after the other.

@@ -10,8 +10,8 @@ import { makeRepeatable } from "../left-to-write.ts";
 import { createLocalApi } from "../local-api.ts";
 import type { MeetingPoint, OwnerLock } from "../meeting-point.ts";
 import { openNode, type NodeHandle, type OwnedParts, type ProcessKind } from "../open-node.ts";
-import { createProcessRegistry } from "../process-registry.ts";
-import { createWakeUps } from "../wake-up.ts";
+import { createProcessRegistry } from "../owner/process-registry.ts";
+import { createWakeUps } from "../owner/wake-up.ts";
 
 export interface TestNodeOptions {
   readonly kind?: ProcessKind;

@@ -1,5 +1,5 @@
 import { isForgettable } from "../gate.ts";
-import { keptKeyOf, logEntryOf, type KeptKey, type LogEntry } from "../log-entry.ts";
+import { keptKeyOf, logEntryOf, type KeptKey, type LogEntry } from "../read/log-entry.ts";
 import type { Changed, FinishedFilter, ForgetKeys, PruneLog, Purge } from "../operation.ts";
 import type { Raised, RaiseOne, Retry } from "../operation.ts";
 import { isTerminal, type Task } from "../task.ts";

@@ -4,7 +4,7 @@ import { isClaimable, slotsLeft } from "../job.ts";
 import { laneKey } from "../lane.ts";
 import type { Claim, Claimed } from "../operation.ts";
 import type { Lease, Pace, Task } from "../task.ts";
-import { bucketOf } from "../wait-histogram.ts";
+import { bucketOf } from "../read/wait-histogram.ts";
 import { expiryMs } from "./now.ts";
 import { gateOf, jobOf, patchGate, patchJob, putTask, type ShardDraft } from "./shard.ts";
 import { sweep } from "./sweep.ts";

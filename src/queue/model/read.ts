@@ -1,9 +1,9 @@
 import { inSlices } from "../../base/tick.ts";
-import { countJobs, createKindCounter, type QueueCounts } from "../counts.ts";
+import { countJobs, createKindCounter, type QueueCounts } from "../read/counts.ts";
 import { hasRoom, isOpen, openFromMs, type Gate } from "../gate.ts";
 import { isClaimable, newJob } from "../job.ts";
 import { emptyLane, laneKey, type Lane } from "../lane.ts";
-import type { LogEntry, LogStats } from "../log-entry.ts";
+import type { LogEntry, LogStats } from "../read/log-entry.ts";
 import type { BrowseQuery, EndedCursor, EndedQuery, StoreNow, TaskView } from "../queue-store.ts";
 import type { Task, TaskState } from "../task.ts";
 import { isHeld } from "../waiting.ts";

@@ -1,6 +1,6 @@
 import { newGate, type Gate } from "../gate.ts";
 import { completion, newJob, type Job } from "../job.ts";
-import type { KeptKey, LogEntry } from "../log-entry.ts";
+import type { KeptKey, LogEntry } from "../read/log-entry.ts";
 import type { Identity, Task } from "../task.ts";
 import type { ModelNow } from "./now.ts";
 

@@ -1,6 +1,6 @@
 import type { Gate } from "../gate.ts";
 import type { Job } from "../job.ts";
-import type { KeptKey, LogEntry } from "../log-entry.ts";
+import type { KeptKey, LogEntry } from "../read/log-entry.ts";
 import { rowState, stateName, type StateName } from "../row-state.ts";
 import type { Task } from "../task.ts";
 import type { Slice } from "./slice.ts";

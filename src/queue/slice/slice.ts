@@ -1,6 +1,6 @@
 import type { Gate } from "../gate.ts";
 import type { Job } from "../job.ts";
-import type { KeptKey } from "../log-entry.ts";
+import type { KeptKey } from "../read/log-entry.ts";
 import type { ModelNow } from "../model/now.ts";
 import { identityOf, type ClaimRecord, type ShardDraft } from "../model/shard.ts";
 import type { Task } from "../task.ts";

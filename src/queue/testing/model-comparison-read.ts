@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KindCounts, QueueCounts } from "../counts.ts";
+import type { KindCounts, QueueCounts } from "../read/counts.ts";
 import type { Job } from "../job.ts";
 import {
   browse,

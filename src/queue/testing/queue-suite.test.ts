@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryQueueStore } from "../adapters/memory/memory-queue-store.ts";
-import type { KindCounts } from "../counts.ts";
+import type { KindCounts } from "../read/counts.ts";
 import type { Job } from "../job.ts";
 import type { NamePage } from "../names.ts";
 import type { QueueStore } from "../queue-store.ts";

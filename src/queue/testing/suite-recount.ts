@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { countJobs, type KindCounts, type QueueCounts, type ReasonCount } from "../counts.ts";
+import { countJobs, type KindCounts, type QueueCounts, type ReasonCount } from "../read/counts.ts";
 import { openFromMs, type Gate } from "../gate.ts";
 import type { Job } from "../job.ts";
 import { laneKey } from "../lane.ts";

@@ -1,7 +1,7 @@
 import type { OptionSpec, SettingsContext } from "../../frame/command.ts";
 import type { ProgressHandle } from "../../../base/progress-handle.ts";
 import { textFlag } from "../../options/flags.ts";
-import { parseMoment } from "../company/parse-moment.ts";
+import { parseMoment } from "../company/parts/parse-moment.ts";
 
 export const atOption: OptionSpec = {
   flag: "--at",

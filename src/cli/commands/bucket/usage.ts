@@ -7,7 +7,7 @@ import type { TableColumn } from "../../terminal/table.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { addressArgument, withAddress } from "./open-bucket.ts";
 import { showStored } from "./stored-usage.ts";
-import { parseMoment } from "../company/parse-moment.ts";
+import { parseMoment } from "../company/parts/parse-moment.ts";
 
 export const bucketUsage: Command = {
   needs: "settings",

@@ -4,7 +4,7 @@ import { asUsage } from "../../../base/usage-error.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 import type { Layout } from "../../terminal/output.ts";
-import { campaignArgument, campaignNameOf, campaignOption } from "./which-campaign.ts";
+import { campaignArgument, campaignNameOf, campaignOption } from "./parts/which-campaign.ts";
 
 export const campaignAudit: Command = {
   needs: "settings",

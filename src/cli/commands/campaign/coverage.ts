@@ -12,8 +12,8 @@ import {
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
-import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./parts/which-campaign.ts";
 
 export const campaignCoverageCommand: Command = {
   needs: "settings",

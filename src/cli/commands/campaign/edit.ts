@@ -15,8 +15,8 @@ import { defaultsName, openCampaignFolder, readUtf8 } from "../../../campaign/in
 import { userName } from "../../../config/index.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { openInEditor } from "../company/editor.ts";
-import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
+import { openInEditor } from "../company/parts/editor.ts";
+import { campaignArgument, campaignOption, requireCampaignName } from "./parts/which-campaign.ts";
 
 export const campaignEdit: Command = {
   needs: "settings",

@@ -1,7 +1,7 @@
 import { openCampaignFolder, type Campaign } from "../../../campaign/index.ts";
 import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../frame/command.ts";
-import { fetchConfigs } from "./fleet-news.ts";
+import { fetchConfigs } from "./parts/fleet-news.ts";
 
 export const campaignList: Command = {
   needs: "settings",

@@ -2,8 +2,8 @@ import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignConfigs } from "../../../app/index.ts";
 import { userName } from "../../../config/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { notShared } from "./share-config.ts";
-import { campaignOptions, templateOf } from "./template-options.ts";
+import { notShared } from "./parts/share-config.ts";
+import { campaignOptions, templateOf } from "./parts/template-options.ts";
 
 export const campaignNew: Command = {
   needs: "settings",

@@ -12,9 +12,9 @@ import type { CampaignEstimate, Survey } from "../../../campaign/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 import { notePreflight } from "../../frame/preflight.ts";
-import { describeEstimate } from "./estimate-view.ts";
-import { forceOption, openPlacesHere } from "./open-sources.ts";
-import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
+import { describeEstimate } from "./parts/estimate-view.ts";
+import { forceOption, openPlacesHere } from "./parts/open-sources.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./parts/which-campaign.ts";
 
 export const campaignPlan: Command = {
   needs: "settings",

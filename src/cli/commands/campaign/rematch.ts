@@ -1,6 +1,6 @@
 import type { Command } from "../../frame/command.ts";
-import { chooseAndDispatch, dispatchOptions } from "./dispatch-due.ts";
-import { campaignArgument } from "./which-campaign.ts";
+import { chooseAndDispatch, dispatchOptions } from "./parts/dispatch-due.ts";
+import { campaignArgument } from "./parts/which-campaign.ts";
 
 export const campaignRematch: Command = {
   needs: "settings",

@@ -3,7 +3,7 @@ import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
 
 export const campaignRemove: Command = {
   needs: "settings",

@@ -6,10 +6,10 @@ import { parseDuration } from "../../options/duration.ts";
 import { textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 import { goesOnAfter } from "../../frame/until-stopped.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
-import { unfetchedText } from "./fleet-news.ts";
-import { describeReport, reportLine } from "./report-view.ts";
-import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
+import { unfetchedText } from "./parts/fleet-news.ts";
+import { describeReport, reportLine } from "./parts/report-view.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./parts/which-campaign.ts";
 
 export const campaignReportCommand: Command = {
   needs: "settings",

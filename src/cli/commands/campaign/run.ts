@@ -16,9 +16,9 @@ import { attributionLine } from "../../../sources/index.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 import { outcomeText } from "../../frame/outcome-text.ts";
 import { workOptions, workOptionsOf } from "../../options/work-options.ts";
-import { showCut } from "./open-sources.ts";
-import { describeReport } from "./report-view.ts";
-import { campaignArgument, campaignOption, loadCampaign } from "./which-campaign.ts";
+import { showCut } from "./parts/open-sources.ts";
+import { describeReport } from "./parts/report-view.ts";
+import { campaignArgument, campaignOption, loadCampaign } from "./parts/which-campaign.ts";
 
 export const campaignRun: Command = {
   needs: "settings",

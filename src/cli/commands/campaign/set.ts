@@ -3,7 +3,7 @@ import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { defaultsName } from "../../../campaign/index.ts";
 import { userName } from "../../../config/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { campaignOption, requireCampaignName } from "./which-campaign.ts";
+import { campaignOption, requireCampaignName } from "./parts/which-campaign.ts";
 
 export const campaignSet: Command = {
   needs: "settings",

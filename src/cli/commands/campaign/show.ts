@@ -1,8 +1,8 @@
 import { asUsage } from "../../../base/usage-error.ts";
 import { openCampaignFolder, type ConfigValue } from "../../../campaign/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { fetchConfigs } from "./fleet-news.ts";
-import { campaignArgument, campaignOption, requireCampaignName } from "./which-campaign.ts";
+import { fetchConfigs } from "./parts/fleet-news.ts";
+import { campaignArgument, campaignOption, requireCampaignName } from "./parts/which-campaign.ts";
 
 export const campaignShow: Command = {
   needs: "settings",

@@ -15,10 +15,10 @@ import { textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 import type { Layout } from "../../terminal/output.ts";
 import { goesOnAfter } from "../../frame/until-stopped.ts";
-import { fetchConfigs, unfetchedText } from "./fleet-news.ts";
-import { openPlacesHere } from "./open-sources.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
-import { campaignArgument, campaignOption, campaignNameOf } from "./which-campaign.ts";
+import { fetchConfigs, unfetchedText } from "./parts/fleet-news.ts";
+import { openPlacesHere } from "./parts/open-sources.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
+import { campaignArgument, campaignOption, campaignNameOf } from "./parts/which-campaign.ts";
 
 /** The state of a campaign, and its results so far. */
 interface CampaignStanding extends CampaignState {

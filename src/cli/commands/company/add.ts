@@ -6,7 +6,7 @@ import type { Command, OptionSpec, SettingsContext } from "../../frame/command.t
 import { quote } from "../../completion/shell-text.ts";
 import { textFlag } from "../../options/flags.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
-import { readAssignments } from "./read-assignments.ts";
+import { readAssignments } from "./parts/read-assignments.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const listOption = (flag: `--${string}`, value: string, summary: string): OptionSpec => ({

@@ -4,7 +4,7 @@ import { emailStatuses } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
-import { filterOptions, readFilters } from "./filter-options.ts";
+import { filterOptions, readFilters } from "./parts/filter-options.ts";
 
 export const companyCheckEmails: Command = {
   needs: "settings",

@@ -3,7 +3,7 @@ import { auditedRecords, deleteRecord, type RecordKind } from "../../../records/
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
 
 const deleteCommand = (kind: RecordKind): Command => ({
   needs: "settings",

@@ -6,7 +6,7 @@ import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command } from "../../frame/command.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import { copiesIn, copiesLeft, forgetInFleet } from "../ledger/forget-in-bucket.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const forgetCommand = (kind: RecordKind): Command => ({

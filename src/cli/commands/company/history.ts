@@ -19,10 +19,10 @@ import {
 } from "../../terminal/list-page.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
-import { parseMoment } from "./parse-moment.ts";
-import { createRecordNames } from "./record-names.ts";
-import { showDifferences } from "./show-differences.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
+import { parseMoment } from "./parts/parse-moment.ts";
+import { createRecordNames } from "./parts/record-names.ts";
+import { showDifferences } from "./parts/show-differences.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const fieldOption: OptionSpec = {

@@ -27,17 +27,17 @@ export const companyNoun: Noun = {
     {
       name: "company note",
       summary: "add a note",
-      load: async () => (await import("./entry.ts")).companyNote,
+      load: async () => (await import("./parts/entry.ts")).companyNote,
     },
     {
       name: "company meeting",
       summary: "add the minutes of a meeting",
-      load: async () => (await import("./entry.ts")).companyMeeting,
+      load: async () => (await import("./parts/entry.ts")).companyMeeting,
     },
     {
       name: "company call",
       summary: "log a call, and when to call again",
-      load: async () => (await import("./entry.ts")).companyCall,
+      load: async () => (await import("./parts/entry.ts")).companyCall,
     },
     {
       name: "company tag",
@@ -67,7 +67,7 @@ export const companyNoun: Noun = {
     {
       name: "company who",
       summary: "look up a company by address or domain",
-      load: async () => (await import("./who.ts")).companyWho,
+      load: async () => (await import("./parts/who.ts")).companyWho,
     },
     {
       name: "company check-emails",

@@ -4,7 +4,7 @@ import { auditedRecords } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
-import { findRecord } from "./find-record.ts";
+import { findRecord } from "./parts/find-record.ts";
 
 export const companyMerge: Command = {
   needs: "settings",

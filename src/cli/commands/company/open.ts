@@ -2,8 +2,8 @@ import { auditedRecords, type RecordKind } from "../../../records/index.ts";
 import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import type { Command } from "../../frame/command.ts";
-import { openInEditor } from "./editor.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
+import { openInEditor } from "./parts/editor.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const openCommand = (kind: RecordKind): Command => ({

@@ -2,11 +2,11 @@ import { asUsage } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
 import type { Company, Person, RecordKind, RecordQuery } from "../../../records/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
-import { filterOptions, pageOptions, readFilters, readPage } from "./filter-options.ts";
+import { filterOptions, pageOptions, readFilters, readPage } from "./parts/filter-options.ts";
 import { emptyPageText, readListPage, type ListPage } from "../../terminal/list-page.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { columnsOf, linksOf, recordOf } from "./record-columns.ts";
-import { createRecordNames } from "./record-names.ts";
+import { columnsOf, linksOf, recordOf } from "./parts/record-columns.ts";
+import { createRecordNames } from "./parts/record-names.ts";
 
 const searchCommand = (kind: RecordKind): Command => ({
   needs: "settings",

@@ -5,8 +5,8 @@ import type { NodeApi } from "../../../node/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
-import { readAssignments } from "./read-assignments.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
+import { readAssignments } from "./parts/read-assignments.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const setCommand = (kind: RecordKind): Command => ({

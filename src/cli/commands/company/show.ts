@@ -13,9 +13,9 @@ import {
 import { attributionLine, attributionsOf, licenceOf } from "../../../sources/index.ts";
 import type { Command } from "../../frame/command.ts";
 import type { Layout } from "../../terminal/output.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
-import { linksOf } from "./record-columns.ts";
-import { createRecordNames, type RecordNames } from "./record-names.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
+import { linksOf } from "./parts/record-columns.ts";
+import { createRecordNames, type RecordNames } from "./parts/record-names.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 
 const showCommand = (kind: RecordKind): Command => ({

@@ -2,7 +2,7 @@ import { asUsage, usageError } from "../../../base/usage-error.ts";
 import { auditedRecords, type RecordKind } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
-import { findRecord, nameArgument } from "./find-record.ts";
+import { findRecord, nameArgument } from "./parts/find-record.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 
 const tagCommand = (kind: RecordKind): Command => ({

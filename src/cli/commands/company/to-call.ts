@@ -4,8 +4,8 @@ import type { NodeReadApi } from "../../../node/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { filterOptions, readFilters } from "./filter-options.ts";
-import { parseMoment } from "./parse-moment.ts";
+import { filterOptions, readFilters } from "./parts/filter-options.ts";
+import { parseMoment } from "./parts/parse-moment.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 
 interface Call {

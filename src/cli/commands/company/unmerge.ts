@@ -3,7 +3,7 @@ import { auditedRecords, unmergeCompany } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
-import { findRecord } from "./find-record.ts";
+import { findRecord } from "./parts/find-record.ts";
 
 export const companyUnmerge: Command = {
   needs: "settings",

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { makeFolder } from "../../../base/files/make-folder.ts";
 import { loadSettings, shownSettingsOf } from "../../../config/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { openInEditor } from "../company/editor.ts";
+import { openInEditor } from "../company/parts/editor.ts";
 import { chosenFile, whichFileOptions } from "./files.ts";
 
 export const configEdit: Command = {

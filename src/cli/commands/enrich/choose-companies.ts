@@ -7,7 +7,7 @@ import { normalDomain, pageLimitMax, type Company } from "../../../records/index
 import type { Flags, SettingsContext } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";
 import { textFlag } from "../../options/flags.ts";
-import { readFilters } from "../company/filter-options.ts";
+import { readFilters } from "../company/parts/filter-options.ts";
 
 /** How companies are chosen, and the default name of the batch. */
 export interface Choice {

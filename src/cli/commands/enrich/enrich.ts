@@ -7,9 +7,9 @@ import { notePreflight } from "../../frame/preflight.ts";
 import { chooseCompanies, choiceOf } from "./choose-companies.ts";
 import { enrichFile } from "./enrich-file.ts";
 import { visitAll } from "./visit-all.ts";
-import { filterOptions } from "../company/filter-options.ts";
+import { filterOptions } from "../company/parts/filter-options.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { countRecords } from "../company/record-context.ts";
+import { countRecords } from "../company/parts/record-context.ts";
 
 export const enrich: Command = {
   needs: "settings",

@@ -34,7 +34,7 @@ import { attributionLine } from "../../../sources/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../frame/command.ts";
 import { listFlag, parseCount, textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { countRecords } from "../company/record-context.ts";
+import { countRecords } from "../company/parts/record-context.ts";
 import { positionOptions, restartOption } from "./position-options.ts";
 import { choiceOptions, readChoice } from "./read-choice.ts";
 

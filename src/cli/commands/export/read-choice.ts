@@ -13,7 +13,7 @@ import {
 import { openDataNames } from "../../../sources/index.ts";
 import type { OptionSpec, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { filterOptions, readFilters } from "../company/filter-options.ts";
+import { filterOptions, readFilters } from "../company/parts/filter-options.ts";
 
 /** Options that choose the companies and the data of an export. */
 export const choiceOptions: readonly OptionSpec[] = [

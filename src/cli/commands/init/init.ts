@@ -13,7 +13,7 @@ import { addressFault, createPaths, secretForms } from "../../../config/index.ts
 import { isRemoteFile } from "../../../sources/index.ts";
 import type { Command, CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { campaignOptions, templateOf } from "../campaign/template-options.ts";
+import { campaignOptions, templateOf } from "../campaign/parts/template-options.ts";
 
 export const init: Command = {
   needs: "settings",

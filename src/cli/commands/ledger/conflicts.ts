@@ -6,7 +6,7 @@ import {
   rowsOfPage,
 } from "../../terminal/list-page.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { createRecordNames } from "../company/record-names.ts";
+import { createRecordNames } from "../company/parts/record-names.ts";
 import { conflictColumns } from "./field-columns.ts";
 
 export const ledgerConflicts: Command = {

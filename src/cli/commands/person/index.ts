@@ -27,17 +27,17 @@ export const personNoun: Noun = {
     {
       name: "person note",
       summary: "add a note",
-      load: async () => (await import("../company/entry.ts")).personNote,
+      load: async () => (await import("../company/parts/entry.ts")).personNote,
     },
     {
       name: "person meeting",
       summary: "add the minutes of a meeting",
-      load: async () => (await import("../company/entry.ts")).personMeeting,
+      load: async () => (await import("../company/parts/entry.ts")).personMeeting,
     },
     {
       name: "person call",
       summary: "log a call, and when to call again",
-      load: async () => (await import("../company/entry.ts")).personCall,
+      load: async () => (await import("../company/parts/entry.ts")).personCall,
     },
     {
       name: "person tag",

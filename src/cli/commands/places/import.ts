@@ -10,7 +10,7 @@ import {
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import { showCut } from "../campaign/open-sources.ts";
+import { showCut } from "../campaign/parts/open-sources.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 
 export const placesImport: Command = {

@@ -7,7 +7,7 @@ import type { Command, CommandOutcome, SettingsContext } from "../../frame/comma
 import { listFlag, textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 import { goesOnAfter } from "../../frame/until-stopped.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
 
 export const publish: Command = {
   needs: "settings",

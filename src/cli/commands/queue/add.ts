@@ -7,7 +7,7 @@ import type { AddStatus, TaskInput } from "../../../queue/index.ts";
 import type { Command, Flags } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
-import { parsePriority } from "./filters.ts";
+import { parsePriority } from "./parts/filters.ts";
 
 export const queueAdd: Command = {
   needs: "settings",

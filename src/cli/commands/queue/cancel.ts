@@ -3,9 +3,9 @@ import { AppError } from "../../../base/app-error.ts";
 import { countTasks } from "../../../base/text/count-words.ts";
 import { auditedQueue, type Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
-import { changeJob } from "./change-job.ts";
-import { checkInput } from "./check-input.ts";
-import { noSuchJob } from "./filters.ts";
+import { changeJob } from "./parts/change-job.ts";
+import { checkInput } from "./parts/check-input.ts";
+import { noSuchJob } from "./parts/filters.ts";
 
 export const queueCancel: Command = {
   needs: "settings",

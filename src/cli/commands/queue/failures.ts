@@ -3,7 +3,7 @@ import { formatMoment } from "../../../base/text/format-time.ts";
 import { groupFailures, type FailureGroup } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { laneOptions, readLaneFilter, requireJob } from "./filters.ts";
+import { laneOptions, readLaneFilter, requireJob } from "./parts/filters.ts";
 
 export const queueFailures: Command = {
   needs: "settings",

@@ -5,8 +5,8 @@ import { auditedQueue, type Queue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
-import { checkInput } from "./check-input.ts";
-import { gateColumns, gateValue } from "./gate-columns.ts";
+import { checkInput } from "./parts/check-input.ts";
+import { gateColumns, gateValue } from "./parts/gate-columns.ts";
 
 export const queueGate: Command = {
   needs: "settings",

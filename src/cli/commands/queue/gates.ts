@@ -7,7 +7,7 @@ import {
   rowsOfPage,
 } from "../../terminal/list-page.ts";
 import { byName } from "../../../queue/index.ts";
-import { gateColumns, gateValue } from "./gate-columns.ts";
+import { gateColumns, gateValue } from "./parts/gate-columns.ts";
 
 export const queueGates: Command = {
   needs: "settings",

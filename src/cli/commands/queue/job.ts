@@ -3,10 +3,10 @@ import { usageError } from "../../../base/usage-error.ts";
 import { auditedQueue, type JobInput } from "../../../queue/index.ts";
 import type { Command, Flags } from "../../frame/command.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
-import { changeJob } from "./change-job.ts";
-import { checkInput } from "./check-input.ts";
-import { noSuchJob } from "./filters.ts";
-import { jobColumns } from "./job-columns.ts";
+import { changeJob } from "./parts/change-job.ts";
+import { checkInput } from "./parts/check-input.ts";
+import { noSuchJob } from "./parts/filters.ts";
+import { jobColumns } from "./parts/job-columns.ts";
 
 export const queueJob: Command = {
   needs: "settings",

@@ -7,7 +7,7 @@ import {
   rowsOfPage,
 } from "../../terminal/list-page.ts";
 import { byName } from "../../../queue/index.ts";
-import { jobColumns } from "./job-columns.ts";
+import { jobColumns } from "./parts/job-columns.ts";
 
 export const queueJobs: Command = {
   needs: "settings",

@@ -21,8 +21,8 @@ import {
   readStates,
   requireJob,
   stateOption,
-} from "./filters.ts";
-import { taskValue } from "./task-value.ts";
+} from "./parts/filters.ts";
+import { taskValue } from "./parts/task-value.ts";
 
 const states: readonly TaskState[] = ["pending", "running", "done", "skipped", "failed"];
 const limitMax = 10_000;

@@ -12,7 +12,7 @@ import {
   readStates,
   requireJobOrEntry,
   stateOption,
-} from "./filters.ts";
+} from "./parts/filters.ts";
 import { pruneLog } from "./prune-log.ts";
 
 const states: readonly TerminalState[] = ["done", "skipped", "failed"];

@@ -2,7 +2,7 @@ import { openExistingQueue } from "../../../app/index.ts";
 import { countTasks } from "../../../base/text/count-words.ts";
 import { auditedQueue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { changeJob } from "./change-job.ts";
+import { changeJob } from "./parts/change-job.ts";
 
 export const queuePause: Command = {
   needs: "settings",

@@ -6,7 +6,7 @@ import { usageError } from "../../../base/usage-error.ts";
 import { auditedQueue, endedAll, type EndedCursor, type Queue } from "../../../queue/index.ts";
 import type { CommandOutcome, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { parseMoment } from "../company/parse-moment.ts";
+import { parseMoment } from "../company/parts/parse-moment.ts";
 
 /** `queue log prune`: prints the number of entries, asks, and removes them in chunks. */
 export async function pruneLog(context: SettingsContext): Promise<CommandOutcome> {

@@ -2,9 +2,9 @@ import { openExistingQueue } from "../../../app/index.ts";
 import type { Settings } from "../../../config/index.ts";
 import { auditedQueue, type Queue, type TerminalState } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { changeFinished, type FinishedSelection } from "./change-finished.ts";
-import { finishedBefore, finishedOptions, readFinishedFlags } from "./finished-filter.ts";
-import type { FinishedFlags } from "./finished-filter.ts";
+import { changeFinished, type FinishedSelection } from "./parts/change-finished.ts";
+import { finishedBefore, finishedOptions, readFinishedFlags } from "./parts/finished-filter.ts";
+import type { FinishedFlags } from "./parts/finished-filter.ts";
 
 const finished: readonly TerminalState[] = ["done", "skipped", "failed"];
 const dayMs = 86_400_000;

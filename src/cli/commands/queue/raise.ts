@@ -3,7 +3,7 @@ import { usageError } from "../../../base/usage-error.ts";
 import { auditedQueue, raiseTask } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { parseId, parsePriority } from "./filters.ts";
+import { parseId, parsePriority } from "./parts/filters.ts";
 
 export const queueRaise: Command = {
   needs: "settings",

@@ -3,7 +3,7 @@ import { countOf, countTasks } from "../../../base/text/count-words.ts";
 import { resumeJob } from "../../../campaign/index.ts";
 import { auditedQueue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { changeJob } from "./change-job.ts";
+import { changeJob } from "./parts/change-job.ts";
 
 export const queueResume: Command = {
   needs: "settings",

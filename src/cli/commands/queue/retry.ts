@@ -9,9 +9,9 @@ import {
 } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { changeFinished } from "./change-finished.ts";
-import { errorOption } from "./filters.ts";
-import { finishedBefore, finishedOptions, readFinishedFlags, type FinishedFlags } from "./finished-filter.ts"; // prettier-ignore
+import { changeFinished } from "./parts/change-finished.ts";
+import { errorOption } from "./parts/filters.ts";
+import { finishedBefore, finishedOptions, readFinishedFlags, type FinishedFlags } from "./parts/finished-filter.ts"; // prettier-ignore
 
 const retryable: readonly TerminalState[] = ["failed", "skipped"];
 

@@ -2,8 +2,8 @@ import { openExistingQueue } from "../../../app/index.ts";
 import { countTasks } from "../../../base/text/count-words.ts";
 import { auditedQueue } from "../../../queue/index.ts";
 import type { Command } from "../../frame/command.ts";
-import { changeJob } from "./change-job.ts";
-import { checkInput } from "./check-input.ts";
+import { changeJob } from "./parts/change-job.ts";
+import { checkInput } from "./parts/check-input.ts";
 
 export const queueSeal: Command = {
   needs: "settings",

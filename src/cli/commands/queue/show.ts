@@ -6,8 +6,8 @@ import type { Command } from "../../frame/command.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 import { toOneLine } from "../../../base/text/terminal-text.ts";
-import { noSuchTask, parseId } from "./filters.ts";
-import { taskValue } from "./task-value.ts";
+import { noSuchTask, parseId } from "./parts/filters.ts";
+import { taskValue } from "./parts/task-value.ts";
 
 export const queueShow: Command = {
   needs: "settings",

@@ -5,7 +5,7 @@ import type { Command, SettingsContext } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";
 import { textFlag } from "../../options/flags.ts";
 import { goesOnAfter } from "../../frame/until-stopped.ts";
-import { describeStats, describeStatsInLine, type StatsView } from "./stats-view.ts";
+import { describeStats, describeStatsInLine, type StatsView } from "./parts/stats-view.ts";
 
 export const queueStats: Command = {
   needs: "settings",

@@ -18,7 +18,7 @@ import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { countRecords } from "../company/record-context.ts";
+import { countRecords } from "../company/parts/record-context.ts";
 
 const columns: readonly TableColumn<RecordFinding>[] = [
   { title: "file", value: ({ path }) => path, isKey: true },

@@ -3,7 +3,7 @@ import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
-import { countRecords } from "../company/record-context.ts";
+import { countRecords } from "../company/parts/record-context.ts";
 
 export const recordsPurge: Command = {
   needs: "settings",

@@ -1,7 +1,7 @@
 import { listSchedules } from "../../../schedule/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
 import { actionWords, runWords, timingWords } from "./schedule-words.ts";
 
 export const scheduleList: Command = {

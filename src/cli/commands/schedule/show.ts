@@ -5,7 +5,7 @@ import type { Command } from "../../frame/command.ts";
 import type { Layout } from "../../terminal/output.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { queueOrNone } from "../queue/queue-or-none.ts";
+import { queueOrNone } from "../queue/parts/queue-or-none.ts";
 import { scheduleArgument } from "./schedule-argument.ts";
 import { actionWords, timingWords } from "./schedule-words.ts";
 

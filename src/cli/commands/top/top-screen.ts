@@ -4,7 +4,7 @@ import type { WorkerBeat } from "../../../observe/index.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { gateColumns, gateValue, type GateValue } from "../queue/gate-columns.ts";
+import { gateColumns, gateValue, type GateValue } from "../queue/parts/gate-columns.ts";
 import { viewNames, type Extent, type TopState, type ViewName } from "./top-state.ts";
 import { describeTop, reasonColumns, workerColumns, type TopView } from "./top-view.ts";
 

@@ -3,7 +3,7 @@ import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.t
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { gateColumns, gateValue } from "../queue/gate-columns.ts";
+import { gateColumns, gateValue } from "../queue/parts/gate-columns.ts";
 import { sparkline } from "./sparkline.ts";
 
 /** The data of one refresh: a queue and its workers. */

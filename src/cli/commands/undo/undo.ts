@@ -12,8 +12,8 @@ import { parseCount, textFlag } from "../../options/flags.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { createRecordNames } from "../company/record-names.ts";
-import { showDifferences } from "../company/show-differences.ts";
+import { createRecordNames } from "../company/parts/record-names.ts";
+import { showDifferences } from "../company/parts/show-differences.ts";
 
 export const undo: Command = {
   needs: "settings",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { silentLogger } from "../../../base/log/logger.ts";
-import { emptyHead } from "../../replica.ts";
+import { emptyHead } from "../../replica/replica.ts";
 import { describeStateStore } from "../../testing/state-suite.ts";
 import { openSqliteStateForReading } from "./read-sqlite-state.ts";
 import { openSqliteState } from "./sqlite-state.ts";

@@ -1,6 +1,6 @@
 /** The program of one thread of `createThreadFoldWorker`. */
 import { answerJobs } from "../../../base/process/asked-thread.ts";
-import { foldJob, scanJob } from "../../tiers/fold-worker.ts";
+import { foldJob, scanJob } from "../../tiers/hub/fold-worker.ts";
 import { handedOver } from "./handed-over.ts";
 import type { FoldWorkerResult, FoldWorkerJob } from "./thread-fold-worker.ts";
 

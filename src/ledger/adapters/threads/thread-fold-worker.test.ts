@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { watchThreads } from "../../../base/testing/watch-threads.ts";
 import { nodeId, sessionId } from "../../testing/histories.ts";
-import { createInlineFoldWorker } from "../../tiers/fold-worker.ts";
+import { createInlineFoldWorker } from "../../tiers/hub/fold-worker.ts";
 import { cutSegment } from "../../tiers/segment.ts";
 import { createThreadFoldWorker } from "./thread-fold-worker.ts";
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { startAskedThread, type AskedThread } from "../../../base/process/asked-thread.ts";
 import { handedOver } from "./handed-over.ts";
-import { createInlineFoldWorker, type FoldWorker } from "../../tiers/fold-worker.ts";
-import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/fold-worker.ts";
+import { createInlineFoldWorker, type FoldWorker } from "../../tiers/hub/fold-worker.ts";
+import type { FoldJob, FoldedPart, ScanJob, Scanned } from "../../tiers/hub/fold-worker.ts";
 import { programFile } from "../../../base/files/package-files.ts";
 
 /** A request to a thread. */

@@ -3,17 +3,17 @@ import { existsSync } from "node:fs";
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, systemClock, type Clock } from "../../../base/clock.ts";
 import { rememberFile } from "../../../base/files/opened-file.ts";
-import type { QueueCounts } from "../../counts.ts";
+import type { QueueCounts } from "../../read/counts.ts";
 import { completion } from "../../job.ts";
 import { exactNow, storeNow, type ModelNow } from "../../model/now.ts";
 import type { Answer, Operation } from "../../operation.ts";
 import type { QueueStore, StoreNow } from "../../queue-store.ts";
-import { add } from "./add.ts";
-import { createChangeWatch } from "./change-watch.ts";
-import { claim } from "./claim.ts";
-import { countAtOnce, createCountsReader } from "./read-counts.ts";
-import { createFileGuard } from "./file-guard.ts";
-import { finish } from "./finish.ts";
+import { add } from "./write/add.ts";
+import { createChangeWatch } from "./connection/change-watch.ts";
+import { claim } from "./claim/claim.ts";
+import { countAtOnce, createCountsReader } from "./read/read-counts.ts";
+import { createFileGuard } from "./connection/file-guard.ts";
+import { finish } from "./write/finish.ts";
 import {
   closeDatabase,
   finishUpgrade,
@@ -23,17 +23,17 @@ import {
   readFormat,
   realFile,
   type Durability,
-} from "./open-database.ts";
-import { promote } from "./promote.ts";
-import { forgetKeys, pruneLog } from "./prune.ts";
-import { readNumber, wakeInMs } from "./read.ts";
-import { reconcile } from "./reconcile.ts";
-import { applyToSlice } from "./save-slice.ts";
-import { translateError } from "./sqlite-error.ts";
-import { createStoreClock } from "./store-clock.ts";
-import { storeReads } from "./store-reads.ts";
-import { sweep, touchComplete } from "./sweep.ts";
-import { createUnitStore, type Unit } from "./unit.ts";
+} from "./connection/open-database.ts";
+import { promote } from "./claim/promote.ts";
+import { forgetKeys, pruneLog } from "./write/prune.ts";
+import { readNumber, wakeInMs } from "./read/read.ts";
+import { reconcile } from "./write/reconcile.ts";
+import { applyToSlice } from "./write/save-slice.ts";
+import { translateError } from "./connection/sqlite-error.ts";
+import { createStoreClock } from "./connection/store-clock.ts";
+import { storeReads } from "./read/store-reads.ts";
+import { sweep, touchComplete } from "./write/sweep.ts";
+import { createUnitStore, type Unit } from "./write/unit.ts";
 
 export interface SqliteQueueStoreOptions {
   readonly file: string;

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { logEntryOf } from "../../log-entry.ts";
+import { logEntryOf } from "../../read/log-entry.ts";
 import { bulkRowsMax } from "../../operation.ts";
 import type { FinishInput } from "../../queue.ts";
 import {

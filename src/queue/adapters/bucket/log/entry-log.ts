@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { gunzipBounded } from "../../../../base/files/gunzip-bounded.ts";
-import type { KeptKey, LogEntry } from "../../../log-entry.ts";
+import type { KeptKey, LogEntry } from "../../../read/log-entry.ts";
 import type { TerminalState } from "../../../task.ts";
 import { corruptLog, readTable, writeTable, type Table, type TableRow } from "../head/usv-table.ts";
 

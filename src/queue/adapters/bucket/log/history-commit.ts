@@ -1,4 +1,4 @@
-import type { KeptKey, LogEntry } from "../../../log-entry.ts";
+import type { KeptKey, LogEntry } from "../../../read/log-entry.ts";
 import { isMatching } from "../../../model/bulk.ts";
 import { identityOf, type Shard } from "../../../model/shard.ts";
 import type { ForgetKeys, Operation, PruneLog } from "../../../operation.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createId } from "../../../../base/ids.ts";
 import type { Random } from "../../../../base/random.ts";
 import type { Bucket } from "../../../../bucket/index.ts";
-import type { KeptKey, LogEntry } from "../../../log-entry.ts";
+import type { KeptKey, LogEntry } from "../../../read/log-entry.ts";
 import { identityOf } from "../../../model/shard.ts";
 import { missingLog } from "./archive.ts";
 import { readKeptKeys, readLogEntries, writeKeptKeys, writeLogEntries } from "./entry-log.ts";

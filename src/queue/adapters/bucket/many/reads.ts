@@ -1,5 +1,5 @@
 import { inSlices } from "../../../../base/tick.ts";
-import { countJobs, createKindCounter, type QueueCounts } from "../../../counts.ts";
+import { countJobs, createKindCounter, type QueueCounts } from "../../../read/counts.ts";
 import type { Job } from "../../../job.ts";
 import { storeNow } from "../../../model/now.ts";
 import { endedOrder, viewTask, wakeInMs } from "../../../model/read.ts";

@@ -1,4 +1,4 @@
-import type { LogEntry, LogStats } from "../../../log-entry.ts";
+import type { LogEntry, LogStats } from "../../../read/log-entry.ts";
 import { browse, ended } from "../../../model/read.ts";
 import type { Shard } from "../../../model/shard.ts";
 import type { BrowseQuery, EndedQuery } from "../../../queue-store.ts";

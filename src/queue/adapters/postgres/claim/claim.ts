@@ -1,7 +1,7 @@
 import { expiryMs, type ModelNow } from "../../../model/now.ts";
 import type { Claim, Claimed } from "../../../operation.ts";
 import type { Lease, Pace } from "../../../task.ts";
-import { bucketOf } from "../../../wait-histogram.ts";
+import { bucketOf } from "../../../read/wait-histogram.ts";
 import { numberArray } from "../rows/array-text.ts";
 import {
   createClaimState,

@@ -1,6 +1,6 @@
 import { taskStates } from "../../../row-state.ts";
 import type { Claim, Claimed } from "../../../operation.ts";
-import { waitBounds } from "../../../wait-histogram.ts";
+import { waitBounds } from "../../../read/wait-histogram.ts";
 import { picksMax, toLease } from "./claim.ts";
 import type { PostgresReadyRow } from "./claim-rows.ts";
 import { isAnyNeed, withNeeds } from "./claim-needs.ts";

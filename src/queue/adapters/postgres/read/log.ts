@@ -1,6 +1,6 @@
 import type { FoundInStep } from "../../../in-steps.ts";
 import { identityOf } from "../../../model/shard.ts";
-import type { KeptKey, LogEntry, LogStats } from "../../../log-entry.ts";
+import type { KeptKey, LogEntry, LogStats } from "../../../read/log-entry.ts";
 import type { Changed, ForgetKeys, PruneLog } from "../../../operation.ts";
 import type { EndedCursor, EndedQuery } from "../../../queue-store.ts";
 import type { Attempt, NewTask, TerminalState } from "../../../task.ts";

@@ -1,5 +1,5 @@
 import { stateLists, stateNames, taskStates } from "../../../row-state.ts";
-import type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "../../../counts.ts";
+import type { JobCounts, KindCounts, QueueCounts, ReasonCount } from "../../../read/counts.ts";
 import type { WaitingReason } from "../../../waiting.ts";
 import { queryOne, type PostgresSession } from "../connection/database.ts";
 import { momentValues, withMoment, type Moment } from "../connection/moment.ts";

@@ -1,0 +1,33 @@
+import type { NodeReadApi } from "../../../../node/index.ts";
+
+/** Names of records by target, for tables. */
+export interface RecordNames {
+  /** Looks up the names of targets that are not known yet. */
+  readonly learn: (targets: Iterable<string>) => Promise<void>;
+  /** Returns the target itself if there is no such record. */
+  readonly nameOf: (target: string) => string;
+}
+
+export function createRecordNames({
+  records,
+  ledger,
+}: Pick<NodeReadApi, "records" | "ledger">): RecordNames {
+  const names = new Map<string, string>();
+  /** The name of a record that was merged into another one or deleted. */
+  const formerName = async (target: string): Promise<string | undefined> => {
+    const { fields } = await ledger.read(target);
+    const value = fields.find(({ field }) => field === "name")?.value;
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    async learn(targets) {
+      for (const target of new Set(targets)) {
+        if (names.has(target)) continue;
+        const found = await records.find(target);
+        const name = found?.kind === "company" ? found.company.name : found?.person.name;
+        names.set(target, name ?? (await formerName(target)) ?? target);
+      }
+    },
+    nameOf: (target) => names.get(target) ?? target,
+  };
+}
