@@ -14,7 +14,7 @@ const load = async <Module>(file: string): Promise<Module> =>
 const { loadNode } = await load<typeof import("../../src/app/index.ts")>("app/index.js");
 const config = await load<typeof import("../../src/config/index.ts")>("config/index.js");
 const { silentLogger } =
-  await load<typeof import("../../src/base/log/logger.ts")>("base/logger.js");
+  await load<typeof import("../../src/base/log/logger.ts")>("base/log/logger.js");
 const { readVersion } = await load<typeof import("../../src/base/version.ts")>("base/version.js");
 
 const { openNodeIn } = await loadNode();

@@ -17,7 +17,7 @@ const load = async <Module>(file: string): Promise<Module> =>
 const app = await load<typeof import("../../src/app/index.ts")>("app/index.js");
 const config = await load<typeof import("../../src/config/index.ts")>("config/index.js");
 const { silentLogger } =
-  await load<typeof import("../../src/base/log/logger.ts")>("base/logger.js");
+  await load<typeof import("../../src/base/log/logger.ts")>("base/log/logger.js");
 const { readVersion } = await load<typeof import("../../src/base/version.ts")>("base/version.js");
 
 /** What the test hears. */
