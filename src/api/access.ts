@@ -22,30 +22,33 @@ import {
 import { createSignIn, type SignInDesk } from "./users/sign-in.ts";
 
 export interface AccessOptions {
-  /** The folder's secret: who can read its file may do everything, from this machine. */
+  /**
+   * The secret of the data folder: a caller from this machine who can read its file may do
+   * everything.
+   */
   readonly token: string;
-  /** Nobody of this machine has to prove anything. */
+  /** True: callers from this machine need no credentials. */
   readonly isOpen: boolean;
   readonly user: string;
   readonly accounts: AccountStore;
-  /** How old what is known of users and tokens may be. */
+  /** The maximum age of the cached users and tokens. */
   readonly accountsMaxAgeMs: number;
   readonly passwordCost?: PasswordCost | undefined;
   readonly sessionLimits: SessionLimits;
-  /** Whether a live stream is open: it must end soon after its session or token. */
+  /** True while a live stream is open: it must end soon after its session or token has ended. */
   readonly isWatched: () => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** Where a request comes from. */
+/** The source of a request. */
 export interface Client {
   readonly address: string;
-  /** It comes from this machine, and not through a proxy. */
+  /** The request comes directly from this machine, not through a proxy. */
   readonly isLocal: boolean;
   readonly agent: string;
-  /** The cookie by which a browser shows that its user has signed in with it before. */
+  /** A cookie that shows that the user has signed in from this browser before. */
   readonly browser?: string | undefined;
 }
 
@@ -55,31 +58,37 @@ export interface Proof extends Client {
   readonly cookie: string | undefined;
 }
 
-/** Who may call the API: programs with a token, people with a session, and the folder's secret. */
+/**
+ * Decides who may call the API: programs with a token, people with a session, and holders of the
+ * folder's secret.
+ */
 export interface Access {
-  /** Throws a problem 401. */
+  /** Throws a problem with status 401 if the proof is not valid. */
   callerOf(proof: Proof): Promise<Caller>;
-  /** A code that opens one session of the person who runs the server. `lifeMs`: how long it works. */
+  /**
+   * Creates a code that opens one session for the person who runs the server. It expires after
+   * `lifeMs`.
+   */
   makeCode(lifeMs: number): string;
-  /** Turns a code into a session; undefined: it was used, or is none. */
+  /** Exchanges a code for a session; undefined if the code is unknown or was used already. */
   redeem(code: string, client: Client): { readonly secret: string; readonly user: string } | undefined; // prettier-ignore
   readonly signIn: SignInDesk;
   readonly sessions: Sessions;
   readonly tools: AccountTools;
-  /** As they are now, or were last read. */
+  /** Returns the current accounts, or those that were last read. */
   readonly accounts: () => Promise<Accounts>;
   close(): void;
 }
 
 const codesMax = 100;
-/** How long after signing in users, tokens and forgetting may be reached. */
+/** Users, tokens and erasure can be managed for this long after a sign-in. */
 const freshMs = 15 * 60_000;
 const watchedTokensMax = 1_000;
 
-/** Sessions and codes live as long as the server: after a restart people sign in again. */
+/** Sessions and codes are kept in memory: after a restart of the server, people sign in again. */
 export function createAccess(options: AccessOptions): Access {
   const { token, isOpen, user, clock, random, log } = options;
-  /** Hash of each code, and until when it works. */
+  /** The hash of each code, and the time at which it expires. */
   const codes = new Map<string, number>();
   const sessions = createSessions({ clock, random, limits: options.sessionLimits });
   const tokenEnds = new Map<string, { readonly isOver: (now: Accounts) => boolean; readonly controller: AbortController }>(); // prettier-ignore
@@ -106,12 +115,15 @@ export function createAccess(options: AccessOptions): Access {
   const browsers = createKnownBrowsers(token, random);
   const signIn = createSignIn({ tools, accounts: () => accounts.current(), sessions, browsers, clock, log }); // prettier-ignore
 
-  /** Ends streams of those who may no longer watch, though they send no request. */
+  /**
+   * Ends the streams of callers who have lost their access, because a stream sends no further
+   * requests.
+   */
   let timer: Timer;
   const look = () => {
     sessions.sweep();
     const isNeeded = options.isWatched() && (tokenEnds.size > 0 || sessions.list().some(({ version }) => version !== undefined)); // prettier-ignore
-    if (isNeeded) accounts.current().catch(() => {}); // the next request says it
+    if (isNeeded) accounts.current().catch(() => {}); // the next request reports the error
     timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
   };
   timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
@@ -203,7 +215,7 @@ const unknownCaller = (why: string) =>
 
 const hash = (text: string) => createHash("sha256").update(text).digest();
 
-/** A map gives its keys in the order in which they were added. */
+/** A Map iterates in insertion order, so the first key is the oldest. */
 function dropOldest<T>(map: Map<string, T>, max: number): void {
   for (const key of map.keys()) {
     if (map.size <= max) return;

@@ -8,18 +8,18 @@ import type { ApiContext } from "./create-api.ts";
 import type { Caller } from "./handler.ts";
 import { problemOf } from "./problems.ts";
 
-/** What is learnt about a request while it is answered. */
+/** Facts for the audit log, collected while a request is handled. */
 export interface AuditNote {
   caller?: Caller;
   asked?: unknown;
   before?: unknown;
   after?: unknown;
   isWritten?: boolean;
-  /** Writes the entry of a file when all of it was sent, or when it was cut. */
+  /** Writes the entry of a file download when it was sent completely or aborted. */
   sent?: (file: SentFile) => Promise<void>;
 }
 
-/** How sending a file ended. `cut`: why not all of it was sent. */
+/** The result of sending a file. `cut`: the reason if it was not sent completely. */
 export interface SentFile {
   readonly rows?: number;
   readonly bytes: number;
@@ -27,11 +27,11 @@ export interface SentFile {
 }
 
 export interface RequestAuditor {
-  /** Changes and exports leave an entry, whatever came of them. */
+  /** Wraps a handler: changes and exports leave an entry, whether they succeed or fail. */
   watch(name: RouteName, answer: (c: ApiContext) => Promise<Response>): (c: ApiContext) => Promise<Response>; // prettier-ignore
-  /** A request that was refused because of who asked, or where from. */
+  /** Records a request that was refused because of its caller or its origin. */
   denied(c: ApiContext, error: unknown): Promise<void>;
-  /** A sign-in that is no route: by a one-time link, or an identity provider. */
+  /** Records a sign-in that is not an API route: by a one-time link, or by an identity provider. */
   login(c: ApiContext, login: { readonly isDone: boolean; readonly detail: string; readonly user?: string | undefined }): Promise<void>; // prettier-ignore
 }
 
@@ -39,20 +39,23 @@ export interface RequestAuditor {
 export const isAudited = ({ method, sends }: RouteSpec): boolean =>
   method !== "GET" || sends === "file";
 
-/** Who is forgotten is not named. */
+/** An erased person must not be named in the log. */
 function targetOf({ req }: ApiContext, what: string): string {
   const spec = contract[what as RouteName] as RouteSpec | undefined;
   return `${req.method} ${spec && isForgetting(what as RouteName) ? spec.path : req.path}`;
 }
 
-/** The person who runs the server and a user may have the same name: the way in says who it was. */
+/**
+ * A user can have the same name as the person who runs the server, so the entry includes the way
+ * they signed in.
+ */
 function waysIn(caller: Caller | undefined): string {
   if (!caller?.isOwner) return caller?.by ?? "request";
   return ({ token: "folder", session: "link", loopback: "loopback", nobody: "nobody" } as const)[caller.by]; // prettier-ignore
 }
 
 const deniedStatuses = new Set([401, 403, 421, 429]);
-/** Wrong requests are free for whoever sends them: more than this in a minute are only counted. */
+/** Sending wrong requests costs nothing, so above this number per minute they are only counted. */
 const deniedPerMinuteMax = 100;
 
 export function createRequestAuditor(options: {
@@ -82,11 +85,11 @@ export function createRequestAuditor(options: {
         ...entry,
       });
     } catch (error) {
-      // A full disk must not stop people from freeing it.
+      // Log and continue: on a full disk, people must still be able to delete data.
       log.error("the audit log could not be written", { error, what: entry.what });
     }
   };
-  /** True: this one is written. */
+  /** True if this request gets an entry of its own. */
   const hasRoom = (): boolean => {
     const now = Math.floor(clock.nowMs() / 60_000);
     if (now !== minute) {
@@ -112,7 +115,7 @@ export function createRequestAuditor(options: {
         };
         try {
           const response = await answer(c);
-          // The entry of a file has how much was sent.
+          // The entry of a file is written when the file was sent, because it includes the amount.
           if (spec.sends === "file") return response;
           await write(c, { what: name, result: "ok", detail: String(response.status) });
           return response;

@@ -14,8 +14,8 @@ import { describeUser, find } from "./users/manage-users.ts";
 type Read = () => Promise<unknown>;
 
 /**
- * Finds what a request is about to change. What it returns reads the present state, before the change
- * and after it; undefined: there is nothing.
+ * Finds the object that a request is about to change. The returned function reads its state, before
+ * and after the change; it returns undefined if there is no such object.
  */
 type StateOf<N extends RouteName> = (
   input: HandlerInput<Contract[N]>,
@@ -24,7 +24,7 @@ type StateOf<N extends RouteName> = (
 
 type ChangeRoute = { [N in RouteName]: Contract[N]["method"] extends "GET" ? never : N }[RouteName];
 
-/** Why a route has no state to compare. Its entry has what was asked and what was answered. */
+/** Why a route has no state to compare. Its entry has only the input and the response. */
 const reasons = {
   isNew: "it only adds something, and the answer says what",
   isRead: "it changes nothing that is stored",
@@ -150,12 +150,12 @@ export const auditedStates: { readonly [N in ChangeRoute]: StateOf<N> | keyof ty
   replayDelivery: "isNew",
 };
 
-/** Neither what was asked nor what was answered is recorded: it is personal, or a password. */
+/** True if neither input nor response is recorded, because they are personal data or a password. */
 export const isUnrecorded = (name: RouteName): boolean =>
   contract[name].path.startsWith("/api/suppressions") ||
   (auditedStates as Readonly<Record<string, unknown>>)[name] === "isSecret";
 
-/** What was asked names who is forgotten. */
+/** True if the input names the person who is to be erased. */
 export const isForgetting = (name: RouteName): boolean =>
   (auditedStates as Readonly<Record<string, unknown>>)[name] === "isForgotten";
 
@@ -181,7 +181,7 @@ async function job({ queue }: RouteContext, name: string): Promise<Read> {
 function ofJob({ params }: OfJob, context: RouteContext): Promise<Read> {
   return job(context, params.job);
 }
-/** The tasks of a campaign are the job of its name. */
+/** The tasks of a campaign belong to the job of the same name. */
 function ofCampaignJob({ params }: OfCampaign, context: RouteContext): Promise<Read> {
   return job(context, params.campaign);
 }
@@ -199,7 +199,7 @@ async function records(
   const targets = found.filter((target) => target !== undefined);
   return () => auditedRecords(node.ledger, targets);
 }
-/** A deleted record has no name any more: it is found in the log. */
+/** A deleted record has no name any more, so it is looked up in the log. */
 const restored =
   (kind: RecordKind) =>
   async ({ params }: Named, context: RouteContext): Promise<Read> => {
@@ -229,7 +229,7 @@ function ofWebhook({ params }: OfWebhook, { webhooks }: RouteContext): Read {
   return async () => (await webhooks.list()).find(({ id }) => id === params.webhook);
 }
 
-/** How many of the values are listed: the whole list may be long, and the entry names nobody. */
+/** Records the number of values only: the list can be long, and the entry must not name anybody. */
 function ofSuppressions({ body }: OfValues, { node }: RouteContext): Read {
   const { values, country } = body;
   const keys = values.flatMap((value) => readSuppressionKey(value, { country }) ?? []);

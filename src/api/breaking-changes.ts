@@ -1,9 +1,10 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * What a client of the old document could rely on and cannot with the new one: a route, an answer or
- * a field that is gone or has another type, a value that is no longer accepted, a new duty.
- * Compares what our own documents contain; it is no general comparison of JSON schemas.
+ * Finds what a client of the old document could rely on and cannot rely on any more: a route,
+ * response or field that was removed or changed its type, a value that is no longer accepted, a new
+ * required input. It compares our own documents only; it is not a general comparison of JSON
+ * schemas.
  */
 export function breakingChanges(before: Json, after: Json): readonly string[] {
   const found: string[] = [];
@@ -46,7 +47,7 @@ function routeChanges(before: Json, after: Json): readonly string[] {
   return found;
 }
 
-/** What was accepted must still be accepted. */
+/** Every input that was accepted must still be accepted. */
 function inputChanges(before: Json, after: Json, at: string): readonly string[] {
   const found: string[] = [];
   if (isOther(before["type"], after["type"])) found.push(`${at} has another type`);
@@ -73,7 +74,7 @@ function inputChanges(before: Json, after: Json, at: string): readonly string[] 
   return found;
 }
 
-/** What was given must still be given. */
+/** Every output that was promised must still be present. */
 function outputChanges(before: Json, after: Json, at: string): readonly string[] {
   const found: string[] = [];
   if (isOther(before["type"], after["type"])) found.push(`${at} has another type`);

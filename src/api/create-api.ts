@@ -24,28 +24,28 @@ export interface ApiOptions {
   readonly perimeter: PerimeterOptions;
   readonly files: StaticFiles;
   readonly live: LiveHub;
-  /** Where this machine reaches the server, once it listens: links that work once begin with it. */
+  /** The address of the server for this machine, once it listens: one-time links start with it. */
   readonly origin: () => string;
-  /** Where people reach it. */
+  /** The address that people use. */
   readonly publicOrigin: () => string;
-  /** Its name has the port: browsers share cookies between the ports of a host. */
+  /** The name contains the port, because browsers share cookies between the ports of a host. */
   readonly cookieName: (c: ApiContext) => string;
   readonly sessionSeconds: number;
-  /** Addresses and networks whose forwarded headers count. */
+  /** Addresses and networks whose forwarded headers are trusted. */
   readonly proxies: readonly string[];
-  /** The port for commands of this machine, if they have one of their own. */
+  /** The port for commands on this machine, if they have a separate one. */
   readonly ownPort: () => number | undefined;
-  /** It listens on all addresses of the machine, and `serve.publicUrl` is not set. */
+  /** The server listens on all addresses of the machine, and `serve.publicUrl` is not set. */
   readonly isListeningEverywhere: boolean;
-  /** True if `serve.publicUrl` is not set: people may use another name of this machine. */
+  /** True if `serve.publicUrl` is not set: people may use another name for this machine. */
   readonly isPublicOriginGuessed: boolean;
-  /** The identity provider that people can sign in with. */
+  /** The identity provider for signing in, if any. */
   readonly provider: ProviderSignInOptions | undefined;
 }
 
 export interface ApiEnv {
   Bindings: {
-    /** Of @hono/node-server. Absent where a test calls the app without a socket. */
+    /** Set by @hono/node-server. Absent if a test calls the app without a socket. */
     readonly incoming?: {
       readonly socket: {
         readonly localAddress?: string;
@@ -60,7 +60,7 @@ export interface ApiEnv {
 
 export type ApiContext = Context<ApiEnv>;
 
-/** All that the server answers: routes of the API, the dashboard's files, and the login link. */
+/** The whole server: routes of the API, the files of the dashboard, and the login link. */
 export function createApi(options: ApiOptions): Hono<ApiEnv> {
   const { services, perimeter } = options;
   const app = new Hono<ApiEnv>();
@@ -94,7 +94,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
   });
   const run = createRouteRunner(options);
   const auditor = createRequestAuditor(services);
-  // The first that matches answers: /api/companies/count comes before /api/companies/{name}.
+  // The first match handles the request: /api/companies/count comes before /api/companies/{name}.
   const parameters = (name: RouteName) => contract[name].path.split("{").length;
   const names = (Object.keys(contract) as RouteName[]).toSorted((a, b) => parameters(a) - parameters(b)); // prettier-ignore
   for (const name of names) {
@@ -124,7 +124,8 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
 
 function sendProblem(c: ApiContext, error: unknown, { log }: ApiServices): Response {
   const problem = problemOf(isForStrangers(c, error) ? undefined : error, c.get("requestId"));
-  // What we refuse on purpose is no failure, and strangers cause as much of it as they like.
+  // Deliberate refusals are not failures, and strangers can cause any number of them, so they are
+  // not logged.
   if (problem.status >= 500 && !(error instanceof ProblemError)) {
     log.error("a request failed", { requestId: problem.requestId, path: c.req.path, error });
   }
@@ -165,7 +166,7 @@ async function isTrusted(c: ApiContext, options: ApiOptions): Promise<boolean> {
   }
 }
 
-/** A GET that changes something: the one-time code cannot be used again. */
+/** A GET with an effect: the one-time code cannot be used again. */
 async function login(
   c: ApiContext,
   options: ApiOptions,

@@ -8,62 +8,68 @@ import type { Change } from "../ledger/index.ts";
 import type { Selections } from "./selections/selections.ts";
 import type { ApiServices, Fixed } from "./services.ts";
 
-/** Who asks. */
+/** The person or program that sends a request. */
 export interface Caller {
-  /** How they proved it; `loopback`: nobody had to; `nobody`: they did not, and the route is public. */
+  /**
+   * How the caller was authenticated. `loopback`: no proof was required; `nobody`: no proof, and
+   * the route is public.
+   */
   readonly by: "token" | "session" | "loopback" | "nobody";
   readonly user: string;
   /**
-   * The person who runs the server: by the folder's token, a link made with it, or an open loopback. A
-   * user may have the same name, and is somebody else.
+   * The person who runs the server: authenticated by the folder's token, a link made with it, or an
+   * open loopback. A user with the same name is a different person.
    */
   readonly isOwner: boolean;
-  /** Of a user. Undefined: a token, or the person who runs the server. */
+  /** The role of a user. Undefined for a token or for the person who runs the server. */
   readonly role: Role | undefined;
   readonly scopes: readonly Scope[];
-  /** They proved lately who they are. Never true of a token made for a program. */
+  /** The caller has confirmed their identity recently. Never true for the token of a program. */
   readonly isFresh: boolean;
-  /** Where they can prove it again. */
+  /** How the caller can confirm their identity again. */
   readonly confirmBy: "password" | "provider" | undefined;
   readonly sessionId: string | undefined;
   /** Fires when the session or the token has ended. */
   readonly ended: AbortSignal;
-  /** The network address that the request came from. */
+  /** The network address of the client. */
   readonly address: string;
 }
 
 export interface RouteContext extends ApiServices {
   readonly caller: Caller;
   readonly requestId: string;
-  /** Fires when the client has gone, or may no longer ask. */
+  /** Fires when the client has disconnected or has lost its access. */
   readonly signal: AbortSignal;
   readonly client: Client;
   readonly access: Access;
-  /** There is an identity provider to sign in with. */
+  /** True if an identity provider is configured. */
   readonly hasProvider: boolean;
-  /** Sets the session cookie; undefined: removes it. `user`: who has signed in, for the audit log. */
+  /**
+   * Sets the session cookie; undefined removes it. `user`: the person who signed in, for the audit
+   * log.
+   */
   readonly setSession: (secret: string | undefined, user?: string) => void;
-  /** Where a user chooses a password, once. */
+  /** Makes the link by which a user chooses a password, once. */
   readonly makeInviteLink: (user: string, code: string) => string;
   /** Makes a link that opens the dashboard once. */
   readonly makeLink: () => string;
   readonly live: LiveHub;
   readonly selections: {
-    /** By target. */
+    /** Selections of companies, by target. */
     readonly companies: Selections<string, Change>;
-    /** By id. */
+    /** Selections of tasks, by id. */
     readonly tasks: Selections<number>;
   };
-  /** Of a viewer that comes back. */
+  /** Sent by a viewer that reconnects. */
   readonly lastEventId: string | undefined;
 }
 
-/** An answer that is written while it is sent. */
+/** A response that is generated while it is sent. */
 export interface FileAnswer {
   readonly fileName: string;
   /** The media type. */
   readonly type: string;
-  /** `write` resolves when there is room for more. Returns how many rows were written. */
+  /** `write` resolves when there is room for more. Returns the number of rows. */
   readonly run: (write: (text: string) => Promise<void>) => Promise<number>;
 }
 
@@ -71,7 +77,7 @@ type PartOf<R, K extends string> = R extends { readonly [key in K]: infer S exte
   ? z.output<S>
   : undefined;
 
-/** What a handler gets: every part was checked. */
+/** The input of a handler; every part is validated. */
 export interface HandlerInput<R> {
   readonly params: PartOf<R, "params">;
   readonly query: PartOf<R, "query">;
@@ -89,7 +95,7 @@ export type RouteHandler<R extends { readonly answer: z.ZodType }> = (
   context: RouteContext,
 ) => Promise<Answered<R>>;
 
-/** A handler for each of these routes: the compiler finds the one that is missing. */
+/** Requires a handler for each of these routes: the compiler reports a missing one. */
 export type HandlersOf<Routes extends Partial<Contract>> = {
   readonly [N in keyof Routes & RouteName]: RouteHandler<Contract[N]>;
 };

@@ -3,17 +3,17 @@ import type { Clock } from "../base/clock.ts";
 import { ProblemError } from "./problems.ts";
 
 export interface RunResult {
-  /** The JSON of the answer. */
+  /** The JSON of the response. */
   readonly text: string;
 }
 
 export interface IdempotentRequest {
   /** `Idempotency-Key`, chosen by the client. */
   readonly key: string;
-  /** Who asked for what: the same key elsewhere is another one. */
+  /** Identifies caller and route: the same key elsewhere is a different key. */
   readonly place: string;
   readonly request: string;
-  /** The answer has a secret: it is not kept, and a repeated request is refused. */
+  /** The response contains a secret: it is not kept, and a repeated request is refused. */
   readonly showsSecret: boolean;
 }
 
@@ -28,8 +28,8 @@ const keptMax = 1_000;
 const keptBytesMax = 64_000;
 
 /**
- * Answers a repeated write without doing it again, also while the first one runs. A write that
- * failed may be repeated. Answers are kept for a day, while the server runs.
+ * Answers a repeated write without executing it again, even while the first request is running. A
+ * write that failed can be repeated. Responses are kept in memory for a day.
  */
 export function createIdempotentRuns(clock: Clock) {
   const kept = new Map<string, Kept>();
@@ -52,7 +52,7 @@ export function createIdempotentRuns(clock: Clock) {
       }
       const result = run();
       const shown = showsSecret ? result.then(shownOnce) : result;
-      shown.catch(() => {}); // for those who repeat it
+      shown.catch(() => {}); // callers that repeat the request handle the error
       kept.set(id, { hash, result: shown, untilMs: clock.nowMs() + keepMs });
       if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
       const done = await result.catch((error: unknown) => {
@@ -65,7 +65,10 @@ export function createIdempotentRuns(clock: Clock) {
   };
 }
 
-/** Repeated by somebody who has the key, it must not give away what only the first answer shows. */
+/**
+ * A repeated request must not reveal the secret of the first response to somebody who knows the
+ * key.
+ */
 function shownOnce(): never {
   const detail =
     "this was done already, and its answer had a secret that is shown only once: look at what is there, " +

@@ -5,7 +5,10 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** HOST:PORT. Throws `invalid` for another address than loopback unless other machines may come. */
+/**
+ * Parses HOST:PORT. Throws `invalid` for an address other than loopback unless other machines are
+ * allowed.
+ */
 export function parseListen(
   text: string,
   { mayBeReached }: { readonly mayBeReached: boolean },
@@ -24,7 +27,7 @@ export function parseListen(
 export const isLoopbackHost = (host: string): boolean =>
   /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|::1)$/.test(host);
 
-/** All addresses of the machine. */
+/** True for an address that means all addresses of the machine. */
 export const isAnyHost = (host: string): boolean => /^(?:0\.0\.0\.0|::|\*)$/.test(host);
 
 export const originOf = (scheme: "http" | "https", host: string, port: number): string =>

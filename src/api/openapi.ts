@@ -10,7 +10,7 @@ export interface OpenApiDocument extends Record<string, unknown> {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
 
-/** Describes every route of the contract as OpenAPI 3.1. zod makes the JSON schemas. */
+/** Describes every route of the contract in OpenAPI 3.1. zod generates the JSON schemas. */
 export function describeApi(): OpenApiDocument {
   const paths: Record<string, Record<string, Json>> = {};
   for (const name of (Object.keys(contract) as RouteName[]).toSorted()) {
@@ -117,7 +117,10 @@ function parametersOf(schema: z.ZodType, place: "path" | "query"): readonly Json
   }));
 }
 
-/** Every whole number has the same bounds in JavaScript; they say nothing about a field. */
+/**
+ * Removes the bounds of safe integers: they apply to every integer in JavaScript and say nothing
+ * about a field.
+ */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const made = z.toJSONSchema(schema, {
     io,

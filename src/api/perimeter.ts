@@ -1,32 +1,32 @@
 import { isOwnHost } from "../observe/index.ts";
 import { ProblemError } from "./problems.ts";
 
-/** What of a request decides whether it may pass. */
+/** The parts of a request that decide if it is allowed. */
 export interface RequestOrigin {
   readonly method: string;
   readonly path: string;
   readonly header: (name: string) => string | undefined;
-  /** The address that the connection was made to; undefined in tests without a socket. */
+  /** The local address of the connection; undefined in tests without a socket. */
   readonly localAddress: string | undefined;
 }
 
 export interface PerimeterOptions {
   readonly listenHost: string;
-  /** Names that lead here beside addresses and `localhost`. */
+  /** Names of this server in addition to addresses and `localhost`. */
   readonly names: readonly string[];
-  /** HOST or HOST:PORT under which people reach the server; a proxy may send another Host. */
+  /** HOST or HOST:PORT that people use; a proxy may send another Host. */
   readonly publicHost?: string | undefined;
 }
 
 const safeMethods = new Set(["GET", "HEAD"]);
 
 /**
- * Refuses requests that a web page of another origin caused, before anything else is looked at:
+ * Refuses requests that a web page of another origin caused, before anything else is examined:
  * - a Host that is not ours: a page whose own name resolves to our address (DNS rebinding);
  * - a write from another origin, whatever its content type: browsers send `Sec-Fetch-Site`, and
  *   those that do not send `Origin`;
  * - a read of the API from another origin. Following a link to a page of the dashboard is allowed.
- * No answer has a CORS header, so no other origin can read one.
+ * No response has a CORS header, so no other origin can read one.
  */
 export function checkOrigin(request: RequestOrigin, options: PerimeterOptions): void {
   const { method, path, header, localAddress } = request;
@@ -45,7 +45,7 @@ export function checkOrigin(request: RequestOrigin, options: PerimeterOptions): 
     const origin = header("origin");
     const from = origin === undefined ? undefined : hostOf(origin);
     const isOwnOrigin = from !== undefined && (from === host?.toLowerCase() || from === options.publicHost); // prettier-ignore
-    // A browser that sends neither header cannot be told from a program, which has no cookie.
+    // A browser that sends neither header looks like a program, but a program has no cookie.
     const isProgram = site === undefined && origin === undefined && header("cookie") === undefined;
     const passes = site === undefined ? isOwnOrigin || isProgram : isOurs && origin !== "null";
     if (!passes || (origin !== undefined && !isOwnOrigin)) throw crossSite();
@@ -68,7 +68,7 @@ function hostOf(origin: string): string | undefined {
   return host?.toLowerCase();
 }
 
-/** Nothing is loaded from elsewhere, nothing runs that we did not ship, nobody frames us. */
+/** Load nothing from other origins, run only our own scripts, allow no framing. */
 const contentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -83,7 +83,7 @@ const contentPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** On every answer. */
+/** Sent with every response. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": contentPolicy,
   "x-content-type-options": "nosniff",

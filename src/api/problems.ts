@@ -19,13 +19,13 @@ const titles: Readonly<Record<number, string>> = {
   503: "Unavailable",
 };
 
-/** An error that an HTTP status says exactly. */
+/** An error with a specific HTTP status. */
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
   readonly status: number;
   readonly code: string;
   readonly errors: ProblemDocument["errors"];
-  /** For the header `Retry-After`. */
+  /** Seconds for the header `Retry-After`. */
   readonly retrySeconds: number | undefined;
 
   constructor(
@@ -43,7 +43,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Codes of `invalid` errors that mean: what the path names does not exist. */
+/** Codes of `invalid` errors that mean: the object named by the path does not exist. */
 const missing = new Set(["no_such_job", "no_such_task", "no_such_gate", "no_campaign", "no_schedule", "no_command", "record_unknown", "no_endpoint", "no_delivery", "no_user", "no_such_token", "no_runbook_page"]); // prettier-ignore
 
 const statusOf = ({ kind, code }: AppError): number => {
@@ -53,7 +53,7 @@ const statusOf = ({ kind, code }: AppError): number => {
   return 500;
 };
 
-/** A bug is described by its request id only: what went wrong is in the log. */
+/** A bug is described by its request id only; the details are in the log. */
 export function problemOf(error: unknown, requestId: string): ProblemDocument {
   if (error instanceof ProblemError) {
     const { status, code, message, errors } = error;

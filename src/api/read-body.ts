@@ -1,7 +1,7 @@
 import { bodyBytesMax } from "./client/api-client.ts";
 import { ProblemError } from "./problems.ts";
 
-/** The JSON of a request: other content types could be sent by a form of any web page. */
+/** Reads JSON. Other content types are refused because any web page could send them with a form. */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json\s*(?:;|$)/i.test(type)) {

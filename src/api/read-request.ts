@@ -3,7 +3,7 @@ import type { Fields, RouteSpec } from "./contract/route.ts";
 import type { ProblemDocument } from "./contract/problem.ts";
 import { ProblemError } from "./problems.ts";
 
-/** Texts of a path or a query, by field. */
+/** Reads the texts of a path or a query, by field. */
 export interface FieldReader {
   read(texts: ReadonlyMap<string, readonly string[]>): unknown;
 }
@@ -15,8 +15,8 @@ interface JsonSchema {
 }
 
 /**
- * Turns texts into the values that the schema asks for: numbers, booleans and lists. A text that is
- * none of these is left as it is, so that the schema says what is wrong with it.
+ * Converts texts to the types of the schema: numbers, booleans and lists. A text that cannot be
+ * converted is left as it is, so that the schema reports the error.
  */
 export function createFieldReader(schema: Fields): FieldReader {
   const { properties = {} } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
@@ -46,7 +46,7 @@ function convert(text: string, schema: JsonSchema | undefined): unknown {
   return text;
 }
 
-/** Checks one part of a request; every field that is wrong is named. */
+/** Validates one part of a request; the error names every wrong field. */
 export function checkPart(
   part: "path" | "query" | "body",
   schema: NonNullable<RouteSpec["body"]>,
@@ -65,7 +65,7 @@ export function checkPart(
   throw new ProblemError(400, "bad_request", detail, errors);
 }
 
-/** Too many fields, or a field of that name on every object, are refused before anything reads them. */
+/** Refuses too many fields, and names that every object has, before anything reads them. */
 export function readTexts(search: URLSearchParams): ReadonlyMap<string, readonly string[]> {
   const texts = new Map<string, string[]>();
   let left = fieldsMax;

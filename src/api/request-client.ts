@@ -1,20 +1,23 @@
 import { BlockList, isIP } from "node:net";
 import type { Client } from "./access.ts";
 
-/** What of a connection and its headers says where a request comes from. */
+/** The parts of a connection and its headers that say where a request comes from. */
 export interface RequestSource {
   readonly socket:
     | { readonly remoteAddress?: string | undefined; readonly encrypted?: boolean | undefined }
     | undefined;
   readonly header: (name: string) => string | undefined;
-  /** It came to the port of 127.0.0.1 that the server has for commands of its machine beside its own. */
+  /**
+   * The request arrived at the additional port on 127.0.0.1 that the server opens for commands of
+   * its machine.
+   */
   readonly isOwnPort: boolean;
 }
 
 export interface RequestClient extends Client {
-  /** It travels encrypted: to us, or to a proxy that we trust to say so. */
+  /** The transport is encrypted: to us, or to a proxy that we trust to report it. */
   readonly isSecure: boolean;
-  /** A named proxy did not say who sent the request. */
+  /** A trusted proxy did not report who sent the request. */
   readonly isNameless: boolean;
 }
 
@@ -23,9 +26,10 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Reads where requests come from. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the
- * connection comes from one of `proxies`; anybody else could write what they like. What a proxy passes
- * on is never local, whether it says so or not: commands of this machine have a port of their own.
+ * Determines where requests come from. `X-Forwarded-For` and `X-Forwarded-Proto` count only if the
+ * connection comes from one of `proxies`; other senders could write anything. A request through a
+ * proxy is never local, whatever its headers say: commands of this machine have a port of their
+ * own.
  */
 export function createClientReader(
   proxies: readonly string[],
@@ -48,7 +52,10 @@ export function createClientReader(
   };
 }
 
-/** Each proxy adds the address it saw at the end: what stands before the first stranger may be invented. */
+/**
+ * Each proxy appends the address it saw. Everything before the last address that is not a trusted
+ * proxy may be forged.
+ */
 function lastUntrusted(forwarded: string | undefined, trusted: BlockList): string | undefined {
   for (const text of (forwarded ?? "").slice(0, 2_000).split(",").toReversed()) {
     const address = plain(text.trim());
@@ -68,5 +75,5 @@ function addProxy(list: BlockList, text: string): void {
 const isIn = (list: BlockList, address: string) =>
   isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 
-/** An address of version 4 on a socket of version 6. */
+/** Converts an IPv4 address on an IPv6 socket. */
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -15,7 +15,7 @@ import { createSelections } from "./selections/selections.ts";
 import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
 import { browserOf, cookieOf, rememberBrowser, startSession } from "./session-cookie.ts";
 
-/** How long a link of `forager dashboard` works. */
+/** The lifetime of a link of `forager dashboard`. */
 const linkLifeMs = 5 * 60_000;
 
 interface RouteInput {
@@ -26,7 +26,9 @@ interface RouteInput {
 
 type AnyHandler = (input: RouteInput, context: RouteContext) => Promise<unknown>;
 
-/** Makes what answers a request to a route: who asks, is the request right, then the handler. */
+/**
+ * Creates the function that handles requests to a route: authenticate, validate, call the handler.
+ */
 export function createRouteRunner(options: ApiOptions) {
   const { access, services, origin, live } = options;
   const callerOf = createCallerOf(options);
@@ -37,7 +39,7 @@ export function createRouteRunner(options: ApiOptions) {
   };
   const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
 
-  // If the server listens on all addresses, the link names the host that this request was sent to.
+  // If the server listens on all addresses, the link uses the host of this request.
   const linkOrigin = (c: ApiContext): string => {
     if (!options.isListeningEverywhere) return options.publicOrigin();
     const { isSecure } = c.get("client");
@@ -105,7 +107,7 @@ export function createRouteRunner(options: ApiOptions) {
   };
 }
 
-/** Who sends a request. Throws a problem 401. */
+/** Identifies the caller. Throws a problem with status 401. */
 export const createCallerOf =
   ({ access, cookieName }: Pick<ApiOptions, "access" | "cookieName">) =>
   (c: ApiContext): Promise<Caller> =>
@@ -172,7 +174,7 @@ function createInputReader(spec: RouteSpec): (c: ApiContext) => Promise<RouteInp
   };
 }
 
-/** Somebody else may have changed it since the caller read it. */
+/** Another caller may have changed the object since this caller read it. */
 async function checkUnchanged(
   expected: string,
   shown: AnyHandler | undefined,
@@ -194,13 +196,13 @@ function sendRead(c: ApiContext, { text }: RunResult): Response {
   return matches(c.req.header("if-none-match"), etag) ? c.body(null, 304) : c.body(text, 200);
 }
 
-/** Of an answer to HEAD nobody reads a body, so none is begun: it would wait for its reader for ever. */
+/** The response to HEAD has no body: nobody would read it, so a generated body would never end. */
 const hasBody = (c: ApiContext) => c.req.method !== "HEAD";
 
 async function sendEvents(c: ApiContext, open: () => Promise<unknown>): Promise<Response> {
   c.header("content-type", "text/event-stream; charset=utf-8");
   c.header("cache-control", "no-store");
-  c.header("x-accel-buffering", "no"); // a proxy must not wait for more
+  c.header("x-accel-buffering", "no"); // prevents a proxy from buffering
   if (!hasBody(c)) return c.body(null, 200);
   return c.body((await open()) as ReadableStream<Uint8Array>, 200);
 }
@@ -214,11 +216,11 @@ function stateReaderOf(name: RouteName) {
     (await found(input, context)) as ReadState;
 }
 
-/** What cannot be read is not recorded: the handler says what is wrong. */
+/** A state that cannot be read is not recorded; the handler reports the error. */
 const readQuietly = async (read: ReadState | undefined): Promise<unknown> =>
   read?.().catch(() => undefined);
 
-/** An error after the first bytes cannot be told any more: the connection is cut. */
+/** After the first bytes an error cannot be reported any more, so the connection is closed. */
 function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteContext): Response {
   const { fileName, type, run } = answer as FileAnswer;
   c.header("content-type", type);
@@ -237,7 +239,8 @@ function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteConte
   };
   run(send)
     .then(async (rows) => {
-      // Before the end: a client that has all of it finds its entry.
+      // Before the end of the response, so that a client that has received everything finds its
+      // entry.
       await sent?.({ rows, bytes });
       await writer.close();
     })
@@ -245,7 +248,7 @@ function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteConte
       const isGone = c.req.raw.signal.aborted;
       if (!isGone) log.warn("a download was cut", { requestId, error });
       await sent?.({ bytes, cut: isGone ? "the client has gone" : "an error, see the log" });
-      await writer.abort(error).catch(() => {}); // the client has gone: it is over already
+      await writer.abort(error).catch(() => {}); // the client has disconnected
     });
   return c.body(readable, 200);
 }
@@ -258,7 +261,7 @@ const topicsByPath: Readonly<Record<string, readonly LiveTopic[]>> = {
   fleet: ["fleet", "status"],
 };
 
-/** What a write to a path has probably changed. */
+/** Topics that a write to a path has probably changed. */
 const topicsOf = (path: string): readonly LiveTopic[] => topicsByPath[path.split("/")[2]!] ?? [];
 
 const etagOf = (text: string) =>

@@ -18,46 +18,52 @@ import type { SessionLimits } from "./users/sessions.ts";
 
 export interface ApiServerOptions {
   readonly services: ApiServices;
-  /** HOST:PORT; port 0 takes a free one. Other hosts than loopback need users: see `mayBeReached`. */
+  /**
+   * HOST:PORT; port 0 selects a free one. Hosts other than loopback require users: see
+   * `mayBeReached`.
+   */
   readonly listen: string;
   readonly names: readonly string[];
-  /** There are users, so other machines may reach the server. */
+  /** There are users, so the server may accept other machines. */
   readonly mayBeReached: boolean;
-  /** Where people reach it, such as https://forager.example; absent: where it listens. */
+  /**
+   * The address that people use, such as https://forager.example; absent: the address it listens
+   * on.
+   */
   readonly publicUrl?: string | undefined;
-  /** PEM. */
+  /** Both in PEM format. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
-  /** Addresses and networks of proxies in front of it. */
+  /** Addresses and networks of the proxies in front of the server. */
   readonly proxies: readonly string[];
   readonly token: string;
-  /** Loopback needs no secret. */
+  /** Requests from loopback need no credentials. */
   readonly isOpen: boolean;
   readonly accounts: AccountStore;
   readonly accountsMaxAgeMs: number;
   readonly passwordCost?: PasswordCost | undefined;
   readonly sessionLimits: SessionLimits;
-  /** A connection on which nothing moves for so long is cut. Absent: ten minutes. */
+  /** Connections without any traffic for this long are closed. Default: ten minutes. */
   readonly stillMsMax?: number | undefined;
-  /** An identity provider that people can sign in with. */
+  /** An identity provider for signing in. */
   readonly provider?: ProviderSignInOptions | undefined;
   /** The folder of the built dashboard. */
   readonly dashboardFolder: string;
 }
 
 export interface ApiServer extends Service {
-  /** Where it listens, `http://HOST:PORT`, after the start. */
+  /** The address it listens on, `http://HOST:PORT`; available after the start. */
   origin(): string;
-  /** Where commands of this machine reach it. */
+  /** The address for commands of this machine. */
   localOrigin(): string;
-  /** Other machines reach it, and nothing encrypts the way. */
+  /** Other machines can reach it over an unencrypted connection. */
   readonly isExposed: boolean;
-  /** A link that opens the dashboard once; it works until it is used. */
+  /** A link that opens the dashboard once, within 24 hours. */
   firstLink(): string;
 }
 
 const connectionsMax = 1_000;
 const firstLinkLifeMs = 24 * 3_600_000;
-/** Longer than any answer takes to begin. Live events are never still: they have a comment every 15 s. */
+/** Longer than any response needs to start. Live events have a comment every 15 s. */
 const stillMsMaxDefault = 600_000;
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
@@ -67,7 +73,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   let server: Server | undefined;
   let bound = port;
   let localBound = 0;
-  // Encrypted, on another address or behind a proxy: commands of this machine get a port of their own.
+  // With TLS, another address or a proxy, commands of this machine get a port of their own.
   const needsLocal = tls !== undefined || !isLoopbackHost(host) || options.proxies.length > 0;
   let local: Server | undefined;
   if (options.provider && publicUrl === undefined && !isLoopbackHost(host)) throw needsPublicUrl();
@@ -109,11 +115,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   });
 
   const listen = async (made: Server, at: { readonly host: string; readonly port: number }) => {
-    // A slow or silent client must not hold a connection for ever.
+    // A slow or silent client must not keep a connection open for ever.
     made.headersTimeout = 10_000;
     made.requestTimeout = 30_000;
     made.keepAliveTimeout = 10_000;
-    // Neither must one that does not read its answer: a named export would stay locked for others.
+    // The same for a client that does not read its response: a named export would stay locked for
+    // others.
     made.timeout = options.stillMsMax ?? stillMsMaxDefault;
     made.maxConnections = connectionsMax;
     await new Promise<void>((resolve, reject) => {
@@ -158,7 +165,7 @@ interface ServerSettings {
   readonly key?: string;
 }
 
-/** A certificate that cannot be used is a mistake in the settings. */
+/** A certificate that cannot be used is an error in the settings. */
 function makeServer(settings: ServerSettings, onRequest: RequestListener, isTls: boolean): Server {
   if (!isTls) return createServer(settings, onRequest);
   try {
@@ -178,7 +185,7 @@ function close(server: Server | undefined): Promise<void> {
   return closed;
 }
 
-/** A secret that opens everything: 260 random bits. */
+/** A secret that gives full access: 260 random bits. */
 export const makeApiToken = (random: ApiServices["random"]): string => createId(random, 52);
 
 const openToOthers = () =>

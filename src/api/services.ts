@@ -19,10 +19,10 @@ import type { siteRoutes } from "./contract/site-routes.ts";
 import type { statusAnswer } from "./contract/status-routes.ts";
 import type { webhookRoutes } from "./contract/webhook-routes.ts";
 
-/** What handlers call. The composition root gives it; nothing is opened before it is asked for. */
+/** What handlers call. The composition root provides it; nothing is opened before it is used. */
 export interface ApiServices {
   readonly node: Pick<NodeApi, "ledger" | "records" | "fleet">;
-  /** Opened at the first call, and made if there is none. */
+  /** Opens the queue at the first call; creates it if it does not exist. */
   readonly queue: () => Promise<Queue>;
   readonly status: (options: { readonly isCluster: boolean }) => Promise<StatusValue>;
   readonly campaigns: ApiCampaigns;
@@ -31,28 +31,31 @@ export interface ApiServices {
   readonly webhooks: ApiWebhooks;
   readonly audit: AuditLog;
   readonly sites: ApiSites;
-  /** Requests to buckets since that day. */
+  /** Requests to buckets in the last `days` days. */
   readonly usage: (days: number) => Promise<AnswerOfRoute<FleetRoutes["bucketUsage"]>>;
   readonly settings: () => AnswerOfRoute<FleetRoutes["showSettings"]>["rows"];
-  /** Whether the nodes share a bucket. */
+  /** True if the nodes share a bucket. */
   readonly hasBucket: boolean;
-  /** Whose requests cost money; both are asked less often then. */
+  /** True if requests cost money; then polling is less frequent. */
   readonly isCharged: { readonly bucket: boolean; readonly queue: boolean };
-  /** Metrics of the past, oldest first. */
+  /** Past metrics, oldest first. */
   readonly history: (by: "minute" | "hour") => Promise<readonly HistoryPoint[]>;
-  /** For /metrics, /healthz and /readyz. */
+  /** The data of /metrics, /healthz and /readyz. */
   readonly health: HealthSource;
   readonly version: string;
-  /** Such as prod or test; empty: none was set. */
+  /** Such as prod or test; empty if none is set. */
   readonly environment: string;
-  /** Whose hand writes through this server: the source of its facts is `hand:<user>`. */
+  /**
+   * The user whose manual changes go through this server: the source of these facts is
+   * `hand:<user>`.
+   */
   readonly user: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
 }
 
-/** What is turned into JSON is never changed, so it may be read-only all the way down. */
+/** Values that become JSON are never changed, so they may be readonly at all levels. */
 export type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;
 
 export type StatusValue = Fixed<z.input<typeof statusAnswer>>;
@@ -66,7 +69,7 @@ type WebhookRoutes = typeof webhookRoutes;
 type EndpointValue = AnswerOfRoute<WebhookRoutes["enableWebhook"]>;
 type EndpointSecretValue = AnswerOfRoute<WebhookRoutes["addWebhook"]>;
 
-/** Where events are sent, and what was delivered. */
+/** Endpoints of webhooks, and the deliveries to them. */
 export interface ApiWebhooks {
   list(): Promise<AnswerOfRoute<WebhookRoutes["listWebhooks"]>["rows"]>;
   add(endpoint: z.output<WebhookRoutes["addWebhook"]["body"]>): Promise<EndpointSecretValue>;
@@ -78,7 +81,7 @@ export interface ApiWebhooks {
   replay(id: number): Promise<number>;
 }
 
-/** Desired state of the fleet, and what nodes made of it. */
+/** The desired state of the fleet, and what nodes have applied. */
 export interface ApiFleet {
   show(): Promise<AnswerOfRoute<FleetRoutes["showFleet"]>>;
   give(node: string, what: readonly string[], by: string): Promise<CommandValue>;
@@ -96,7 +99,7 @@ type AuditRoutes = typeof auditRoutes;
 type CampaignRoutes = typeof campaignRoutes & typeof campaignViewRoutes & typeof campaignWorkRoutes;
 type Work = z.output<CampaignRoutes["dispatchCampaign"]["body"]>;
 
-/** Published sites of the data folder. */
+/** The published sites of the data folder. */
 export interface ApiSites {
   list(): z.input<typeof siteRoutes.listSites.answer>["rows"];
   publish(
@@ -113,17 +116,20 @@ interface RowRequest {
 
 interface ExportRequest extends RowRequest {
   readonly hasBom: boolean;
-  /** Only rows that no earlier export of this name had. */
+  /** Only rows that were in no earlier export of this name. */
   readonly onlyNew?: ExportName;
 }
 
-/** What was given out is remembered by it. */
+/** The name under which exported rows are remembered. */
 interface ExportName {
   readonly name: string;
   readonly isRestarted: boolean;
 }
 
-/** Files that are written while they are sent. What is wrong with a request is thrown before. */
+/**
+ * Files that are generated while they are sent. Errors in the request are thrown before the first
+ * byte.
+ */
 export interface ApiExports {
   companies(request: ExportRequest & { readonly format: z.output<ExportRoutes["exportCompanies"]["query"]>["format"]; readonly columns?: readonly string[] }): Promise<FileAnswer>; // prettier-ignore
   emails(request: ExportRequest & { readonly format: z.output<ExportRoutes["exportEmails"]["query"]>["format"]; readonly sitesMax?: number }): Promise<FileAnswer>; // prettier-ignore
@@ -145,10 +151,10 @@ export interface ApiCampaigns {
     campaign: string,
     config: {
       readonly text: string;
-      /** What the change is based on; absent: whatever is there. */
+      /** The version on which the change is based; absent: overwrite any version. */
       readonly base?: string | undefined;
       readonly isDryRun: boolean;
-      /** Whether its sources may name files outside of the campaign's folder, and servers. */
+      /** True if its sources may refer to servers and to files outside of the campaign's folder. */
       readonly mayReachOutside: boolean;
     },
   ): Promise<AnswerOfRoute<CampaignRoutes["saveCampaignConfig"]>>;
@@ -165,7 +171,7 @@ export interface ApiCampaigns {
     campaign: string,
     options: Work & { readonly signal: AbortSignal },
   ): Promise<AnswerOfRoute<CampaignRoutes["dispatchCampaign"]>>;
-  /** Answers where its folder is kept. */
+  /** Returns the path where its folder is kept. */
   remove(campaign: string): Promise<string>;
   phrases(asked: { readonly phrases: readonly string[]; readonly languages: readonly string[] }): AnswerOfRoute<CampaignRoutes["explainPhrases"]>["rows"]; // prettier-ignore
 }

@@ -3,8 +3,8 @@ import type { ApiContext, ApiOptions } from "./create-api.ts";
 type CookieOptions = Pick<ApiOptions, "cookieName" | "sessionSeconds" | "access">;
 
 /**
- * Sets the session cookie; undefined removes it. The browser's previous session ends: its cookie is
- * overwritten, so the user could not end it later.
+ * Sets the session cookie; undefined removes it. The browser's previous session ends, because its
+ * cookie is overwritten and the user could not end it later.
  */
 export function startSession(
   c: ApiContext,
@@ -16,14 +16,15 @@ export function startSession(
   const before = cookieOf(c.req.header("cookie"), name);
   const old = before === undefined ? undefined : access.sessions.find(before);
   if (old) access.sessions.end(old.id);
-  // `__Host-` cookies are only for this host and only sent encrypted; plain http cannot set them.
+  // `__Host-` cookies are bound to this host and sent only over encrypted connections; plain http
+  // cannot set them.
   const secure = c.get("client").isSecure ? "; Secure" : "";
   const age = secret === undefined ? 0 : sessionSeconds;
   const text = `${name}=${secret ?? ""}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure}`;
   c.header("set-cookie", text, { append: true });
 }
 
-/** If there are several cookies of this name, the first one is used. */
+/** If there are several cookies with this name, the first one is used. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? "").slice(0, 8_000).split(";")) {
     const at = part.indexOf("=");
@@ -35,7 +36,7 @@ export function cookieOf(header: string | undefined, name: string): string | und
 const browserDays = 180;
 const browserCookie = (c: ApiContext, { cookieName }: CookieOptions) => `${cookieName(c)}-browser`;
 
-/** By this cookie the browser is known when its user signs in again. It opens nothing. */
+/** Sets the cookie that identifies a known browser at the next sign-in. It grants no access. */
 export function rememberBrowser(c: ApiContext, content: string, options: CookieOptions): void {
   const secure = c.get("client").isSecure ? "; Secure" : "";
   const text = `${browserCookie(c, options)}=${content}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${browserDays * 86_400}${secure}`; // prettier-ignore

@@ -6,15 +6,15 @@ import { gzipSync } from "node:zlib";
 export interface StaticFile {
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** Absent: compressing gains nothing. */
+  /** Absent if compression saves nothing. */
   readonly gzip: Uint8Array | undefined;
   readonly etag: string;
-  /** Its name changes with its content. */
+  /** True if the file name changes with the content. */
   readonly isImmutable: boolean;
 }
 
 export interface StaticFiles {
-  /** The file of a path; a path of the single-page app gives its index.html. */
+  /** The file for a path; for a route of the single-page app, index.html. */
   find(path: string): StaticFile | undefined;
   readonly count: number;
 }
@@ -35,8 +35,8 @@ const types: Readonly<Record<string, string>> = {
 const filesMax = 5_000;
 
 /**
- * The built dashboard as a fixed map from path to file, read once: a request names a key of the
- * map or nothing, so no path can lead out of the folder. Files of other types are not served.
+ * The built dashboard as a fixed map from path to file, read once. A request either matches a key
+ * of the map or finds nothing, so no path can leave the folder. Other file types are not served.
  */
 export function openStaticFiles(folder: string): StaticFiles {
   const paths = listFiles(folder).slice(0, filesMax);
@@ -68,7 +68,7 @@ function listFiles(folder: string): readonly string[] {
       .map((path) => path.replaceAll("\\", "/"))
       .toSorted();
   } catch {
-    return []; // it was not built
+    return []; // the dashboard was not built
   }
 }
 
@@ -88,7 +88,7 @@ function readFile(folder: string, path: string): StaticFile {
   };
 }
 
-/** Shown where the dashboard was not built, and after a link that was used. */
+/** A simple page, shown if the dashboard was not built and for a link that was used already. */
 export function plainPage(
   title: string,
   text: string,

@@ -1,22 +1,23 @@
 /**
  * The typed client of the HTTP API, for the dashboard and for programs. It runs in a browser: it
- * imports nothing but types, and calls `fetch`.
+ * imports only types, and calls `fetch`.
  *
  *   const api = createApiClient({ fetch: (url, init) => fetch(url, init) });
  *   const { rows, next } = await api.get("/api/companies", { query: { words: "floor", limit: 50 } });
  *   const task = await api.get("/api/queue/tasks/{id}", { params: { id: 42 } });
  *   const { url } = await api.send("POST", "/api/session/links", {});
  *
- * - Paths are those of the contract, with their parameters in braces. `params` and `query` are
- *   checked by the compiler; the answer has the type that the contract declares.
- * - Every answer that is an error throws an `ApiError` with the problem document of the server:
+ * - Paths are those of the contract, with their parameters in braces. The compiler checks `params`
+ * and
+ *   `query`; the response has the type that the contract declares.
+ * - Every error response throws an `ApiError` with the problem document of the server:
  *   `error.problem.code` is stable, `error.problem.detail` is for people.
  * - `api.get` also takes `{ signal }`. Lists have `rows` and `next`: pass `next` as `query.after`.
- * - `AnswerOf<"GET", "/api/companies">` is the type of an answer, `RowOf<…>` of one row of a list.
- * - In a browser the session cookie is sent by itself. A program sends `token`, which is in the
+ * - `AnswerOf<"GET", "/api/companies">` is the type of a response, `RowOf<…>` of one row of a list.
+ * - A browser sends the session cookie automatically. A program sends `token`, which is in the
  *   file `node/api.token` of the data folder.
- * - Writes: `api.send(method, path, { params, query, body, ifMatch, idempotencyKey })`. A write
- *   that is repeated with the same `idempotencyKey` has one effect.
+ * - Writes: `api.send(method, path, { params, query, body, ifMatch, idempotencyKey })`. Repeating a
+ *   write with the same `idempotencyKey` has no further effect.
  */
 import type * as z from "zod";
 import type { Contract } from "../contract/contract.ts";
@@ -24,7 +25,7 @@ import type { ProblemDocument } from "../contract/problem.ts";
 
 type ApiMethod = "GET" | WriteMethod;
 export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
-/** The routes of one method by path. */
+/** The routes of one method, by path. */
 type RoutesOf<M extends ApiMethod> = {
   [
     N in keyof Contract as Contract[N]["method"] extends M ? Contract[N]["path"] : never
@@ -51,11 +52,14 @@ export type AnswerOf<M extends ApiMethod, P extends ApiPath<M>> = RoutesOf<M>[P]
 }
   ? z.output<S>
   : never;
-/** One row of a list. */
+/** The type of one row of a list. */
 export type RowOf<P extends ApiPath<"GET">> =
   AnswerOf<"GET", P> extends { rows: readonly (infer Row)[] } ? Row : never;
 
-/** Of a request; the server refuses more. A configuration file is the largest thing that anybody sends. */
+/**
+ * The maximum size of a request body; the server refuses more. A configuration file is the largest
+ * body.
+ */
 export const bodyBytesMax = 1_100_000;
 
 export interface CallOptions {
@@ -67,7 +71,7 @@ export interface WriteOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** The part of a browser's `fetch` that is needed. */
+/** The part of the browser's `fetch` that is used. */
 export type ApiFetch = (
   url: string,
   init: {
@@ -90,7 +94,7 @@ export interface ApiClientOptions {
   readonly fetch: ApiFetch;
   /** Default: the origin of the page. */
   readonly origin?: string;
-  /** Not needed in a browser that has a session. */
+  /** Not needed in a browser with a session. */
   readonly token?: string;
 }
 
@@ -106,7 +110,7 @@ export interface ApiClient {
     path: P,
     input: ApiInput<M, P> & WriteOptions,
   ): Promise<AnswerOf<M, P>>;
-  /** A request that the compiler does not know, such as one that somebody typed. */
+  /** Sends a request that is not type-checked, such as one that a user typed. */
   call(method: string, path: string, input: AnyInput): Promise<unknown>;
 }
 
@@ -156,7 +160,9 @@ export interface AnyInput extends WriteOptions {
 
 type QueryValue = string | number | boolean | undefined;
 
-/** Fills in the parameters of a path: also for links and for the "same as" line of a screen. */
+/**
+ * Fills in the parameters of a path. Also used for links and for the "same as" line of a screen.
+ */
 export function apiUrl(
   path: string,
   params: Readonly<Record<string, unknown>> = {},
@@ -174,13 +180,13 @@ export function apiUrl(
   return text === "" ? filled : `${filled}?${text}`;
 }
 
-/** What is not a problem document came from something in between. */
+/** A response that is not a problem document comes from something in between, such as a proxy. */
 function problemOf(status: number, text: string): ProblemDocument {
   try {
     const found = JSON.parse(text) as ProblemDocument;
     if (typeof found.code === "string") return found;
   } catch {
-    // Not JSON: what follows describes it.
+    // Not JSON: described below.
   }
   const detail = `the server answered with status ${status}`;
   return { type: "about:blank", title: detail, status, detail, code: "not_json", requestId: "" };

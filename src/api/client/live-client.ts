@@ -1,18 +1,18 @@
 /**
  * Live events of the HTTP API, for the dashboard and for programs. It runs in a browser: it imports
- * nothing but types, and calls `fetch`.
+ * only types, and calls `fetch`.
  *
  *   const live = watchLive({ topics: ["status", "queue"], fetch, wait, onValue, onState });
  *   live.stop();
  *
- * `onValue(topic, value)` gets the whole value, at first and after each change. A lost connection is
- * opened again by itself, and goes on where it was.
+ * `onValue(topic, value)` gets the complete value, at first and after each change. A lost
+ * connection is reopened automatically and continues after the last event.
  */
 import type { LiveEvent, LiveTopic, LiveValue } from "../contract/event-routes.ts";
 
 export type { LiveTopic, LiveValue };
 
-/** The part of a browser's `fetch` that is needed. */
+/** The part of the browser's `fetch` that is used. */
 export type LiveFetch = (
   url: string,
   init: { readonly headers: Record<string, string>; readonly signal: AbortSignal },
@@ -22,27 +22,27 @@ export type LiveFetch = (
   readonly body: ReadableStream<Uint8Array> | null;
 }>;
 
-/** `refused`: the server answered, and does not let it watch; `lost`: there is no connection. */
+/** `refused`: the server answered and denied access; `lost`: there is no connection. */
 export type LiveConnection = "open" | "lost" | "refused";
 
 export interface WatchLiveOptions<T extends LiveTopic> {
   readonly topics: readonly T[];
   readonly fetch: LiveFetch;
-  /** Resolves after that time, or rejects when the signal fires. */
+  /** Resolves after this time, or rejects when the signal fires. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** Default: the origin of the page. */
   readonly origin?: string;
-  /** Not needed in a browser that has a session. */
+  /** Not needed in a browser with a session. */
   readonly token?: string;
   readonly onValue: <K extends T>(topic: K, value: LiveValue<K>) => void;
   readonly onState: (state: LiveConnection) => void;
-  /** The topic cannot be read now. */
+  /** Called when a topic cannot be read. */
   readonly onFault?: (topic: LiveTopic, detail: string) => void;
 }
 
 const waitMsMin = 1_000;
 const waitMsMax = 30_000;
-/** The server says something at least every 15 s. */
+/** The server sends an event or a comment at least every 15 s. */
 const silenceMsMax = 45_000;
 const eventCharsMax = 50_000_000;
 
@@ -89,7 +89,7 @@ export function watchLive<T extends LiveTopic>(options: WatchLiveOptions<T>): { 
       const read = reader.read();
       const silence = wait(silenceMsMax, AbortSignal.any([signal, quiet.signal])).then(
         () => connection.abort(),
-        () => {}, // something was heard, or it is over
+        () => {}, // data has arrived, or the watch has ended
       );
       const { done, value } = await read.finally(() => quiet.abort());
       await silence;
@@ -111,7 +111,7 @@ export function watchLive<T extends LiveTopic>(options: WatchLiveOptions<T>): { 
       const ended = await connect().catch((): LiveConnection => "lost");
       if (over.signal.aborted) return;
       onState(ended);
-      await wait(waitMs, over.signal).catch(() => {}); // it is over: the loop ends
+      await wait(waitMs, over.signal).catch(() => {}); // the watch has ended, so the loop ends
       waitMs = Math.min(waitMsMax, waitMs * 2);
     }
   };
@@ -119,7 +119,7 @@ export function watchLive<T extends LiveTopic>(options: WatchLiveOptions<T>): { 
   return { stop: () => over.abort() };
 }
 
-/** One event: lines of `field: text`; other fields and comments are left out. */
+/** Parses one event: lines of `field: text`; other fields and comments are ignored. */
 function fieldsOf(block: string): { readonly id: string | undefined; readonly data: string } {
   let id: string | undefined;
   const data: string[] = [];

@@ -5,7 +5,7 @@ import { count, licences, name, route } from "./route.ts";
 
 const day = z.int().nullable().describe("days since 1970; null: there was no look");
 
-/** Short, because a campaign can have 50,000 of them. */
+/** The fields are short because a campaign can have 50,000 tiles. */
 const tile = z
   .tuple([z.int(), z.int(), z.int().min(0).max(4), count, day, day])
   .describe(

@@ -21,7 +21,7 @@ import { signInRoutes, userRoutes } from "./user-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
-/** Every route by its name. Handlers are in ../handlers, one for each. */
+/** All routes by name. ../handlers has a handler for each. */
 export const contract = {
   ...sessionRoutes,
   ...signInRoutes,

@@ -5,7 +5,7 @@ import { queueRoutes } from "./queue-routes.ts";
 import { count, route, type Scope } from "./route.ts";
 import { statusAnswer } from "./status-routes.ts";
 
-/** What can be watched, and the value that each topic has. */
+/** The topics that can be watched, and the schema of the value of each. */
 export const liveValues = {
   status: statusAnswer,
   queue: queueRoutes.queueStats.answer,
@@ -19,7 +19,7 @@ export const liveValues = {
   }),
 };
 
-/** What a viewer of a topic must be allowed to read. */
+/** The scope that a viewer of a topic needs. */
 export const topicScopes = {
   status: "status:read",
   queue: "queue:read",

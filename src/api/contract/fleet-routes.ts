@@ -25,7 +25,7 @@ const desiredEntry = z.strictObject({
   atMs: timeMs,
 });
 
-/** What a command asks for, and each node's answer. Never shows the wish as the fact. */
+/** A command and the response of each node. It never shows what was requested as if it was done. */
 export const fleetCommand = z.strictObject({
   revision: count,
   scope: z.string(),

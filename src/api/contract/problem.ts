@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** RFC 9457: the body of every answer that is an error. */
+/** RFC 9457: the body of every error response. */
 export const problem = z.strictObject({
   type: z.string().describe("about:blank, or a page that explains it"),
   title: z.string().describe("the same for all problems of this status"),

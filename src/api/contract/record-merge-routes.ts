@@ -2,7 +2,7 @@ import * as z from "zod";
 import { recordName, recordReference } from "./record-routes.ts";
 import { count, limitMax, name, route } from "./route.ts";
 
-/** Which companies are one, and which are not. */
+/** Routes about which companies are the same and which are not. */
 export const recordMergeRoutes = {
   listDuplicates: route({
     method: "GET",

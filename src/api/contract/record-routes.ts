@@ -50,7 +50,7 @@ const recordFields = {
   changedAt: z.string().describe("the stamp of the newest value"),
 };
 
-/** The question that a company answers. */
+/** The search that found a company. */
 const foundBy = z.strictObject({
   tile: z.string(),
   phrase: z.string(),
@@ -99,7 +99,7 @@ const problemRow = z.strictObject({
   foundAt: z.string(),
 });
 
-/** A value with where it comes from. */
+/** A value with its source. */
 export const fieldRow = z.strictObject({
   field: z.string(),
   value: z.unknown().optional(),
@@ -110,7 +110,7 @@ export const fieldRow = z.strictObject({
   licence: z.string().optional().describe("of the open data that it comes from"),
 });
 
-/** A company, as far as a link to it needs. */
+/** The parts of a company that a link to it needs. */
 export const recordReference = z.strictObject({
   target: z.string(),
   slug: z.string(),

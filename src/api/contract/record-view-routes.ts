@@ -2,7 +2,7 @@ import * as z from "zod";
 import { companyFilter } from "./record-routes.ts";
 import { count, licences, route } from "./route.ts";
 
-/** Companies in other shapes than a list: how many have which value, and where they are. */
+/** Views of companies other than a list: how many have each value, and their locations. */
 export const facetFields = ["city", "state", "country", "category", "tag", "tech"] as const;
 
 export const recordViewRoutes = {

@@ -9,7 +9,7 @@ const country = z
   .optional()
   .describe("for phone numbers without a country code");
 
-/** Field → value. `email`, `tag` and other lists grow; `x/NAME` is a field of one's own. */
+/** Field → value. Lists such as `email` and `tag` grow; `x/NAME` is a custom field. */
 const values = z.record(field, z.unknown()).refine((all) => Object.keys(all).length <= 200, {
   error: "at most 200 fields",
 });

@@ -14,5 +14,5 @@ const editor: readonly Scope[] = [...viewer, "companies:write", "campaigns:write
 const operator: readonly Scope[] = [...editor, "queue:write", "fleet:command", "webhooks:write"];
 const admin: readonly Scope[] = [...operator, "audit:read", "users:admin"];
 
-/** What each role may do. docs/guides/users.md shows this table. */
+/** The scopes of each role. docs/guides/users.md shows this table. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = { viewer, editor, operator, admin }; // prettier-ignore

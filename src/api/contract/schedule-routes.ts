@@ -39,7 +39,7 @@ const action = z.strictObject({
     .describe("of export: a feed of changes of this name, as JSON lines"),
   target: z.string().min(1).max(1_000).optional().describe("of publish: of /api/sites"),
 });
-/** As people may spell it. */
+/** Accepts several spellings. */
 const givenAction = action.extend({ kind: z.enum([...action.shape.kind.options, "re-scrape"]) });
 const missed = z
   .enum(["latest", "skip", "all"])

@@ -26,7 +26,7 @@ const selection = z.strictObject({
   actions: z.array(bulkAction).describe("newest last"),
 });
 
-/** What a person saw before they said yes. */
+/** The number of items that the user saw before confirming. */
 const confirmed = { count: count.describe("the count of the selection again") };
 const confirmation = z.strictObject(confirmed);
 const tags = z.array(z.string().trim().min(1).max(200)).max(100);

@@ -38,7 +38,8 @@ export const sessionRoutes = {
   createLink: route({
     method: "POST",
     path: "/api/session/links",
-    // The link gives all rights for as long as a session lasts, so no user may make one: their role may end earlier.
+    // The session of the link has all rights until it ends. A user must not create one, because
+    // their own role may end earlier.
     scope: "owner",
     needsFreshLogin: true,
     showsSecret: true,

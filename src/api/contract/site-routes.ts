@@ -10,7 +10,9 @@ const site = z.strictObject({
   companies: count,
 });
 
-/** Published sites. A new target is made on the command line, where somebody says who may read it. */
+/**
+ * Published sites. A new target is added on the command line, where its audience has to be chosen.
+ */
 export const siteRoutes = {
   listSites: route({
     method: "GET",

@@ -4,7 +4,7 @@ import { count, name, route, timeMs } from "./route.ts";
 
 const size = z.strictObject({ total: count, free: count });
 
-/** A heartbeat, as the node sent it. */
+/** A heartbeat as the node sent it. */
 const beat = z.strictObject({
   atMs: timeMs,
   label: z.string(),

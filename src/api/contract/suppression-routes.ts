@@ -14,7 +14,7 @@ const country = z
   .optional()
   .describe("where phone numbers without a country code are meant to be");
 
-/** Values are in bodies, never in paths: paths end up in logs. */
+/** Values are in bodies, never in paths, because paths are written to logs. */
 export const suppressionRoutes = {
   listSuppressions: route({
     method: "GET",

@@ -3,7 +3,10 @@ import { roles } from "./roles.ts";
 import { moment, name, route, scopes } from "./route.ts";
 
 const userName = z.string().min(1).max(64);
-/** The rules for new ones are the server's to tell: a login must not say what it thinks of a password. */
+/**
+ * The rules for new passwords are not checked here: a login must not say anything about the
+ * password.
+ */
 const password = z.string().min(1).max(1_000);
 const role = z.enum(roles);
 const signedIn = z.strictObject({ user: z.string(), role });
@@ -31,7 +34,7 @@ const token = z.strictObject({
   usedAt: moment.nullable().describe("noted at most once an hour"),
 });
 
-/** Signing in, and the sessions of people. */
+/** Signing in, and sessions of people. */
 export const signInRoutes = {
   showLogin: route({
     method: "GET",

@@ -22,7 +22,7 @@ import { signInHandlers, userHandlers } from "./user-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
 
-/** The other half of the route table: `contract` says what each route takes and gives. */
+/** The handlers of all routes in `contract`. */
 export const handlers: Handlers = {
   ...sessionHandlers,
   ...signInHandlers,

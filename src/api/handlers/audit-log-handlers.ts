@@ -29,7 +29,7 @@ export const auditLogHandlers: HandlersOf<typeof auditLogRoutes> = {
 
 type Filter = Omit<AuditQuery, "limit" | "cursor">;
 
-/** Entries have their times in UTC. */
+/** Converts times to UTC, as in the entries. */
 const times = ({ since, until, ...rest }: Filter): Filter => ({
   ...rest,
   since: since === undefined ? undefined : new Date(since).toISOString(),

@@ -37,7 +37,7 @@ export const campaignWorkHandlers: HandlersOf<typeof campaignWorkRoutes> = {
 
 type Open = Parameters<(typeof campaignWorkHandlers)["pauseCampaign"]>[1];
 
-/** The tasks of a campaign are the job of its name. */
+/** The tasks of a campaign belong to the job of the same name. */
 async function jobOf(
   campaign: string,
   queue: Awaited<ReturnType<Open["queue"]>>,

@@ -36,7 +36,7 @@ interface Asked extends Record<string, unknown> {
   readonly isExcluded?: boolean | undefined;
 }
 
-/** Excluded companies are left out, unless they are asked for. */
+/** Excluded companies are left out unless they are requested. */
 function chosen({ campaign, withExcluded, ...filters }: Asked) {
   const isAll = withExcluded || filters.isExcluded === true;
   const { words, filters: found = {} } = queryOf("company", { ...filters, limit: 1 });

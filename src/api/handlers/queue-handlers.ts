@@ -112,7 +112,7 @@ export const asEnded = <T extends Parameters<typeof endedAttempts>[0]>(task: T):
   attempts: endedAttempts(task),
 });
 
-/** The log keeps no payload and no result. */
+/** The log does not keep payload and result. */
 const archivedTask = (entry: LogEntry) => ({
   ...asEnded(entry),
   isArchived: true,
@@ -139,6 +139,6 @@ async function pageByName<Row extends { readonly name: string }>(
   return { rows, next: rows.length === limit ? rows.at(-1)!.name : null };
 }
 
-/** Without the fields that are undefined, which the queue refuses. */
+/** Removes fields that are undefined, because the queue rejects them. */
 export const defined = <T extends object>(value: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;

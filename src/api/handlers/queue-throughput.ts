@@ -4,19 +4,20 @@ import type { LogEntry, Queue } from "../../queue/index.ts";
 const minuteMs = 60_000;
 const stepsMax = 120;
 const pageSize = 1_000;
-/** More would take longer than a person waits for a picture. */
+/** Reading more would take too long for a chart. */
 const entriesMax = 20_000;
 
 export interface ThroughputOptions {
   readonly minutes: number;
-  /** Metrics of this node by minute: for the time before the entries that were read. */
+  /** Metrics of this node per minute, for the time before the oldest entry that was read. */
   readonly history: () => Promise<readonly HistoryPoint[]>;
   readonly readMax?: number;
 }
 
 /**
- * Finished tasks by time, from the log of the queue, which has those of all nodes. Of a busy queue
- * only the newest entries are read; before them it is what this node has finished.
+ * Counts finished tasks over time, from the log of the queue, which covers all nodes. In a busy
+ * queue only the newest entries are read; for the time before them, the counts are those of this
+ * node.
  */
 export async function readThroughput(queue: Queue, options: ThroughputOptions) {
   const { minutes, history, readMax = entriesMax } = options;
@@ -35,7 +36,7 @@ export async function readThroughput(queue: Queue, options: ThroughputOptions) {
   );
   if (oldestMs !== undefined) {
     for (const { atMs, values } of await history()) {
-      // A step that the log has in part is left as it is.
+      // A step that the log covers partly is left as it is.
       if (atMs < startMs || stepOf(atMs) >= stepOf(oldestMs)) continue;
       add(done, stepOf(atMs), values["tasksDone"] ?? 0);
       add(failed, stepOf(atMs), values["tasksFailed"] ?? 0);
@@ -53,7 +54,10 @@ export async function readThroughput(queue: Queue, options: ThroughputOptions) {
   };
 }
 
-/** Visits what finished since then, newest first. Answers how far back it came; undefined: all the way. */
+/**
+ * Visits entries that finished since then, newest first. Returns the time of the oldest one read;
+ * undefined if all were read.
+ */
 async function eachFinished(
   queue: Queue,
   { startMs, readMax }: { readonly startMs: number; readonly readMax: number },
@@ -75,9 +79,11 @@ async function eachFinished(
 
 const recentSteps = 10;
 
-/** At the pace of the last steps: the range is that of their better and their worse half. */
+/**
+ * Extrapolates the rate of the last steps: the range comes from their faster and their slower half.
+ */
 function timeLeft(left: number, perMinute: readonly number[]): [number, number] | null {
-  // The last step is not over, so it counts too little.
+  // The last step is not complete, so its count is too low.
   const recent = perMinute.slice(-recentSteps - 1, -1).toSorted((a, b) => a - b);
   const half = Math.ceil(recent.length / 2);
   const mean = (values: readonly number[]) =>

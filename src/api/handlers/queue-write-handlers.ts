@@ -9,7 +9,8 @@ import { asEnded, defined, gateValue } from "./queue-handlers.ts";
 
 export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
   async addTasks({ body: { tasks } }, { queue: open, caller }) {
-    // Its handler signs what it is given with the secret of the webhook.
+    // The delivery handler signs any payload with the secret of the webhook, so callers must not
+    // add such tasks.
     const isDelivery = tasks.some(({ kind }) => kind === deliveryKind);
     if (isDelivery && !caller.scopes.includes("webhooks:write")) {
       const detail = `tasks of the kind ${deliveryKind} need the scope webhooks:write`;
@@ -83,7 +84,7 @@ export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
     (await open()).reconcile({ repair }),
 };
 
-/** "Ago" is by the queue's own clock, which wrote the times of finish. */
+/** Relative times count from the queue's own clock, which wrote the finish times. */
 async function finishedBefore(
   queue: Queue,
   ageMs: number | undefined,

@@ -58,7 +58,7 @@ export const recordHandlers: HandlersOf<typeof recordRoutes> = {
   },
 };
 
-/** A company that was merged is no record any more: its own values are in the ledger. */
+/** A merged company is no longer a record: its own values are in the ledger. */
 function referenceOf({ target, fields }: TargetView) {
   const text = (wanted: string) => {
     const value = fields.find(({ field }) => field === wanted)?.value;
@@ -67,13 +67,13 @@ function referenceOf({ target, fields }: TargetView) {
   return { target, slug: text("slug"), name: text("name") };
 }
 
-/** Each value says by which licence it may be used, if its source asks for one. */
+/** Adds the licence to each value whose source requires one. */
 function withLicence<T extends { readonly source: string }>(value: T) {
   const licence = licenceOf(value.source);
   return licence === undefined ? value : { ...value, licence };
 }
 
-/** The field may have been written by a later version, with more in it. */
+/** A later version may have written the field with more content. */
 function visitOf(view: Parameters<typeof visitRecordOf>[0]) {
   const visit = visitRecordOf(view);
   return visit ? { ...visit } : null;
@@ -95,7 +95,7 @@ interface Asked extends Record<string, unknown> {
   readonly limit: number;
 }
 
-/** The query of a route has the filters beside words, order and page. */
+/** The query of a route contains the filters next to words, order and page. */
 export function queryOf(kind: RecordQuery["kind"], asked: Asked): RecordQuery {
   const { words, sort, after, limit, ...filters } = asked;
   return {

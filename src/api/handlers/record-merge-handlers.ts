@@ -30,7 +30,7 @@ export const recordMergeHandlers: HandlersOf<typeof recordMergeRoutes> = {
     mergeDuplicates(node.records, { isDryRun, signal }),
 };
 
-/** Their targets. Two names may be one company. */
+/** Returns the targets. Two names can belong to the same company. */
 async function findTwo(
   { node }: RouteContext,
   ...names: readonly [string, string]

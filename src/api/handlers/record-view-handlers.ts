@@ -4,7 +4,7 @@ import { facetFields, type recordViewRoutes } from "../contract/record-view-rout
 import type { RouteContext, HandlersOf } from "../handler.ts";
 import { queryOf } from "./record-handlers.ts";
 
-/** Counting more takes longer than a person waits for a list of filters. */
+/** Counting more would take too long for a list of filters. */
 const facetCompaniesMax = 5_000;
 const pointsMax = 20_000;
 const pageSize = 1_000;
@@ -47,7 +47,7 @@ export const recordViewHandlers: HandlersOf<typeof recordViewRoutes> = {
   },
 };
 
-/** Collects whose data is shown. */
+/** Collects the sources whose data is shown. */
 function createOpenData() {
   const sources = new Set<string>();
   return {
@@ -75,7 +75,7 @@ function valuesOf(company: Company, field: (typeof facetFields)[number]): readon
   }
 }
 
-/** Whether all that match were visited. */
+/** Returns true if all matching companies were visited. */
 async function eachCompany(
   { node, signal }: Pick<RouteContext, "node" | "signal">,
   filter: Readonly<Record<string, unknown>>,

@@ -210,7 +210,7 @@ async function restore(
   return { target, restored: datagrams.map((one) => one.field) };
 }
 
-/** A deleted record has no folder any more: it is known by its target, or by what it was called. */
+/** A deleted record has no folder: it is found by its target or by its former name. */
 async function findTarget(node: Writing["node"], kind: RecordKind, name: string): Promise<string> {
   const isKnown = (await node.records.resolve(kind, name)) !== undefined;
   if (!isKnown && name.startsWith(`${kind}/`)) return name;
@@ -222,7 +222,7 @@ interface Confirmation {
   readonly confirm: string;
 }
 
-/** The slug is repeated: a slip in a list removes nothing. */
+/** The caller must repeat the slug, so that a mistake in a list removes nothing. */
 function checkConfirmed({ confirm }: Confirmation, slug: string, what: string): void {
   if (confirm === slug) return;
   throw new ProblemError(400, "not_confirmed", `body.confirm: repeat '${slug}', the slug of what is ${what}`); // prettier-ignore

@@ -112,11 +112,13 @@ async function findTasks(
 
 interface Wanted {
   readonly field: string;
-  /** Undefined: no value. */
+  /** Undefined if the field has no value. */
   readonly value: unknown;
 }
 
-/** Sets fields where they differ, and remembers what they were. Companies that are gone are left out. */
+/**
+ * Sets fields that differ, and remembers their old values. Skips companies that no longer exist.
+ */
 async function setFields(
   context: RouteContext,
   targets: readonly string[],

@@ -2,7 +2,7 @@ import type { sessionRoutes } from "../contract/session-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { describeApi, type OpenApiDocument } from "../openapi.ts";
 
-/** It is the same for all. */
+/** Computed once; it is the same for all callers. */
 let document: OpenApiDocument | undefined;
 
 export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {

@@ -46,7 +46,7 @@ export const suppressionHandlers: HandlersOf<typeof suppressionRoutes> = {
   },
 };
 
-/** All of them, or none. The message does not repeat the value: problems are logged. */
+/** Reads all keys or throws. The message does not repeat the value, because problems are logged. */
 function readKeys({
   values,
   country,

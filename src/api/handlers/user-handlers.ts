@@ -9,7 +9,10 @@ import type { SignedIn } from "../users/sign-in.ts";
 
 const done = { done: true } as const;
 
-/** A user may have the name of the person who runs the server: their sessions are not the same. */
+/**
+ * A user can have the same name as the person who runs the server, but their sessions are
+ * different.
+ */
 const isTheirs =
   ({ user, isOwner }: Caller) =>
   (session: Session): boolean =>
@@ -17,7 +20,7 @@ const isTheirs =
 
 const isAdmin = ({ caller }: RouteContext) => caller.scopes.includes("users:admin");
 
-/** Puts the session into the browser. */
+/** Sends the session cookie to the browser. */
 function enter(
   context: RouteContext,
   { user, role, secret }: SignedIn,
@@ -26,7 +29,7 @@ function enter(
   return { user, role };
 }
 
-/** Of routes that only make sense for somebody with a password. */
+/** For routes that only apply to users with a password. */
 function ownUser({ caller }: RouteContext): string {
   if (caller.confirmBy === "password") return caller.user;
   const detail = "this is for users who signed in with a password; others sign in again at /login/provider?fresh=1"; // prettier-ignore
@@ -110,7 +113,7 @@ export const userHandlers: HandlersOf<typeof userRoutes> = {
       const detail = "people of an identity provider cannot own tokens, which would outlive their account there: the operator makes one with `forager token add`"; // prettier-ignore
       throw new ProblemError(403, "no_tokens_for_provider", detail);
     }
-    // Of the person who runs the server: the token is the fleet's.
+    // A token that is made by the person who runs the server belongs to the fleet.
     const user = caller.isOwner ? undefined : caller.user;
     const { token, secret } = await addToken(access.tools, { ...body, user, by: caller.user });
     return { ...describeToken(token), token: secret };

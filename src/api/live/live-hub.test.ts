@@ -12,7 +12,7 @@ interface Got {
   readonly event: LiveEvent;
 }
 
-/** Values that the test sets, and how often each was read. */
+/** Values that the test sets; counts how often each is read. */
 function setUp() {
   const clock = createTestClock();
   const reads = new Map<LiveTopic, number>();
@@ -38,7 +38,7 @@ function setUp() {
     const decoder = new TextDecoder();
     return {
       reader,
-      /** The next event; comments are skipped. */
+      /** Returns the next event; comments are skipped. */
       async next(): Promise<Got> {
         const { value } = await reader.read();
         const text = decoder.decode(value);

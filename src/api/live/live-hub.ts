@@ -8,16 +8,17 @@ import { createTopicWatcher, type TopicWatcher } from "./topic-watcher.ts";
 import { createViewer, type Viewer } from "./viewer.ts";
 
 /**
- * Live events for many viewers.
+ * Sends live events to many viewers.
  * - Each topic is read by one watcher, and only while somebody watches it.
  * - A viewer gets a snapshot of each topic, then deltas; applied in order, they give the value.
- * - An event has an id once the viewer has all its snapshots. A viewer that comes back with the id
- *   of its last event gets what it missed, if that is still kept; otherwise a reset and snapshots.
- * - A viewer that reads too slowly loses events, never consistency: it gets a reset and snapshots.
+ * - An event has an id once the viewer has all its snapshots. A viewer that reconnects with the id
+ *   of its last event gets the events it missed if they are still kept; otherwise a reset and snapshots.
+ * - A viewer that reads too slowly loses events but stays consistent: it gets a reset and
+ * snapshots.
  */
 export interface LiveHub {
   open(request: WatchRequest): ReadableStream<Uint8Array>;
-  /** A topic has probably changed. */
+  /** Reports that a topic has probably changed. */
   poke(topic: LiveTopic): void;
   viewers(): number;
   close(): void;
@@ -26,7 +27,7 @@ export interface LiveHub {
 export interface WatchRequest {
   readonly topics: readonly LiveTopic[];
   readonly lastEventId: string | undefined;
-  /** Fires when the viewer may no longer watch: its stream ends. */
+  /** Fires when the viewer has lost its access: its stream ends. */
   readonly ended?: AbortSignal;
 }
 
@@ -111,7 +112,7 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
     viewer.send({ kind: "reset", why });
   };
 
-  /** Sends what the viewer missed; false if that is not possible. */
+  /** Sends the events that the viewer missed; returns false if that is not possible. */
   const resume = (viewer: Viewer, lastEventId: string): boolean => {
     const [, of, last, mask] = /^(\w+)\.(\d{1,15})\.(\d{1,3})$/.exec(lastEventId) ?? [];
     if (of !== run || mask !== String(maskOf(viewer.topics))) return false;

@@ -1,7 +1,7 @@
 import type { LiveTopic, LiveValue } from "../contract/event-routes.ts";
 import type { ApiServices, Fixed } from "../services.ts";
 
-/** Where the value of a topic comes from. It is read only while somebody watches. */
+/** The source of the values of a topic. It is read only while somebody watches the topic. */
 export interface LiveSource<T extends LiveTopic = LiveTopic> {
   read(): Promise<Fixed<LiveValue<T>>>;
   /** Interval between two reads. */
@@ -13,7 +13,7 @@ export type LiveSources = { readonly [T in LiveTopic]: LiveSource<T> };
 const companiesMax = 100_000;
 const commandsShown = 20;
 
-/** What costs money per request is read less often. */
+/** Sources whose requests cost money are read less often. */
 export function createLiveSources(services: ApiServices): LiveSources {
   const { node, isCharged } = services;
   const bucketMs = isCharged.bucket ? 15_000 : 3_000;
@@ -56,13 +56,13 @@ export function createLiveSources(services: ApiServices): LiveSources {
         hasPendingCommand = commands.some(({ state }) => state === "pending");
         return { ...shown, commands };
       },
-      // Somebody waits for the answers of the nodes.
+      // Poll quickly while a user waits for the acknowledgements of nodes.
       everyMs: () => (hasPendingCommand ? 1_000 : bucketMs),
     },
   };
 }
 
-/** Each write of each node raises its number, so equal vectors mean equal records. */
+/** Each write of a node increments its number, so equal vectors mean equal records. */
 const versionOf = (vector: Readonly<Record<string, number>>): string =>
   Object.entries(vector)
     .map(([node, number]) => `${node}:${number}`)

@@ -9,23 +9,26 @@ export interface TopicWatcherOptions {
   readonly source: LiveSource;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called after each read. `fields`: those that changed; undefined if none did. */
+  /** Called after each read. `fields`: the fields that changed; undefined if none did. */
   readonly onValue: (value: LiveValue, fields: Partial<LiveValue> | undefined) => void;
   readonly onFault: (detail: string) => void;
 }
 
-/** Reads one source for all who watch it, and not at all while nobody does. */
+/** Reads one source for all viewers, and not at all if there are none. */
 export interface TopicWatcher {
   start(): void;
   stop(): void;
-  /** Something has probably changed: do not wait. */
+  /** Reads now instead of at the next interval, because something has probably changed. */
   poke(): void;
-  /** Undefined while nobody watches, and until the first read after somebody starts to. */
+  /** Undefined while nobody watches, and before the first read. */
   current(): LiveValue | undefined;
   fault(): string | undefined;
 }
 
-/** A field of this name is the time of the read. It always changes, so it alone is not a change. */
+/**
+ * A field of this name holds the time of the read. It always differs, so it does not count as a
+ * change.
+ */
 const timeField = "atMs";
 
 export function createTopicWatcher(options: TopicWatcherOptions): TopicWatcher {

@@ -3,7 +3,7 @@ import type { LiveEvent, LiveTopic } from "../contract/event-routes.ts";
 /** One connection that watches topics. Its memory is bounded, however slowly it reads. */
 export interface Viewer {
   readonly topics: readonly LiveTopic[];
-  /** Topics whose value it was not sent yet: it gets no deltas of these. */
+  /** Topics whose value has not been sent yet; no deltas are sent for these. */
   readonly awaiting: Set<LiveTopic>;
   readonly stream: ReadableStream<Uint8Array>;
   send(event: LiveEvent, id?: string): void;
@@ -15,7 +15,10 @@ export interface Viewer {
 export interface ViewerOptions {
   readonly topics: readonly LiveTopic[];
   readonly nowMs: () => number;
-  /** It read too slowly and its waiting events were dropped: it needs new snapshots. */
+  /**
+   * Called if the viewer reads too slowly and its waiting events were dropped: it needs new
+   * snapshots.
+   */
   readonly onLost: () => void;
   readonly onGone: () => void;
 }

@@ -10,7 +10,7 @@ import { notFound, ProblemError } from "../problems.ts";
 export type SelectionValue = z.output<(typeof selectionRoutes)["showCompanySelection"]["answer"]>;
 type ActionValue = SelectionValue["actions"][number];
 
-/** A part of an action: how many it has changed, and how to change them back. */
+/** The result of one batch of an action: how many items were changed, and how to undo it. */
 export interface BatchResult<Undo> {
   readonly changed: number;
   readonly undo?: readonly Undo[];
@@ -19,23 +19,23 @@ export interface BatchResult<Undo> {
 export interface BulkWork<Item, Undo> {
   readonly action: string;
   readonly by: string;
-  /** How many the caller believes that there are. */
+  /** The number of items that the caller expects. */
   readonly count: number;
   readonly run: (batch: readonly Item[]) => Promise<BatchResult<Undo>>;
 }
 
 /**
- * Selections that are frozen here: what an action changes is what matched when the selection was
- * made, whatever the page of the caller shows later. They live as long as the server.
+ * Selections with a fixed set of items: an action changes what matched when the selection was made,
+ * whatever the caller's page shows later. They are kept in memory by the server.
  */
 export interface Selections<Item, Undo = never> {
   freeze(found: Found<Item>): SelectionValue;
   show(id: string): SelectionValue;
-  /** The newest first. */
+  /** Newest first. */
   list(): readonly SelectionValue[];
-  /** Begins, and answers at once. */
+  /** Starts the action and returns immediately. */
   begin(id: string, work: BulkWork<Item, Undo>): SelectionValue;
-  /** Changes back what the last action has changed. */
+  /** Undoes the last action. */
   undo(id: string, how: { readonly by: string; readonly run: (undo: readonly Undo[]) => Promise<number> }): SelectionValue; // prettier-ignore
   stop(id: string): SelectionValue;
 }

@@ -6,24 +6,28 @@ import type { Accounts } from "./accounts.ts";
 
 export interface AccountCacheOptions {
   readonly store: AccountStore;
-  /** After so long it is read again before it is used. */
+  /** After this time the accounts are read again before they are used. */
   readonly maxAgeMs: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** It may have changed. */
+  /** Called after each read; the accounts may have changed. */
   readonly onRead: (accounts: Accounts) => void;
 }
 
 /**
- * The accounts as this server knows them. If the bucket does not answer, those last read count:
- * people who are signed in can go on working. Before the first answer nobody is let in.
+ * The accounts as this server knows them. If the bucket does not answer, the accounts that were
+ * last read are used, so people who are signed in can continue. Before the first read nobody is
+ * admitted.
  */
 export interface AccountCache extends AccountStore {
-  /** At most `maxAgeMs` old, or the last that was read. Throws `unavailable` if there is none. */
+  /**
+   * At most `maxAgeMs` old if the bucket answers, otherwise those last read. Throws `unavailable`
+   * if there are none.
+   */
   current(): Promise<Accounts>;
 }
 
-/** A request does not wait longer for the bucket than this. */
+/** A request waits at most this long for the bucket. */
 const patienceMs = 3_000;
 
 export function createAccountCache(options: AccountCacheOptions): AccountCache {
@@ -46,7 +50,8 @@ export function createAccountCache(options: AccountCacheOptions): AccountCache {
       .read()
       .then((accounts) => {
         isCut = false;
-        // What was read while this server changed them may be older than the change.
+        // If this server changed the accounts during the read, the value read may be older than the
+        // change.
         return changes === before ? keep(accounts) : last!;
       })
       .finally(() => (reading = undefined));
@@ -68,7 +73,7 @@ export function createAccountCache(options: AccountCacheOptions): AccountCache {
         if (!last || !isAway) throw error;
         if (!isCut) log.warn("users cannot be read: those last read count until they can", { error }); // prettier-ignore
         isCut = true;
-        readAtMs = clock.monotonicMs(); // not every request waits
+        readAtMs = clock.monotonicMs(); // prevents every request from waiting
         return last;
       }
     },

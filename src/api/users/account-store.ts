@@ -7,11 +7,16 @@ import { checkAccounts, noAccounts, type Accounts } from "./accounts.ts";
 
 export const accountsKey = "fleet/users.json";
 
-/** Users and tokens of a fleet: one object that every server and command changes by compare-and-swap. */
+/**
+ * The users and tokens of a fleet: one object that servers and commands change by compare-and-swap.
+ */
 export interface AccountStore {
-  /** An object that has not changed is not sent again. */
+  /** An unchanged object is not downloaded again. */
   read(): Promise<Accounts>;
-  /** Applied exactly once, to the newest value; it may be called several times. */
+  /**
+   * The change is applied exactly once, to the newest value; the function may be called several
+   * times.
+   */
   change(change: (accounts: Accounts) => Accounts): Promise<Accounts>;
 }
 
@@ -19,15 +24,15 @@ export interface AccountStoreOptions {
   readonly bucket: Bucket;
   readonly clock: Clock;
   readonly random: Random;
-  /** What this machine remembers: users were stored here, so without their object nobody may be let in. */
+  /** Remembers that users were stored here: if their object is missing, nobody may be admitted. */
   readonly memory?: AccountMemory | undefined;
 }
 
 export interface AccountMemory {
-  /** They were read from this store before. */
+  /** True if accounts were read from this store before. */
   isKnown(): boolean;
   note(): void;
-  /** For messages: the file in which it is remembered. */
+  /** The file with the memory, for messages. */
   readonly file: string;
 }
 
@@ -55,7 +60,7 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
       const after = await object.change((value) => {
         const before = check(value);
         const next = change(before);
-        // What is not changed is not written.
+        // An unchanged value is not written.
         return next === before && value !== undefined ? value : checkAccounts(next, accountsKey);
       });
       return check(after);
@@ -63,7 +68,10 @@ export function createAccountStore(options: AccountStoreOptions): AccountStore {
   };
 }
 
-/** Unavailable, as if the bucket did not answer: servers go on with the users that they last read. */
+/**
+ * `unavailable`, as if the bucket did not answer: servers continue with the users that they last
+ * read.
+ */
 const accountsMissing = (file: string) =>
   new AppError(
     "unavailable",

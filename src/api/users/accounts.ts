@@ -3,20 +3,20 @@ import { AppError } from "../../base/app-error.ts";
 import { roles } from "../contract/roles.ts";
 import { scopes } from "../contract/route.ts";
 
-/** Lower case, so that no two names look the same; may be an e-mail address. */
+/** Lower case, so that no two names look the same. May be an e-mail address. */
 export const userNamePattern = /^[a-z0-9][a-z0-9._+@-]{0,63}$/;
 
 const moment = z.iso.datetime();
 
-/** Unknown fields are kept: a newer version may have written them. */
+/** Unknown fields are kept, because a newer version may have written them. */
 const userSchema = z.looseObject({
   name: z.string().regex(userNamePattern),
   role: z.enum(roles),
-  /** Another one after each change of role or password: sessions with an older one have ended. */
+  /** Changes with each change of role or password: sessions with an older version have ended. */
   version: z.string(),
-  /** `scrypt$N$r$p$salt$hash`. Absent: none was chosen yet. */
+  /** `scrypt$N$r$p$salt$hash`. Absent if the user has not chosen a password yet. */
   password: z.string().optional(),
-  /** A link by which the user chooses a password, once. */
+  /** A one-time link by which the user chooses a password. */
   invite: z.object({ hash: z.string(), until: moment }).optional(),
   createdAt: moment,
   createdBy: z.string(),
@@ -24,9 +24,9 @@ const userSchema = z.looseObject({
 
 const tokenSchema = z.looseObject({
   id: z.string(),
-  /** What it is for. */
+  /** The purpose of the token. */
   name: z.string(),
-  /** Whose it is: it ends with the user, and may never do more than the user's role. */
+  /** The owner: the token ends with the user, and never has more rights than the user's role. */
   user: z.string().optional(),
   scopes: z.array(z.enum(scopes)),
   /** SHA-256 of the secret. */
@@ -34,7 +34,7 @@ const tokenSchema = z.looseObject({
   createdAt: moment,
   createdBy: z.string(),
   expiresAt: moment,
-  /** Noted at most once an hour. */
+  /** Updated at most once an hour. */
   usedAt: moment.optional(),
 });
 
@@ -48,7 +48,7 @@ const accountsSchema = z.looseObject({
 
 export type User = Readonly<z.output<typeof userSchema>>;
 export type ApiToken = Readonly<z.output<typeof tokenSchema>>;
-/** Everybody who may sign in, and the tokens of programs. */
+/** All users who may sign in, and the tokens of programs. */
 export interface Accounts {
   readonly users: readonly User[];
   readonly tokens: readonly ApiToken[];
@@ -56,7 +56,7 @@ export interface Accounts {
 
 export const noAccounts: Accounts = { users: [], tokens: [] };
 
-/** Throws `corrupt` for what this program cannot have written: nobody is let in by it. */
+/** Throws `corrupt` for a value that this program cannot have written: then nobody is admitted. */
 export function checkAccounts(value: unknown, key: string): Accounts {
   const parsed = accountsSchema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * The 3,000 most frequent passwords of the list that comes with zxcvbn 4.4 (from leaked accounts), and
- * all of that list that have at least 12 characters. Each is the first 6 bytes of its SHA-256.
+ * The 3,000 most frequent passwords of the list in zxcvbn 4.4 (from leaked accounts), and all
+ * passwords of that list with at least 12 characters. Each is the first 6 bytes of its SHA-256.
  */
 const digests = `
 AASLpdc3AAwoVFf8ACX3VwTwADNyjw+8ADkN4rcHAD3haPMRAEUdmgC/AEd62KRDAFSn3p1PAHYpNAhMAHrEIAtJAIIxqvmZ
@@ -279,7 +279,7 @@ z3JK/FBRz4DNiu1Iz4uDA9Iuz5wcuJWEz64mKIvYz7eJ+JL9z9r7BFLVz+cw5G7Mz/R/5dks0B1yY/+u
 const digestBytes = 6;
 let known: Set<string> | undefined;
 
-/** In lower case. */
+/** Expects lower case. */
 export function isCommonPassword(password: string): boolean {
   known ??= readDigests();
   return known.has(

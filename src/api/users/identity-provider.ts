@@ -3,11 +3,15 @@ import { roles, type Role } from "../contract/roles.ts";
 
 /** An external service that signs people in and knows their groups. */
 export interface IdentityProvider {
-  /** Returns the URL that the browser goes to. `isFresh`: the provider must ask for the password again. */
+  /**
+   * Returns the URL that the browser goes to. `isFresh`: the provider must ask for the password
+   * again.
+   */
   begin(options: { readonly redirectUri: string; readonly isFresh: boolean }): Promise<BegunSignIn>;
   /**
-   * Checks the query with which the browser came back. Throws `invalid` (provider_refused) if it does not belong
-   * to `pending` or the provider does not confirm it, `unavailable` if the provider does not answer.
+   * Validates the query with which the browser returned. Throws `invalid` (provider_refused) if it
+   * does not belong to `pending` or the provider does not confirm it, `unavailable` if the provider
+   * does not answer.
    */
   finish(options: {
     readonly search: string;
@@ -20,7 +24,7 @@ export interface BegunSignIn {
   readonly pending: PendingSignIn;
 }
 
-/** The state of one sign-in, which the browser must bring back. */
+/** The state of one sign-in, which the browser must return. */
 export interface PendingSignIn {
   readonly redirectUri: string;
   readonly isFresh: boolean;
@@ -30,7 +34,7 @@ export interface PendingSignIn {
 }
 
 export interface ProvedPerson {
-  /** The provider's permanent id of the person (`sub`); it is never given to anybody else. */
+  /** The provider's permanent id of the person (`sub`); it is never reused. */
   readonly subject: string;
   /** A name for display. It may change, and is not unique. */
   readonly label: string;

@@ -3,17 +3,17 @@ import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 
 /**
- * A cookie by which a browser shows that a user has signed in with it before. It opens nothing: its
- * user is not slowed down while others guess at the account.
+ * A cookie that shows that a user has signed in from this browser before. It grants no access, but
+ * its user is not slowed down while others guess the password of the account.
  */
 export interface KnownBrowsers {
-  /** The content of the cookie. */
+  /** Returns the content of the cookie. */
   issue(user: string): string;
-  /** The id of the browser; undefined: the cookie is none of ours, or another user's. */
+  /** The id of the browser; undefined if the cookie is not valid or belongs to another user. */
   idOf(user: string, cookie: string | undefined): string | undefined;
 }
 
-/** The same secret after a restart accepts the same cookies. */
+/** With the same secret, cookies stay valid after a restart. */
 export function createKnownBrowsers(secret: string, random: Random): KnownBrowsers {
   const sign = (user: string, id: string) =>
     createHmac("sha256", `known browser ${secret}`).update(`${id} ${user}`).digest();

@@ -7,7 +7,7 @@ import { createLoginThrottle, type LoginAttempt } from "./login-throttle.ts";
 function setup() {
   const clock = createTestClock();
   const throttle = createLoginThrottle({ clock });
-  /** How long it had to wait, and what came of it. */
+  /** Returns how long the attempt had to wait, and the result. */
   const admit = async (attempt: LoginAttempt) => {
     const startMs = clock.monotonicMs();
     let answer: number | "busy" | undefined;
@@ -18,7 +18,7 @@ function setup() {
       await clock.advance(50);
     }
   };
-  /** Wrong guesses at anna's account, each from an address of its own. */
+  /** Wrong guesses for anna's account, each from a different address. */
   let guesses = 0;
   let admitted = 0;
   const flood = async (count: number, perSecond: number) => {
@@ -109,7 +109,7 @@ test("while many addresses go on guessing, a new one waits one turn of each", as
   };
   const done = person();
   while (!isIn && clock.monotonicMs() - startMs < 60_000) await clock.advance(50);
-  // 40 addresses at four a second, and the time until the next try.
+  // 40 addresses at four a second, plus the time until the next attempt.
   expect(clock.monotonicMs() - startMs).toBeLessThan(40 * 250 + 3_000);
   isIn = true;
   await clock.advance(900_000);
@@ -127,7 +127,7 @@ test("the user at a known address or in a known browser does not wait for others
   const browser = browsers.idOf("anna", browsers.issue("anna"));
   const elsewhere = { user: "anna", address: "10.0.0.1", browser };
   expect(await throttle.admit(elsewhere)).toBe(0);
-  // Its own failures count: a cookie that was stolen does not help to guess.
+  // The browser's own failures count, so a stolen cookie does not help to guess.
   for (let count = 0; count < 4; count++) await throttle.admit(elsewhere);
   expect(await throttle.admit(elsewhere)).toBeGreaterThan(0);
 });

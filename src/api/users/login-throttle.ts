@@ -3,57 +3,63 @@ import type { Clock } from "../../base/clock.ts";
 import { createWaitingLine, type Asker } from "./waiting-line.ts";
 
 /**
- * Slows guessing down without ever locking a person out:
- * - one address that fails for one account waits longer each time, up to 15 minutes;
- * - so does one address over all accounts, after more failures;
+ * Slows guessing down without ever locking a user out:
+ * - an address that fails for one account waits longer each time, up to 15 minutes;
+ * - the same holds for one address over all accounts, after more failures;
  * - if many addresses guess the password of one account, four attempts per second are accepted from
- *   addresses and browsers that its user has not signed in from before. Next is the address that has
- *   asked for the longest time, at least every three seconds; after its attempt it is the last again.
- *   So a person who goes on trying waits for as many turns as other addresses do the same.
+ *   addresses and browsers from which its user has not signed in before. The address that has asked for
+ *   the longest time (repeating at least every three seconds) is next; after its attempt it is last again.
+ *   So a user who keeps trying waits at most one turn per other address that keeps trying.
  * Accounts that do not exist are treated the same.
  */
 export interface LoginThrottle {
   /**
-   * Resolves within about two seconds. How many milliseconds the attempt has to wait before it is
-   * made again; 0: it may be made now; `busy`: others are before it, and its turn comes if it is made
-   * again every second. It counts as failed until `succeeded` says otherwise, so that many at once are
-   * not all let through.
+   * Resolves within about two seconds, with the number of milliseconds after which the attempt may
+   * be repeated; 0: it may proceed now; `busy`: other attempts are first, and its turn will come if
+   * it is repeated every second. It counts as failed until `succeeded` is called, so that many
+   * concurrent attempts are not all admitted.
    */
   admit(attempt: LoginAttempt): Promise<number | "busy">;
   succeeded(attempt: LoginAttempt): void;
-  /** The password was compared, whether it was right or not. */
+  /** The password was compared, with any result. */
   tried(attempt: LoginAttempt): void;
-  /** It was admitted, but there was no time for it: it has not failed. */
+  /** The attempt was admitted but not executed, because the server is busy: it has not failed. */
   notTried(attempt: LoginAttempt): void;
-  /** Who asks, for other lines. Undefined: the user has signed in from this address or browser. */
+  /**
+   * Identifies the caller for other waiting lines. Undefined if the user has signed in from this
+   * address or browser before.
+   */
   strangerOf(attempt: LoginAttempt): Asker | undefined;
 }
 
 export interface LoginAttempt {
   readonly user: string;
   readonly address: string;
-  /** The id of a browser in which this user has signed in before; its failures count for it alone. */
+  /**
+   * The id of a browser in which this user has signed in before; failures count for this browser
+   * only.
+   */
   readonly browser?: string | undefined;
 }
 
 interface Limit {
-  /** Failures before the first wait. */
+  /** The number of failures before the first wait. */
   readonly free: number;
   readonly waitMsMax: number;
 }
 
 const pairLimit: Limit = { free: 5, waitMsMax: 900_000 };
 const addressLimit: Limit = { free: 30, waitMsMax: 900_000 };
-/** After so many failures strangers take turns. */
+/** After this many failures, unknown callers take turns. */
 const accountFree = 100;
-/** Between two strangers. */
+/** The time between the turns of two unknown callers. */
 const turnMs = 250;
-/** Strangers who wait for a turn, each for two seconds at most. */
+/** The maximum number of unknown callers that wait for a turn, each for at most two seconds. */
 const strangersMax = 8;
-/** Who does not ask for so long begins again at the end. */
+/** A caller that does not ask for this long loses its position. */
 const stillAsksMs = 3_000;
 const firstWaitMs = 1_000;
-/** After so long without a failure counting starts again. */
+/** After this long without a failure, counting starts again. */
 const forgetMs = 24 * 3_600_000;
 const entriesMax = 10_000;
 
@@ -79,7 +85,7 @@ export function createLoginThrottle({ clock }: LoginThrottleOptions): LoginThrot
     const nowMs = clock.monotonicMs();
     const before = asking.get(id);
     const sinceMs = before && nowMs - before.seenMs <= stillAsksMs ? before.sinceMs : nowMs;
-    asking.delete(id); // the newest is the last
+    asking.delete(id); // re-inserted at the end, as the newest
     asking.set(id, { sinceMs, seenMs: nowMs });
     dropOldest(asking);
     return { id, sinceMs };
@@ -130,11 +136,11 @@ export interface LoginThrottleOptions {
 }
 
 interface Turns {
-  /** False: others asked before. */
+  /** False if others asked earlier. */
   take(asker: Asker): Promise<boolean>;
 }
 
-/** One turn every so often. A turn that nobody wanted is not kept. */
+/** Grants one turn per interval. Unused turns are not saved. */
 function createTurns({ clock }: LoginThrottleOptions): Turns {
   const line = createWaitingLine(strangersMax);
   let isBusy = false;
@@ -172,7 +178,7 @@ function createFailures({ free, waitMsMax }: Limit, clock: Pick<Clock, "monotoni
     },
     add(key: string): void {
       const count = (find(key)?.count ?? 0) + 1;
-      entries.delete(key); // the newest is the last
+      entries.delete(key); // re-inserted at the end, as the newest
       entries.set(key, { count, lastMs: clock.monotonicMs() });
       dropOldest(entries);
     },
@@ -184,7 +190,7 @@ function createFailures({ free, waitMsMax }: Limit, clock: Pick<Clock, "monotoni
   };
 }
 
-/** A household has 2^64 addresses of version 6, which count as one. */
+/** A household has 2^64 IPv6 addresses, so they count as one. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, "");
   if (!isIPv6(plain)) return plain;

@@ -8,11 +8,11 @@ import { tokensMax, type Accounts, type ApiToken } from "./accounts.ts";
 import { find, hashOf, isEqual, nowText, type AccountTools } from "./manage-users.ts";
 
 export interface NewToken {
-  /** What it is for. */
+  /** The purpose of the token. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly days: number;
-  /** Whose it is; absent: the fleet's. */
+  /** The owner; absent: the token belongs to the fleet. */
   readonly user?: string | undefined;
   readonly by: string;
 }
@@ -22,10 +22,10 @@ const dayMs = 86_400_000;
 const usedNoteMs = 3_600_000;
 const triedAgainMs = 600_000;
 
-/** Scopes that a token may have. Who changes users signs in. */
+/** Scopes that a token may have. Managing users requires signing in. */
 export const isTokenScope = (scope: Scope): boolean => scope !== "users:admin";
 
-/** Answers the token itself, which is stored nowhere. */
+/** Returns the token itself, which is not stored. */
 export async function addToken(
   tools: AccountTools,
   added: NewToken,
@@ -58,7 +58,7 @@ export async function addToken(
   return { token, secret };
 }
 
-/** It is refused from now on. `user`: only if it is theirs. */
+/** Revokes a token. `user`: only if it belongs to this user. */
 export async function revokeToken(
   { store }: AccountTools,
   id: string,
@@ -71,13 +71,16 @@ export async function revokeToken(
   });
 }
 
-/** The id of what looks like one of our tokens. A typing error is recognised without a look-up. */
+/**
+ * The id in a text that looks like one of our tokens. The checksum detects typing errors without a
+ * look-up.
+ */
 export function tokenIdOf(secret: string): string | undefined {
   const [, body, id, checksum] = /^(fgr_([0-9a-z]{10})_[\w-]{43})([0-9a-z]{7})$/.exec(secret) ?? [];
   return body !== undefined && checksumOf(body) === checksum ? id : undefined;
 }
 
-/** The token if it is right, has not expired, and its user is there; with the scopes that it has now. */
+/** Returns the token, with its current scopes, if it is valid, not expired, and its user exists. */
 export function findToken(
   accounts: Accounts,
   secret: string,
@@ -101,8 +104,9 @@ function scopesOf(accounts: Accounts, { user, scopes }: ApiToken): readonly Scop
 }
 
 /**
- * Notes when tokens are used, each at most once an hour. Requests do not wait for it. While the store
- * does not answer, one attempt waits for each token: others would queue up before changes of users.
+ * Records when tokens are used, each at most once an hour. Requests do not wait for it. While the
+ * store does not answer, at most one attempt per token waits, so that changes of users are not
+ * delayed.
  */
 export function createUseNotes(tools: AccountTools, log: Pick<Logger, "warn">) {
   const triedMs = new Map<string, number>();
@@ -122,13 +126,13 @@ export function createUseNotes(tools: AccountTools, log: Pick<Logger, "warn">) {
   };
 }
 
-/** What others may know of a token: no hash. */
+/** The public part of a token, without the hash. */
 export const describeToken = (token: ApiToken) => {
   const { id, name, user, scopes, createdAt, createdBy, expiresAt, usedAt } = token;
   return { id, name, user: user ?? null, scopes, createdAt, createdBy, expiresAt, usedAt: usedAt ?? null }; // prettier-ignore
 };
 
-/** By it secret scanners tell a token from text that looks like one. */
+/** A checksum by which secret scanners distinguish a token from similar text. */
 const checksumOf = (body: string) => crc32(body).toString(36).padStart(7, "0");
 
 function checkScopes(accounts: Accounts, name: string, scopes: readonly Scope[]): void {

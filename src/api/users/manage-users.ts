@@ -9,7 +9,7 @@ import type { AccountStore } from "./account-store.ts";
 import { checkPassword } from "./password-rules.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** What the commands and the API need to change users and tokens. */
+/** What the commands and the API need to manage users and tokens. */
 export interface AccountTools {
   readonly store: AccountStore;
   readonly passwords: Passwords;
@@ -17,14 +17,14 @@ export interface AccountTools {
   readonly random: Random;
 }
 
-/** How long a user has to choose a password. */
+/** How long an invitation is valid. */
 const inviteMs = 24 * 3_600_000;
 export const inviteHours = inviteMs / 3_600_000;
 
 export interface NewUser {
   readonly name: string;
   readonly role: Role;
-  /** Who adds it. */
+  /** The user who adds it. */
   readonly by: string;
 }
 
@@ -34,7 +34,7 @@ export interface Invited {
   readonly code: string;
 }
 
-/** Adds a user without a password. Throws `conflict` if there is one of that name. */
+/** Adds a user without a password. Throws `conflict` if the name exists. */
 export async function addUser(tools: AccountTools, added: NewUser): Promise<Invited> {
   const { name, role, by } = added;
   if (!userNamePattern.test(name)) {
@@ -58,20 +58,22 @@ export async function addUser(tools: AccountTools, added: NewUser): Promise<Invi
   return { user, code };
 }
 
-/** A new link to choose a password. The present password works until then. */
+/**
+ * Creates a new link for choosing a password. The current password stays valid until it is used.
+ */
 export async function inviteUser(tools: AccountTools, name: string): Promise<Invited> {
   const { invite, code } = makeInvite(tools);
   const user = await changeUser(tools, name, (one) => ({ ...one, invite }));
   return { user, code };
 }
 
-/** Ends all sessions of the user, and narrows tokens at once. */
+/** Ends all sessions of the user; tokens lose rights immediately. */
 export async function setRole(tools: AccountTools, name: string, role: Role): Promise<User> {
   const version = createId(tools.random, 16);
   return changeUser(tools, name, (one) => (one.role === role ? one : { ...one, role, version }));
 }
 
-/** Ends all sessions of the user, and uses up an open link. */
+/** Ends all sessions of the user, and invalidates an open link. */
 export async function setPassword(
   tools: AccountTools,
   name: string,
@@ -83,7 +85,7 @@ export async function setPassword(
   return changeUser(tools, name, (one) => withPassword(one, hash, version));
 }
 
-/** The same password hashed again: sessions go on. */
+/** Stores a new hash of the same password; sessions continue. */
 export async function renewHash(
   { store, passwords }: AccountTools,
   user: User,
@@ -96,7 +98,7 @@ export async function renewHash(
   );
 }
 
-/** Uses up a link: sets the password that its user has chosen. Throws `invalid` (bad_link). */
+/** Uses a link: sets the password that the user has chosen. Throws `invalid` (bad_link). */
 export async function acceptInvite(
   tools: AccountTools,
   given: { readonly name: string; readonly code: string; readonly password: string },
@@ -111,7 +113,7 @@ export async function acceptInvite(
   const hash = await tools.passwords.hash(password);
   const version = createId(tools.random, 16);
   return changeUser(tools, name, (user) => {
-    // Of two who use it at once, one comes too late.
+    // If two requests use the link at once, the second one fails.
     if (!isOpen(user)) throw badLink();
     return withPassword(user, hash, version);
   });
@@ -129,13 +131,13 @@ export async function removeUser({ store }: AccountTools, name: string): Promise
   });
 }
 
-/** A link that is open is used up by it. */
+/** Also invalidates an open link. */
 function withPassword(user: User, password: string, version: string): User {
   const { invite: used, ...kept } = user;
   return used === undefined && user.password === password ? user : { ...kept, password, version };
 }
 
-/** What others may know of a user: no hashes. */
+/** The public part of a user, without hashes. */
 export const describeUser = ({ name, role, password, invite, createdAt, createdBy }: User) => ({
   name,
   role,
@@ -172,7 +174,7 @@ function makeInvite(tools: AccountTools) {
 
 export const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
 
-/** In constant time. Both are hashes. */
+/** Compares in constant time. Both texts are hashes. */
 export const isEqual = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 

@@ -3,7 +3,7 @@ import { isCommonPassword } from "./common-passwords.ts";
 
 export const passwordLengths = { min: 12, max: 200 } as const;
 
-/** No rules about digits or signs: length counts, and what guessers try first is refused. */
+/** Requires length, not digits or symbols, and rejects what attackers try first. */
 export function checkPassword(password: string, user: string): void {
   const { length } = password;
   const { min, max } = passwordLengths;

@@ -99,7 +99,7 @@ test("a password of 12 to 200 characters of any sort is taken, and one that gues
       return true;
     }
   };
-  // No rules about digits, capitals or signs; spaces and other scripts are fine.
+  // Digits, capitals or symbols are not required; spaces and other scripts are allowed.
   for (const good of [
     "alllowercaseletters",
     "eight words and some spaces",

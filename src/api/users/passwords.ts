@@ -6,21 +6,24 @@ import type { Random } from "../../base/random.ts";
 import { ProblemError } from "../problems.ts";
 import { createWaitingLine, type Asker } from "./waiting-line.ts";
 
-/** The cost of scrypt: memory is 128 · N · r bytes, time grows with N · r · p. */
+/** The cost of scrypt: memory is 128 · N · r bytes, time is proportional to N · r · p. */
 export interface PasswordCost {
   readonly N: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** 32 MiB and about a quarter of a second: one of the three settings that OWASP ASVS 5.0 accepts. */
+/**
+ * 32 MiB and about a quarter of a second: one of the three configurations that OWASP ASVS 5.0
+ * accepts.
+ */
 export const passwordCost: PasswordCost = { N: 2 ** 15, r: 8, p: 3 };
 
-/** They run on the four threads that also read and write files, and each needs its memory. */
+/** Hashing runs on the four threads that also do file I/O, and each hash needs its memory. */
 const atOnceMax = 2;
-/** People who were here before wait in order; a flood from elsewhere does not fill their places. */
+/** Known users wait in their own line, so a flood of unknown callers cannot fill it. */
 const waitingMaxOfKnown = 40;
-/** Strangers wait in a line of their own. */
+/** Unknown callers wait in a separate line. */
 const waitingMax = 20;
 
 export interface PasswordOptions {
@@ -30,12 +33,12 @@ export interface PasswordOptions {
 }
 
 export interface Passwords {
-  /** The text that is stored: `scrypt$N$r$p$salt$hash`. */
+  /** Returns the text to store: `scrypt$N$r$p$salt$hash`. */
   hash(password: string): Promise<string>;
   /**
-   * Compares in constant time. Without a stored text it does the same work and answers no. Throws
-   * `sign_in_busy` if too many wait already. `stranger`: who asks, if the user has not signed in from
-   * there before; others do not wait for strangers.
+   * Compares in constant time. Without a stored text it does the same work and returns false.
+   * Throws `sign_in_busy` if too many wait already. `stranger`: the caller, if the user has not
+   * signed in from there before; known users do not wait for unknown callers.
    */
   verify(check: {
     readonly password: string;
@@ -46,7 +49,7 @@ export interface Passwords {
 
 export interface PasswordAnswer {
   readonly isRight: boolean;
-  /** It was hashed at another cost than new ones are. */
+  /** True if it was hashed with another cost than new passwords. */
   readonly isOutdated: boolean;
 }
 
@@ -109,11 +112,11 @@ export function createPasswords({
   };
 }
 
-/** Pages that sign people in send the attempt again by this code. */
+/** The sign-in pages recognise this code and repeat the attempt. */
 export const signInBusy = () =>
   new ProblemError(503, "sign_in_busy", "too many people sign in at this moment: try again in a second", undefined, 1); // prettier-ignore
 
-/** NFC: the same letters may be typed in several ways. */
+/** Normalizes to NFC, because the same letters can be typed in several ways. */
 function runScrypt(password: string, salt: Uint8Array, { N, r, p }: PasswordCost): Promise<Buffer> {
   const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1_048_576 };
   return new Promise((resolve, reject) => {
@@ -129,7 +132,7 @@ interface StoredPassword {
   readonly hash: Uint8Array;
 }
 
-/** Somebody else may have written it: limits keep one login from taking all memory. */
+/** The stored text may come from elsewhere: limits keep one login from using all memory. */
 function parse(stored: string): StoredPassword {
   const [, N, r, p, salt, hash] =
     /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/.exec(stored) ?? [];

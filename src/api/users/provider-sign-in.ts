@@ -85,7 +85,7 @@ export function createProviderSignIn(
         const own = options.publicOrigin();
         const asked = c.req.header("host");
         const isFresh = c.req.query("fresh") !== undefined;
-        // The cookie must be set for the name that the provider sends the browser back to.
+        // The cookie must be set for the host to which the provider redirects the browser.
         if (options.isPublicOriginGuessed && asked !== new URL(own).host) {
           return c.redirect(`${own}/login/provider${isFresh ? "?fresh=1" : ""}`, 303);
         }
@@ -122,7 +122,7 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Undefined for an error that is not expected here, which is a bug. */
+/** Undefined for an unexpected error, which is a bug. */
 function describe(error: unknown): Refusal | undefined {
   if (error instanceof ProblemError) {
     const { status, code, message } = error;
@@ -135,7 +135,7 @@ function describe(error: unknown): Refusal | undefined {
       "The identity provider does not answer. Try again in a minute; the server's log has the reason.";
     return { status: 503, code, title: "You are not signed in", text };
   }
-  // The exact reason is only in the log, for the operator.
+  // Only the log has the exact reason, for the operator.
   const text =
     "The identity provider did not confirm this sign-in, or it was already used. Sign in again.";
   if (code === "provider_refused")
@@ -159,7 +159,7 @@ function seal(pending: SealedSignIn, key: Uint8Array): string {
   return `${text}.${signature(text, key).toString("base64url")}`;
 }
 
-/** Undefined if the signature is not from this server. */
+/** Undefined if the signature was not made by this server. */
 function unseal(sealed: string, key: Uint8Array): SealedSignIn | undefined {
   const [text = "", given = ""] = sealed.split(".");
   const [mac, expected] = [Buffer.from(given, "base64url"), signature(text, key)];

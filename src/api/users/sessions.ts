@@ -5,30 +5,33 @@ import type { Role } from "../contract/roles.ts";
 import type { Scope } from "../contract/route.ts";
 import { hashOf } from "./manage-users.ts";
 
-/** How somebody proved who they are. */
+/** The method of signing in. */
 export type SignIn = "link" | "password" | "oidc";
 
 export interface SessionOwner {
   readonly user: string;
-  /** Absent: opened by a link of the data folder, for the person who runs the server. */
+  /**
+   * Absent if the session was opened by a link of the data folder, for the person who runs the
+   * server.
+   */
   readonly role: Role | undefined;
   readonly scopes: readonly Scope[];
   readonly by: SignIn;
-  /** Of a user with a password: the session ends when the user has another one. */
+  /** For a user with a password: the session ends when the user's version changes. */
   readonly version?: string | undefined;
   readonly address: string;
-  /** What the browser calls itself. */
+  /** The user agent of the browser. */
   readonly agent: string;
 }
 
 export interface Session extends SessionOwner {
-  /** For lists; the session's secret cannot be made from it. */
+  /** For lists. The session's secret cannot be derived from it. */
   readonly id: string;
   readonly startedMs: number;
   readonly usedMs: number;
-  /** When its owner last proved who they are. */
+  /** When its owner last confirmed their identity. */
   readonly provedMs: number;
-  /** Fires when it has ended, however. */
+  /** Fires when the session has ended for any reason. */
   readonly ended: AbortSignal;
 }
 
@@ -37,23 +40,29 @@ export interface SessionLimits {
   readonly lifeMs: number;
 }
 
-/** Sessions of one server: they end with it. A cookie holds a secret of 260 bits; only its hash is kept here. */
+/**
+ * The sessions of one server, in memory. The cookie holds a secret of 260 bits; only its hash is
+ * kept here.
+ */
 export interface Sessions {
-  /** The secret for the cookie. `provedMs`: when the owner proved who they are, if not now. */
+  /**
+   * Returns the secret for the cookie. `provedMs`: when the owner confirmed their identity, if not
+   * now.
+   */
   open(owner: SessionOwner, provedMs?: number): string;
-  /** Counts as use. Undefined: there is none, or it has ended. */
+  /** Finds a session and counts as use. Undefined if there is none or it has ended. */
   find(secret: string): Session | undefined;
-  /** The owner proved again who they are: the session goes on under a new secret. */
+  /** The owner confirmed their identity again: the session continues with a new secret. */
   renew(id: string): string | undefined;
   list(): readonly Session[];
   end(id: string): boolean;
   endWhere(isOver: (session: Session) => boolean): void;
-  /** Ends those whose time is over. */
+  /** Ends sessions that have expired. */
   sweep(): void;
 }
 
 const sessionsMax = 1_000;
-/** Who signs in again and again ends their own sessions, not those of others. */
+/** A user who signs in repeatedly ends only their own sessions. */
 const sessionsPerUserMax = 50;
 
 interface Entry extends SessionOwner {

@@ -20,28 +20,33 @@ export interface SignInOptions {
   readonly log: Logger;
 }
 
-/** Somebody who has signed in. `secret` goes into the cookie. */
+/** The result of a sign-in. `secret` goes into the cookie. */
 export interface SignedIn {
   readonly user: string;
   readonly role: Role;
   readonly secret: string;
 }
 
-/** Where people prove who they are. Every attempt is throttled and logged. */
+/** Signing in with a password or an identity provider. Every attempt is throttled and logged. */
 export interface SignInDesk {
-  /** Throws 401 for a wrong name or password, which of them is not said; 429 if it has to wait. */
+  /**
+   * Throws 401 if name or password is wrong, without saying which; 429 if the caller has to wait.
+   */
   login(given: { readonly user: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
-  /** Chooses the first password, or another one, with a link. */
+  /** Uses a link to choose the first or a new password. */
   accept(given: { readonly user: string; readonly code: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
-  /** Another password, for somebody who knows the old one. All their other sessions end. */
+  /** Changes the password of a user who knows the old one. All their other sessions end. */
   changePassword(given: { readonly user: string; readonly old: string; readonly password: string }, client: Client): Promise<SignedIn>; // prettier-ignore
-  /** An identity provider is about to be asked. Throws 429 if the address has to wait. */
+  /** Call before an identity provider is asked. Throws 429 if the address has to wait. */
   admitProvider(client: Client): Promise<void>;
-  /** Somebody whom an identity provider vouches for. `provedMs`: when it asked for the password. */
+  /**
+   * Opens a session for a person whom an identity provider has confirmed. `provedMs`: when the
+   * provider asked for the password.
+   */
   openFor(person: { readonly user: string; readonly role: Role; readonly provedMs: number }, client: Client): SignedIn; // prettier-ignore
-  /** For a browser in which this user has signed in: the content of its cookie. */
+  /** The content of the cookie for a browser in which this user has signed in. */
   knownBrowser(user: string): string;
-  /** Throws as `login` does. */
+  /** Throws like `login`. */
   prove(given: { readonly user: string; readonly password: string }, client: Client): Promise<User>;
 }
 
@@ -54,7 +59,7 @@ export function createSignIn(options: SignInOptions): SignInDesk {
     const attempt = { user: name, address: client.address, browser };
     await admit(attempt);
     const user = find(await accounts(), name);
-    // What is longer than any password would only cost time.
+    // Cut the input: text longer than any password would only cost time.
     const typed = password.slice(0, 2 * passwordLengths.max);
     const check = {
       password: typed,
@@ -100,7 +105,8 @@ export function createSignIn(options: SignInOptions): SignInDesk {
     knownBrowser: (user) => browsers.issue(user),
     login: async (given, client) => open(await prove(given, client), client),
     async accept({ user: name, code, password }, client) {
-      // The code of a link cannot be guessed: who guesses at the account must not keep its user out.
+      // The code of a link cannot be guessed, so attempts count separately: guessing must not lock
+      // out the user of the account.
       const attempt = { user: `link:${client.address}`, address: client.address };
       await admit(attempt);
       const user = await acceptInvite(tools, { name, code, password });
@@ -124,5 +130,5 @@ export function createSignIn(options: SignInOptions): SignInDesk {
   };
 }
 
-/** Who comes back from the provider is not known yet: addresses count, each on its own. */
+/** The person is not known until the provider answers, so attempts count per address. */
 const providerAttempt = ({ address }: Client) => ({ user: `oidc:${address}`, address });

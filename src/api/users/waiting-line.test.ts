@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createWaitingLine } from "./waiting-line.ts";
 
-/** Joins in this order, and answers who left the line, in order. */
+/** Joins in this order, and returns who left the line, in order. */
 function setup(max: number) {
   const line = createWaitingLine(max);
   const left: string[] = [];

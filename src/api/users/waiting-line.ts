@@ -1,30 +1,31 @@
 /**
- * A line of limited size in which the next is who asked first and still asks. So a flood of guesses
- * from ever new addresses cannot keep a person out: it is behind the person from the second try on.
- * A place has one turn before others have theirs, however many attempts it makes at once.
+ * A waiting line of limited size. The next is the caller that asked first and is still asking. So a
+ * flood of guesses from ever new addresses cannot keep a user out: from the second attempt on, the
+ * user is ahead of them. A caller gets one turn before others get theirs, however many attempts it
+ * makes at once.
  */
 export interface WaitingLine {
   readonly size: () => number;
-  /** True: it is their turn. False: the line is full of others who asked before. */
+  /** True when it is the caller's turn. False if the line is full of callers that asked before. */
   join(asker: Asker): Promise<boolean>;
   next(): void;
 }
 
-/** An address or browser from which attempts come. */
+/** An address or browser that sends attempts. */
 export interface Asker {
   readonly id: string;
-  /** When it began to ask; it has asked again and again since. */
+  /** When it began to ask; it has repeated the request since then. */
   readonly sinceMs: number;
 }
 
 interface Waiting extends Asker {
-  /** How many of the same place were before it in the line. */
+  /** How many attempts of the same caller were ahead of it in the line. */
   readonly round: number;
   readonly answer: (isTheirTurn: boolean) => void;
 }
 
 export function createWaitingLine(max: number): WaitingLine {
-  /** Whose turn is first stands first. */
+  /** Sorted by turn. */
   const waiting: Waiting[] = [];
   return {
     size: () => waiting.length,

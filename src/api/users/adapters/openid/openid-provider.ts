@@ -5,10 +5,10 @@ import type { IdentityProvider, ProvedPerson } from "../../identity-provider.ts"
 export interface OpenIdProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
-  /** Absent: a public client. */
+  /** Absent for a public client. */
   readonly clientSecret: string | undefined;
   readonly scopes: string;
-  /** Name of the claim, or its path: `realm_access.roles`. */
+  /** The name of the claim, or its path: `realm_access.roles`. */
   readonly groupsClaim: string;
 }
 
@@ -19,7 +19,7 @@ const freshSeconds = 60;
 
 /**
  * An OpenID Connect provider: authorization code flow with PKCE, state and nonce. The provider's
- * configuration is read at the first sign-in, so the server also starts while the provider is down.
+ * configuration is read at the first sign-in, so the server starts even if the provider is down.
  */
 export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes, groupsClaim } = options;
@@ -30,7 +30,7 @@ export function createOpenIdProvider(options: OpenIdProviderOptions): IdentityPr
     const proof =
       clientSecret === undefined ? openid.None() : openid.ClientSecretPost(clientSecret);
     const insecure = url.protocol === "http:" ? [openid.allowInsecureRequests] : [];
-    // The signature is checked too, although the token comes straight from the provider.
+    // The signature is checked although the token comes directly from the provider.
     const execute = [...insecure, openid.enableNonRepudiationChecks];
     const more = { execute, timeout: timeoutSeconds };
     return await openid.discovery(url, clientId, undefined, proof, more);
@@ -140,7 +140,9 @@ function translate(cause: unknown, issuer: string): unknown {
   return new AppError("invalid", "provider_refused", message, { cause });
 }
 
-/** Error codes of the provider, such as `access_denied` or `invalid_grant`, are readable enough to show. */
+/**
+ * Error codes of the provider, such as `access_denied` or `invalid_grant`, can be shown to users.
+ */
 function reasonOf(error: Error): string {
   const known =
     error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError;
