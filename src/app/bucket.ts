@@ -1,4 +1,7 @@
-/** The entry point of `forager/bucket`: the bucket's words, the way to open one, and what its parts take. */
+/**
+ * The entry point of `forager/bucket`: the types, the function that opens a bucket, and their
+ * dependencies.
+ */
 import "../base/process/require-node.ts";
 export * from "../bucket/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";

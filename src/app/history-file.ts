@@ -8,10 +8,10 @@ import {
   type StoredHistory,
 } from "../observe/index.ts";
 
-/** Metrics of the past, of the node's `forager up`. */
+/** Past metrics of the node's `forager up`. */
 const historyFile = (paths: Paths): string => paths.resolve("node", "history.json");
 
-/** Undefined: there is none yet, or it is damaged; a new one is begun then. */
+/** Undefined if there is none yet or it is damaged; then a new history is started. */
 export async function loadHistory(paths: Paths): Promise<StoredHistory | undefined> {
   try {
     const text = (await readRegularFile(historyFile(paths))).toString();

@@ -5,8 +5,8 @@ import type { DeployReport } from "../ship/index.ts";
 import type { FinishedUpgrade, FinishUpgradeOptions } from "./node/finish-upgrade.ts";
 import type { RunDeployOptions } from "./deploy/run-deploy.ts";
 
-// Every command comes through here, so it loads little: what only some need is imported when it is
-// asked for. Commands start twice as fast for it; test/tidy.test.ts looks.
+// Every command imports this file, so it must load little: what only some commands need is imported
+// on demand. This halves the start time; test/tidy.test.ts checks it.
 export { openQueue, type OpenQueueOptions } from "./queue/open-queue.ts";
 export {
   openExistingQueue,
@@ -54,9 +54,9 @@ export {
 export type { NodeReader } from "./node/open-node-reader.ts";
 export type { NodeIn, OpenNodeInOptions, ServiceSettings } from "./node/open-node.ts";
 export type { ServiceNode, ServiceNodeOptions } from "./node/open-service-node.ts";
-/** Opens a data folder to write to it, for one command. */
+/** Opens a data folder for writing, for one command. */
 export const loadNode = () => import("./node/open-node.ts");
-/** Opens a data folder for a process that stays. */
+/** Opens a data folder for a long-running process. */
 export const loadServiceNode = () => import("./node/open-service-node.ts");
 export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./work/built-in-work.ts";
 export {
@@ -86,12 +86,12 @@ export const loadInit = async () => ({
   ...(await import("./campaign/init-folder.ts")),
   ...(await import("./campaign/place-samples.ts")),
 });
-/** Brings releases to hosts. */
+/** Deploys releases to hosts. */
 export const finishUpgrade = async (options: FinishUpgradeOptions): Promise<FinishedUpgrade> =>
   (await import("./node/finish-upgrade.ts")).finishUpgrade(options);
 export const runDeploy = async (options: RunDeployOptions): Promise<DeployReport> =>
   (await import("./deploy/run-deploy.ts")).runDeploy(options);
-/** Copies data folders, and restores them. */
+/** Creates and restores backups of data folders. */
 export const loadBackup = async () => ({
   ...(await import("./backup/create-backup.ts")),
   ...(await import("./backup/restore-backup.ts")),
@@ -101,7 +101,7 @@ export const finishRestore = async (paths: Paths, data: string) => {
   if (!existsSync(join(data, "restoring"))) return;
   await (await import("./backup/replace-content.ts")).finishRestore(paths);
 };
-/** Writes static sites. */
+/** Publishes static sites. */
 export const loadPublish = async () => ({
   ...(await import("./publish/publish-folder.ts")),
   ...(await import("./publish/site-target.ts")),

@@ -1,4 +1,7 @@
-/** The entry point of `forager/ledger`: facts that replicate field by field, in a folder and by a bucket. */
+/**
+ * The entry point of `forager/ledger`: facts that replicate field by field, stored in a folder and
+ * a bucket.
+ */
 import "../base/process/require-node.ts";
 import { silentLogger, type Logger } from "../base/log/logger.ts";
 import { createPaths } from "../config/index.ts";
@@ -15,16 +18,16 @@ export type { Bucket } from "../bucket/index.ts";
 export { openBucket } from "./bucket/open-bucket.ts";
 
 export interface OpenLedgerFolderOptions {
-  /** Where the ledger is; made if there is none. */
+  /** The folder of the ledger; created if it does not exist. */
   readonly folder: string;
   readonly log?: Logger;
-  /** Only to read: works while another process writes. */
+  /** Read-only: works while another process writes. */
   readonly isReader?: boolean;
 }
 
 /**
- * Opens the ledger of a folder. To write, one process at a time: throws `ledger_in_use` if another
- * process owns the folder and does not end within five seconds.
+ * Opens the ledger of a folder. One process at a time can write: throws `ledger_in_use` if another
+ * process owns the folder and does not exit within five seconds.
  */
 export function openLedgerFolder(options: OpenLedgerFolderOptions): Promise<Ledger> {
   const { folder, log = silentLogger, isReader = false } = options;
@@ -32,7 +35,7 @@ export function openLedgerFolder(options: OpenLedgerFolderOptions): Promise<Ledg
   return isReader ? openLedgerReader(given) : openExclusiveLedger(given);
 }
 
-/** What `createHub` needs to fold through the disk of a folder, and in threads. */
+/** The parts that `createHub` needs to fold on the disk of a folder, and in threads. */
 export function openHubParts({
   folder,
 }: {

@@ -4,14 +4,17 @@ import { openFleet, type OpenFleetOptions } from "./node/open-fleet.ts";
 
 export interface ListNamesOptions extends Omit<OpenFleetOptions, "isReader" | "node"> {
   readonly sort: "company" | "person" | "campaign" | "node";
-  /** How the names begin. */
+  /** The prefix of the names. */
   readonly start: string;
 }
 
-/** More are no help to a shell that completes a word. */
+/** More names do not help shell completion. */
 const namesMax = 1_000;
 
-/** Names to type, in order. Reads folders, no index: a shell waits for it at every press of tab. */
+/**
+ * Names for shell completion, sorted. Reads folders and not the index, because the shell waits at
+ * every press of Tab.
+ */
 export async function listNames(options: ListNamesOptions): Promise<readonly string[]> {
   const names = await readNames(options);
   return names

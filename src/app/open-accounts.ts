@@ -44,11 +44,14 @@ export interface OpenAccountsOptions {
 }
 
 export interface OpenAccounts extends AccountTools, AsyncDisposable {
-  /** Requests to the store cost money. */
+  /** True if requests to the store cost money. */
   readonly isCharged: boolean;
 }
 
-/** Users and tokens: in the bucket of the fleet, or without one in a file that only this user can read. */
+/**
+ * Opens users and tokens: in the bucket of the fleet, or without one in a file that only this user
+ * can read.
+ */
 export async function openAccounts(options: OpenAccountsOptions): Promise<OpenAccounts> {
   const { clock } = options;
   const random = systemRandom;
@@ -84,7 +87,7 @@ async function openMemory(options: OpenAccountsOptions): Promise<AccountMemory> 
         makeFolder(dirname(file), { mode: 0o700 });
         writeFileSync(file, `${hash}\n`, { mode: 0o600 });
       } catch {
-        // A full disk, or a user who may only read the folder: without it, users go on as before.
+        // The disk is full or the folder is read-only; accounts work without the memory.
       }
     },
   };
@@ -97,7 +100,10 @@ async function openOwnFolder({ paths, clock }: OpenAccountsOptions): Promise<Buc
   return openDirectoryBucket({ root, clock, random: systemRandom, fileMode: 0o600 });
 }
 
-/** What commands do with users and tokens: the same functions that the routes of the API call. */
+/**
+ * The operations on users and tokens for commands: the same functions that the routes of the API
+ * call.
+ */
 export async function openAccountDesk(options: OpenAccountsOptions) {
   const tools = await openAccounts(options);
   const by = userName();
@@ -106,7 +112,7 @@ export async function openAccountDesk(options: OpenAccountsOptions) {
     link: `${await publicOrigin(options)}/welcome#${encodeURIComponent(user.name)}/${code}`,
   });
   return {
-    /** Undefined: there is none of that name. */
+    /** Undefined if there is no user with this name. */
     userOf: async (name: string) =>
       (await tools.store.read()).users.filter((one) => one.name === name).map(describeUser).at(0), // prettier-ignore
     tokenOf: async (id: string) =>
@@ -144,7 +150,10 @@ export async function openAccountDesk(options: OpenAccountsOptions) {
 
 export type AccountDesk = Awaited<ReturnType<typeof openAccountDesk>>;
 
-/** Where people reach the server: as it is set, where one listens now, or where one will listen. */
+/**
+ * The address of the server for people: the configured one, that of the running server, or that of
+ * a future one.
+ */
 async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<string> {
   const { publicUrl, listen, certFile } = settings.serve;
   if (publicUrl !== undefined) return publicUrl.replace(/\/$/, "");
@@ -154,7 +163,7 @@ async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<s
   const [, before = "", port = ""] =
     /^(https?:\/\/)(?:0\.0\.0\.0|\[::\]|\*):(\d+)$/.exec(listens) ?? [];
   if (port === "") return listens;
-  // On all addresses: the one by which other machines of this network reach it.
+  // If it listens on all addresses: the one by which other machines of this network can reach it.
   const [reachable = `127.0.0.1:${port}`] = reachOf({ bound: `0.0.0.0:${port}` }).own;
   return `${before}${reachable}`;
 }

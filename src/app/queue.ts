@@ -1,4 +1,7 @@
-/** The entry point of `forager/queue`: the queue's words, the way to open one, and what its parts take. */
+/**
+ * The entry point of `forager/queue`: the types, the function that opens a queue, and their
+ * dependencies.
+ */
 import "../base/process/require-node.ts";
 export * from "../queue/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";

@@ -8,10 +8,10 @@ export interface AlarmReader extends AsyncDisposable {
   read(): Promise<AlarmReading>;
 }
 
-/** What every node finds out without asking the bucket. */
+/** Alarms that a node detects without the bucket. */
 const ownNames = new Set(["quarantine", "stranded", "lost_data", "lost_checkpoint", "sync", "torn_tail"]); // prettier-ignore
 
-/** Reads the status without the queue, which may be what is wrong. */
+/** Reads the status without the queue, because the queue may be the problem. */
 export async function openAlarmReader(
   options: OwnerAlarmsOptions & { readonly signal: AbortSignal },
 ): Promise<AlarmReader> {
@@ -36,7 +36,7 @@ export async function openAlarmReader(
           ...unread,
           ...(options.alerts?.() ?? []).map((alert) => alertAlarm(alert, self)),
         ],
-        // Of other nodes and of the hub nothing is known while the bucket does not answer.
+        // While the bucket does not answer, nothing is known about other nodes and the hub.
         isKnown: ({ name, subject }) =>
           isBucketRead || name === "bucket" || ownNames.has(name) || subject.startsWith(self),
       };

@@ -17,12 +17,15 @@ import { isFleetBucketCharged } from "../bucket/fleet-bucket.ts";
 import { nodeName } from "../node/node-name.ts";
 
 export interface OwnerAlarmsOptions {
-  /** As they are now. */
+  /** The current settings. */
   readonly settings: () => Settings;
   readonly paths: Paths;
   readonly bucketAddress?: string | undefined;
   readonly node: NodeApi;
-  /** Of a process that observes the queue without workers: its heartbeat does not carry them. */
+  /**
+   * For a process that observes the queue without workers: its heartbeat does not contain the
+   * alerts.
+   */
   readonly alerts?: (() => readonly string[]) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -31,12 +34,14 @@ export interface OwnerAlarmsOptions {
 const everyMsMax = 60_000;
 const chargedEveryMs = 300_000;
 const everyMsMin = 1_000;
-/** For alarms that need no history: the first heartbeats of other nodes have come by then. */
+/**
+ * Delay for alarms that need no history: by then the first heartbeats of other nodes have arrived.
+ */
 const settleMs = 180_000;
-/** Their detectors have to watch for `alert.stallMs` before they can tell. */
+/** These alarms need `alert.stallMs` of observation before they can be decided. */
 const slowNames = new Set(["stall", "stuck", "yield_stall", "zombie"]);
 
-/** Alarms of this node and its fleet, sent by the owner of the data folder. */
+/** Alarms about this node and its fleet, sent by the owner of the data folder. */
 export function createOwnerAlarms(options: OwnerAlarmsOptions): Service {
   const { settings, paths, clock, log } = options;
   const over = new AbortController();
@@ -46,7 +51,7 @@ export function createOwnerAlarms(options: OwnerAlarmsOptions): Service {
   });
   const poster = createOnce(async () => {
     const { createHttpPoster } = await import("../../crawl/adapters/http/http-poster.ts");
-    // The addresses are the operator's own settings: a receiver in the local network is usual.
+    // The operator has set the address, and a receiver in the local network is common.
     return createHttpPoster({ allowPrivateNetworks: "any", clock });
   });
   const post: TargetParts["poster"] = {
@@ -99,7 +104,7 @@ function targetsOf(
   ];
 }
 
-/** The mail client is loaded when the first mail is sent. */
+/** Loads the mail client when the first mail is sent. */
 const lateMailTarget = (url: () => Promise<string>): AlarmTarget => ({
   name: "mail",
   async send(event, signal) {

@@ -3,10 +3,11 @@ import { z } from "zod";
 import { AppError } from "../../base/app-error.ts";
 
 /**
- * A backup is a tar archive, compressed with gzip, that any tar program reads:
- * - first `forager-backup.json`: what it is and when it was made;
+ * A backup is a tar archive, compressed with gzip, that any tar program can read:
+ * - first `forager-backup.json`: the format, and when it was made;
  * - `data/…`: files of the data folder; `settings/…`: the settings files of the machine;
- * - last `end.json`: the number, bytes and digest of all entries before it. Without it a backup is incomplete.
+ * - last `end.json`: the number, bytes and digest of all preceding entries. A backup without it is
+ * incomplete.
  */
 export const headEntry = "forager-backup.json";
 export const endEntry = "end.json";

@@ -27,7 +27,7 @@ function write(root: string, files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Every file with its content, but those of the lock and of restores. */
+/** Every file with its content, except those of the lock and of restores. */
 function contentOf(root: string): Readonly<Record<string, string>> {
   const names = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

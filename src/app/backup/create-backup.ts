@@ -15,7 +15,7 @@ import { packBackup } from "./pack-backup.ts";
 export interface CreateBackupOptions {
   readonly paths: Paths;
   readonly settings: Settings;
-  /** Paths of this machine's settings files, by their name in the backup. */
+  /** Paths of this machine's settings files, keyed by their name in the backup. */
   readonly settingsFiles: Readonly<Record<string, string>>;
   readonly target: string;
   readonly cwd: string;

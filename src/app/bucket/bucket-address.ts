@@ -2,8 +2,8 @@ import { isAbsolute } from "node:path";
 import type { Paths, Settings } from "../../config/index.ts";
 
 /**
- * What `bucket.url` means on this machine, with its password; undefined: it is not set. A relative
- * folder is in the data folder, whatever folder a command is given in.
+ * The bucket address of `bucket.url` on this machine, with its password; undefined if it is not
+ * set. A relative folder is below the data folder, regardless of the current directory.
  */
 export async function locateBucket(
   { url, password }: Settings["bucket"],

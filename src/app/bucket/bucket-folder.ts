@@ -3,9 +3,9 @@ import type { Paths, Settings } from "../../config/index.ts";
 import { locateBucket } from "./bucket-address.ts";
 
 /**
- * What to say if the bucket is a folder that does not exist: it may be on a share that is not mounted,
- * and a process that writes to it would make a second bucket. Undefined: the folder exists, or the
- * bucket is not a folder.
+ * The message if the bucket is a folder that does not exist: it may be on a share that is not
+ * mounted, and a process that writes to it would create a second bucket. Undefined if the folder
+ * exists or the bucket is not a folder.
  */
 export function missingFolder(address: string | undefined): string | undefined {
   const [, folder] = /^dir:(.+)$/su.exec(address ?? "") ?? [];

@@ -3,7 +3,7 @@ import { makeFolder } from "../../base/files/make-folder.ts";
 import { existsSync } from "node:fs";
 import { openBucket, parseS3 } from "./open-bucket.ts";
 
-/** Makes what `bucket.url` is to name: an S3 bucket, a folder, or the table in a database. */
+/** Creates the bucket of a `bucket.url`: an S3 bucket, a folder, or the table in a database. */
 export async function createBucket(address: string): Promise<"created" | "exists"> {
   if (address.startsWith("s3://")) {
     const place = parseS3(address);
@@ -12,7 +12,7 @@ export async function createBucket(address: string): Promise<"created" | "exists
   }
   const root = address.startsWith("dir:") ? address.slice("dir:".length) : "";
   const isThere = root !== "" && existsSync(root);
-  // Refuses what is no address; a database makes its table with the first look.
+  // Rejects an invalid address. A database creates its table at the first request.
   await using bucket = await openBucket(address);
   if (root !== "" && !isThere) makeFolder(root, { mode: 0o700 });
   else if (root === "") await bucket.list("", { limit: 1 });

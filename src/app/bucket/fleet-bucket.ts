@@ -7,11 +7,11 @@ import type { Paths, Settings } from "../../config/index.ts";
 import { locateBucket } from "./bucket-address.ts";
 import { oneForEach, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
 
-/** Which bucket a fleet shares. */
+/** The bucket that a fleet shares. */
 export interface FleetBucketOptions {
   readonly settings: Pick<Settings, "bucket">;
   readonly paths: Pick<Paths, "resolve">;
-  /** Instead of the setting `bucket.url`. */
+  /** Overrides the setting `bucket.url`. */
   readonly bucketAddress?: string | undefined;
 }
 
@@ -21,13 +21,13 @@ const urlOf = ({ bucketAddress, settings }: FleetBucketOptions) =>
 export const hasFleetBucket = (options: FleetBucketOptions): boolean =>
   urlOf(options) !== undefined;
 
-/** Whether its requests cost money. */
+/** True if its requests cost money. */
 export const isFleetBucketCharged = (options: FleetBucketOptions): boolean =>
   urlOf(options)?.startsWith("s3:") ?? false;
 
 /**
- * With its password, if it has one: not for messages. The same in every process: the owner of the
- * data folder may have been started in another folder.
+ * The address with its password, if it has one, so it must not appear in messages. It is the same
+ * in every process: the owner of the data folder may have been started in another directory.
  */
 export async function fleetBucketAddress(options: FleetBucketOptions): Promise<string> {
   const { settings, paths, bucketAddress } = options;
@@ -40,7 +40,7 @@ export async function fleetBucketAddress(options: FleetBucketOptions): Promise<s
   );
 }
 
-/** Without retries: for the hub, which repeats by itself what may be repeated. */
+/** Without retries: the hub itself decides what may be repeated. */
 export async function openFleetBucket(
   options: FleetBucketOptions,
   caller: BucketCaller,
@@ -52,11 +52,11 @@ interface RetryingOptions extends FleetBucketOptions {
   readonly signal: AbortSignal;
 }
 
-/** Repeats a request that got no answer, also while the store cannot be reached at first. */
+/** Retries a request that got no response, even if the store cannot be reached at first. */
 export const openRetryingFleetBucket = async (options: RetryingOptions): Promise<Bucket> =>
   (await openFleetBucketFor(options))("command");
 
-/** The same for the parts of a node, which share it. */
+/** The same for several parts of a node, which share one connection. */
 export async function openFleetBucketFor(options: RetryingOptions): Promise<BucketFor> {
   const bucketFor = await open(options, { isLate: true });
   const more = { clock: systemClock, random: systemRandom, signal: options.signal };

@@ -12,32 +12,34 @@ import {
 
 /**
  * Opens a bucket by its address: `s3://BUCKET/PREFIX`, `dir:PATH` or `postgres://HOST/DATABASE`.
- * Nothing is proven by that: whoever coordinates through it calls `requireFitBucket` first.
- * Credentials of S3 come from the usual places (environment, profile, machine role).
+ * Does not check the store: code that coordinates through it calls `requireFitBucket` first. S3
+ * credentials come from the usual places (environment, profile, machine role).
  */
 export const openBucket = (address: string): Promise<Bucket> => openStore(address);
 
-/** The parts of the program whose requests are counted apart. */
+/** The parts of the program whose requests are counted separately. */
 export type BucketCaller =
-  | "command" // what a command asks for itself
-  | "connection" // what a connection has to find out: how the store writes ETags, its clock
-  | "fleet" // desired state, and the log lines that somebody asked for
-  | "gossip" // the search for peers
-  | "handlers" // what handlers read and write
+  | "command" // requests of a command itself
+  | "connection" // tests of a new connection: how the store writes ETags, its clock
+  | "fleet" // desired state, and requested log lines
+  | "gossip" // peer discovery
+  | "handlers" // reads and writes by handlers
   | "hub"
   | "publish" // the files of a published site
   | "ledger" // segments, checkpoints, and the head of the node with its heartbeat
   | "queue";
 
-/** One bucket for several parts of the program, with an object for each. Closing any closes it. */
+/**
+ * One bucket for several parts of the program, with one object each. Closing any of them closes it.
+ */
 export type BucketFor = (caller: BucketCaller) => Bucket;
 
 /** Counts the requests of this process to all buckets that the program opens. */
 export const processMeter: Meter = createMeter();
 
 /**
- * Opens a bucket so that every request really sent is counted. `isLate`: a store that does not
- * answer now is opened by the first call that reaches it.
+ * Opens a bucket that counts every request sent. `isLate`: if the store does not answer now, the
+ * first call that reaches it opens it.
  */
 export async function openMeteredBucket(
   address: string,
@@ -50,7 +52,7 @@ export async function openMeteredBucket(
   return oneForEach((caller) => processMeter.meter(bucket, caller, { isFree }));
 }
 
-/** The ledger knows a bucket by its object. */
+/** The ledger identifies a bucket by its object, so each caller always gets the same one. */
 export function oneForEach(make: BucketFor): BucketFor {
   const made = new Map<BucketCaller, Bucket>();
   return (caller) => {
@@ -87,7 +89,7 @@ async function openStore(address: string, onExtraRequest: OnRequest = () => {}):
 
 const s3Settings = ["endpoint", "region", "pathStyle"];
 
-/** The place that an address `s3://…` names. */
+/** The parts of an `s3://…` address. */
 export function parseS3(address: string) {
   const url = parseUrl(address);
   for (const name of url.searchParams.keys()) {

@@ -28,7 +28,7 @@ function setUp() {
     const rows = await readUsage("2000-01-01", options);
     return rows.reduce((sum, { requests }) => sum + requests, 0);
   };
-  /** What is stored then is stored beside the clock. */
+  /** Advances the clock, and checks what is stored at that time. */
   const pass = async (ms: number, then: number) => {
     await clock.advance(ms);
     await expect.poll(() => stored()).toBe(then);
@@ -63,7 +63,7 @@ test("A11: a process at rest stores its few requests once an hour", async () => 
   const { open, pass, file, clock } = setUp();
   const { record, ask } = open();
   for (let minute = 0; minute < 59; minute++) {
-    await ask(15); // a heartbeat, looks at the desired state and for writes of others
+    await ask(15); // a heartbeat, reads of the desired state and of other nodes' writes
     await clock.advance(60_000);
   }
   expect(existsSync(file)).toBe(false);

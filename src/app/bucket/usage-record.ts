@@ -11,23 +11,23 @@ export interface UsageRecordOptions {
   readonly paths: Pick<Paths, "root" | "resolve">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What is counted; absent: all requests of this process. */
+  /** The counter; default: all requests of this process. */
   readonly meter?: Meter;
 }
 
 /** How often a process that sends many requests stores its counts. */
 export const storeEveryMs = 60_000;
-/** The others wait until there is this much to store, or this much time has passed. */
+/** Other processes wait until they have this many requests, or for a longer time. */
 export const manyRequests = 1_000;
 export const storeWithinMs = 3_600_000;
 
 /**
- * Adds the requests of this process to the counts of its data folder, once a minute at most, and
- * when it is closed. A process that sends few requests, such as a node at rest, stores them every
- * hour; one that sends none stores nothing. So a process that is killed loses the counts of its last
- * minute, or of fewer than 1,000 requests. A data folder that is not there is not made, one
- * that may not be written to is left alone, and counts that cannot be stored never fail the work:
- * they are kept for the next time.
+ * Adds the requests of this process to the counts of its data folder: at most once a minute, and
+ * when it is closed. A process that sends few requests, such as an idle node, stores them every
+ * hour; one that sends none stores nothing. So a process that is killed loses the counts of its
+ * last minute, or of fewer than 1,000 requests. It does not create a missing data folder and does
+ * not write to a read-only one. A failure to store counts never fails the work: they are kept for
+ * the next time.
  */
 export function openUsageRecord(options: UsageRecordOptions): AsyncDisposable {
   const { paths, clock, log, meter = processMeter } = options;
@@ -86,7 +86,7 @@ export function openUsageRecord(options: UsageRecordOptions): AsyncDisposable {
   };
 }
 
-/** What the processes of a data folder have counted from this day on (UTC). */
+/** The sums over all processes of a data folder, from this day on (UTC). */
 export async function readUsage(
   fromDay: string,
   { paths, clock, log }: UsageRecordOptions,
@@ -99,7 +99,7 @@ export const dayOf = (atMs: number): string => new Date(atMs).toISOString().slic
 
 const usageFile = (paths: Pick<Paths, "resolve">) => paths.resolve("node", "usage.db");
 
-/** A reader of a backup, for example, may not. */
+/** False for a read-only data folder, such as one that is opened for a backup. */
 function mayWrite(paths: Pick<Paths, "root" | "resolve">): boolean {
   const existing = [usageFile(paths), paths.resolve("node"), paths.root()].find(existsSync);
   try {
@@ -110,7 +110,7 @@ function mayWrite(paths: Pick<Paths, "root" | "resolve">): boolean {
   }
 }
 
-/** Loaded when it is needed: most commands send no request to a bucket. */
+/** Loaded on first use, because most commands send no request to a bucket. */
 async function openStore(
   file: string,
   { clock, log }: Pick<UsageRecordOptions, "clock" | "log">,

@@ -3,7 +3,7 @@ import { systemRandom } from "../../base/random.ts";
 import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
 import { openMeteredBucket } from "./open-bucket.ts";
 
-/** Opens a bucket by its address for one piece of work of the ledger. */
+/** Opens a bucket by its address for one operation of the ledger. */
 export async function useBucket<T>(
   address: string,
   use: (bucket: Bucket) => Promise<T>,

@@ -7,7 +7,7 @@ export interface AllCompaniesOptions {
   readonly onCompanies?: ((count: number) => void) | undefined;
 }
 
-/** Every company that the filters let through, in pages. */
+/** Every company that passes the filters, in pages. */
 export async function* allCompanies(
   records: Pick<NodeReadApi["records"], "search">,
   options: AllCompaniesOptions = {},

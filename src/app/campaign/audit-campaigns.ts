@@ -25,19 +25,19 @@ export interface CampaignAudit {
   readonly campaigns: number;
   readonly companies: number;
   readonly findings: readonly AuditFinding[];
-  /** False: there are more, and the first ones are here. */
+  /** False if there are more findings than are listed. */
   readonly isComplete: boolean;
 }
 
-/** More are repaired in several runs. */
+/** More findings are repaired in several runs. */
 const findingsMax = 10_000;
 
-/** Looks at every company; changes nothing. */
+/** Examines every company; changes nothing. */
 export async function auditCampaigns(options: AuditOptions): Promise<CampaignAudit> {
   const { paths, clock, records, campaign: named, signal, onCompanies } = options;
   const folder = openCampaignFolder(paths);
   const campaigns: Campaign[] = [];
-  // One that cannot be read would make all its companies look lost.
+  // Throws if a campaign cannot be read: otherwise all its companies would look lost.
   for (const name of await folder.list()) campaigns.push(await folder.load(name));
   if (named !== undefined && !campaigns.some(({ name }) => name === named))
     await folder.load(named);
@@ -64,16 +64,16 @@ export async function auditCampaigns(options: AuditOptions): Promise<CampaignAud
 
 export interface AuditRepair {
   readonly repaired: number;
-  /** Findings that no campaign fits. */
+  /** Findings that belong to no campaign. */
   readonly left: number;
-  /** The moment before the repair, ISO 8601: `company restore NAME --at` brings it back. */
+  /** The time before the repair, ISO 8601: `company restore NAME --at` undoes it. */
   readonly undoAt: string;
 }
 
-/** Companies written in one commit. */
+/** The number of companies written in one commit. */
 const writtenAtOnce = 200;
 
-/** Writes what the findings propose. Safe to repeat; each write can be undone by its moment. */
+/** Applies the repairs of the findings. Safe to repeat; each write can be undone with its time. */
 export async function repairAudit(
   findings: readonly AuditFinding[],
   { records, clock, signal }: AuditRepairOptions,

@@ -45,7 +45,7 @@ test("B28: companies that another machine has found count before they are replic
   });
   expect(await sources.counted(campaign)).toMatchObject({ count: 3 });
   expect(await sources.companiesMax(campaign)).toBe(3);
-  // The job is paused only for companies that are here.
+  // The job is paused only for companies of this node.
   expect(await sources.companies(campaign)).toBe(0);
   isReplicated = true;
   expect(await sources.counted(campaign)).toMatchObject({ count: 0 });

@@ -25,7 +25,7 @@ import { allCompanies } from "./all-companies.ts";
 
 export interface BudgetSourcesOptions {
   readonly queue: Pick<Queue, "job" | "now" | "ended">;
-  /** `queue.url` of the settings. */
+  /** The address of the queue. */
   readonly queueUrl: string;
   readonly paths: Paths;
   readonly clock: Clock;
@@ -33,13 +33,13 @@ export interface BudgetSourcesOptions {
   readonly records: Pick<NodeReadApi["records"], "search" | "count">;
 }
 
-/** A commit is mostly PUT requests: $5 for a million. */
+/** A commit is mostly PUT requests, which cost $5 per million. */
 const dollarsPerCommitRequest = 5e-6;
-/** Counts of requests are written once a minute at most. */
+/** Request counts are written at most once a minute. */
 const dollarsMs = 60_000;
 const companiesMs = 2_000;
 
-/** What a campaign has spent, by queue, ledger and records of this node. */
+/** What a campaign has spent, according to the queue, ledger and records of this node. */
 export function createBudgetSources(options: BudgetSourcesOptions): BudgetSources & CompanyCounts {
   const { queue, queueUrl, paths, clock, ledger, records } = options;
   const dollars = remembering(clock, dollarsMs, async (sinceDay: string) => {
@@ -93,8 +93,8 @@ export function createBudgetSources(options: BudgetSourcesOptions): BudgetSource
 const searchesReadMax = 200;
 
 /**
- * Companies that the newest searches of other nodes have found, and that have not been replicated to
- * this one: their witness is not here either, and it is written after the companies.
+ * Companies that other nodes have found in their newest searches and that have not been replicated
+ * to this node. Their witness has not arrived either, because it is written after the companies.
  */
 async function foundElsewhere(
   campaign: Campaign,
@@ -127,7 +127,7 @@ async function foundElsewhere(
   }, 0);
 }
 
-/** Campaigns of this data folder that their budget has stopped, each with what to do. */
+/** Campaigns of this data folder that were stopped by their budget, each with the next step. */
 export async function readStoppedCampaigns(
   options: BudgetSourcesOptions,
 ): Promise<readonly { readonly campaign: string; readonly text: string }[]> {
@@ -135,7 +135,7 @@ export async function readStoppedCampaigns(
   const sources = createBudgetSources(options);
   const stopped: { readonly campaign: string; readonly text: string }[] = [];
   for (const name of await folder.list()) {
-    // Commands that show campaigns report what is wrong in a config.toml.
+    // An invalid config.toml is reported by the commands that show campaigns.
     const campaign = await folder.load(name).catch(() => undefined);
     const standing = campaign && (await budgetStanding(campaign, sources));
     if (standing?.state !== "budget") continue;

@@ -22,20 +22,23 @@ import { openFleet, type OpenFleet, type OpenFleetOptions } from "../node/open-f
 
 export type CampaignConfigsOptions = Omit<OpenFleetOptions, "isReader">;
 
-/** A configuration to change, and what the change is based on. */
+/** A configuration for editing, and the version on which the edit is based. */
 export interface EditedConfig {
   readonly text: string;
-  /** Of the fleet's; 0: the fleet has none. Undefined: there is no fleet, and the file is it. */
+  /**
+   * The revision of the fleet's configuration; 0 if the fleet has none. Undefined if there is no
+   * fleet and only the file counts.
+   */
   readonly revision: number | undefined;
-  /** A person has changed the file of this machine, and the fleet does not have that yet. */
+  /** True if a user has changed the local file and the fleet does not have this change yet. */
   readonly isEdited: boolean;
-  /** What the text was before that. */
+  /** The text before that change. */
   readonly basedOn: string;
 }
 
 export interface SavedConfig {
   readonly file: string;
-  /** Undefined: there is no fleet. */
+  /** Undefined if there is no fleet. */
   readonly revision: number | undefined;
   /** Undefined for `_defaults`. */
   readonly campaign: Campaign | undefined;
@@ -47,27 +50,27 @@ export interface CreatedConfig {
 }
 
 /**
- * Configurations of campaigns: files of the data folder, and if there is a bucket the fleet's
- * objects in it, which nodes fetch. Every change is a compare-and-swap: what another wrote
- * meanwhile is never lost.
+ * Configurations of campaigns: files of the data folder, and with a bucket also objects that all
+ * nodes of the fleet fetch. Every change is a compare-and-swap, so concurrent changes are never
+ * lost.
  */
 export interface CampaignConfigs extends AsyncDisposable {
-  /** What to edit: the fleet's, or the file of this machine if a person has changed that. */
+  /** The text to edit: that of the fleet, or the local file if a user has changed it. */
   read(name: string): Promise<EditedConfig>;
-  /** What others would overwrite or be overwritten by: the fleet's, or the file's. */
+  /** The version that a save would replace: that of the fleet, or the file. */
   newest(name: string): Promise<EditedConfig>;
-  /** Throws `campaign_config_changed` if there is a newer one than that of `base`. */
+  /** Throws `campaign_config_changed` if there is a version newer than `base`. */
   save(name: string, text: string, base: EditedConfig): Promise<SavedConfig>;
-  /** Sets values, by key as TOML; what others set meanwhile stays. */
+  /** Sets values, by key as TOML; concurrent changes of other keys are kept. */
   set(name: string, assignments: readonly string[]): Promise<SavedConfig>;
-  /** Removes the fleet's; the file stays. Without a bucket this does nothing. */
+  /** Removes the configuration of the fleet; the file stays. Without a bucket this does nothing. */
   remove(name: string): Promise<void>;
   /**
-   * Creates a campaign and shares it. If that fails, nothing is left of it; if the bucket does not
-   * answer, the campaign stays and is shared by the next command.
+   * Creates a campaign and shares it. If that fails, nothing is left behind. But if only the bucket
+   * does not answer, the campaign stays, and the next command shares it.
    */
   create(name: string, template?: TemplateOptions): Promise<CreatedConfig>;
-  /** Brings file and bucket together before work begins, if only one of them was changed. */
+  /** Synchronizes file and bucket before work begins, if only one of them has changed. */
   share(name: string): Promise<void>;
 }
 
@@ -82,7 +85,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
     const { bucket } = await fleetOf();
     return bucket && openSharedConfigs({ paths, bucket, clock, random: systemRandom, lock });
   };
-  /** Nodes fetch it when they hear of it, by gossip or by the desired state in the bucket. */
+  /** Tells nodes to fetch it, by gossip or by the desired state in the bucket. */
   const tell = async (name: string, revision: number) => {
     const { ledger, write, desired } = await fleetOf();
     const place = { ledger: { read: ledger.read, write }, desired, nodes: [] };
@@ -145,7 +148,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
       throw new AppError("conflict", "campaign_config_changed", words);
     });
   };
-  /** The file, without a fleet. */
+  /** Changes the file, if there is no fleet. */
   const change = (name: string, how: (now: string) => string): Promise<SavedConfig> =>
     lock(async () => {
       const text = how(await folder.readConfig(name));
@@ -188,7 +191,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
       } catch (error) {
         if (isUnavailable(error)) return { file, isShared: false };
         await rm(file, { force: true });
-        // People may have put a file of places there before.
+        // Keeps a folder into which the user has already put a file of places.
         await rmdir(dirname(file)).catch(() => {});
         throw error;
       }
@@ -200,7 +203,10 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
   };
 }
 
-/** `politeness.delayMs=3000`, `phrases=["plumber"]`, `env.test.proximityKm=2`: a change of a text. */
+/**
+ * Parses assignments such as `politeness.delayMs=3000`, `phrases=["plumber"]`,
+ * `env.test.proximityKm=2` into an edit of the text.
+ */
 function parseAssignment(words: string): (text: string) => string {
   const [, key, raw] = /^([^=]+)=(.*)$/s.exec(words) ?? [];
   if (key === undefined || raw === undefined) {
@@ -223,7 +229,7 @@ function readValue(raw: string): unknown {
   try {
     return JSON.parse(raw) as unknown;
   } catch {
-    return raw; // a word needs no quotes
+    return raw; // a single word needs no quotes
   }
 }
 

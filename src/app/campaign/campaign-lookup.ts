@@ -4,7 +4,7 @@ import type { Metrics } from "../../base/metrics.ts";
 import { createSingleFlightCache } from "../../base/single-flight.ts";
 import type { Campaign, CampaignFolder } from "../../campaign/index.ts";
 
-/** How soon a worker follows a changed campaign. */
+/** A worker notices a changed campaign within this time. */
 const ttlMs = 2_000;
 const campaignsMax = 1_000;
 
@@ -14,7 +14,7 @@ export interface CampaignLookupOptions {
   readonly metrics: Metrics;
 }
 
-/** Every task of a campaign asks for its configuration: it is read and parsed once in a while. */
+/** Caches the configuration: every task of a campaign needs it. */
 export function createCampaignLookup(
   options: CampaignLookupOptions,
 ): (name: string) => Promise<Campaign> {

@@ -13,21 +13,21 @@ import { allCompanies } from "./all-companies.ts";
 import { createBudgetSources } from "./budget-sources.ts";
 import { readCampaignView, type CampaignViewOptions } from "./campaign-view.ts";
 
-/** How old a report may be for those who only look: a program that polls costs nothing. */
+/** Commands that only display a report accept one of this age, so polling costs nothing. */
 export const reportMaxAgeMs = 15 * 60_000;
 
 export interface CampaignReportOptions extends CampaignViewOptions {
-  /** A report that is not older than this is good enough. 0: compute it now. */
+  /** A stored report that is not older than this is returned. 0: compute it now. */
   readonly maxAgeMs: number;
-  /** False: nothing is written, for a command that only looks. */
+  /** False: the report is not stored, for a command that must not write. */
   readonly isKept?: boolean;
-  /** Companies that were looked at, while it is computed. */
+  /** Called during the computation with the number of companies read. */
   readonly onCompanies?: (count: number) => void;
 }
 
 /**
- * The report of a campaign. It is kept as `campaigns/<name>/report.json`, so that it is there
- * without being computed again.
+ * The report of a campaign. It is stored as `campaigns/<name>/report.json`, so that it can be shown
+ * without computing it again.
  */
 export async function readCampaignReport(options: CampaignReportOptions): Promise<CampaignReport> {
   const { name, paths, clock, maxAgeMs, isKept = true } = options;
@@ -35,9 +35,10 @@ export async function readCampaignReport(options: CampaignReportOptions): Promis
   const kept = maxAgeMs > 0 ? await readKept(file) : undefined;
   const ageMs = kept ? clock.nowMs() - Date.parse(kept.at) : Infinity;
   if (kept && ageMs >= 0 && ageMs <= maxAgeMs) return kept;
-  // Keys in the order of the schema: a report that was computed and one that was kept are the same text.
+  // Puts keys into the order of the schema, so that a computed and a stored report are the same
+  // text.
   const report = campaignReportSchema.parse(await computeReport(options));
-  // A folder that may only be read has its report too; it is not kept then.
+  // In a read-only folder the report is not stored.
   if (isKept) await writeFileAtomic(file, `${JSON.stringify(report, null, 2)}\n`).catch(() => {});
   return report;
 }
@@ -68,12 +69,12 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
   });
 }
 
-/** What is damaged or of another version is computed again. */
+/** Undefined if the file is damaged or of another version; the report is computed again then. */
 async function readKept(file: string): Promise<CampaignReport | undefined> {
   try {
     const parsed = campaignReportSchema.safeParse(JSON.parse(String(await readRegularFile(file))));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    return undefined; // usually there is none yet
+    return undefined; // usually there is no report yet
   }
 }

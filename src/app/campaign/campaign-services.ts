@@ -22,13 +22,13 @@ export interface CampaignServicesOptions {
   readonly companies: CompanyWriter;
   readonly closing?: CampaignServices["closing"];
   readonly places: () => Promise<Places>;
-  /** Absent: read from the folder each time. */
+  /** Default: read from the folder each time. */
   readonly campaign?: CampaignServices["campaign"];
-  /** Absent: one task for each company, `{ target, website }`, paced by the host's gate. */
+  /** Default: one task per company, `{ target, website }`, paced by the host's gate. */
   readonly enrichTask?: CampaignServices["enrichTask"];
 }
 
-/** What `discover` and `details` work with in a data folder. */
+/** The services of `discover` and `details` for a data folder. */
 export function createCampaignServices(options: CampaignServicesOptions): CampaignServices {
   const { paths, clock, ledger, queue, companies, enrichTask = defaultEnrichTask } = options;
   const phrases = createPhraseCache();
@@ -64,7 +64,7 @@ const defaultEnrichTask: CampaignServices["enrichTask"] = ({ campaign, target, w
   payload: { campaign: campaign.name, target, website },
 });
 
-/** Not a failure of the tile: a full queue takes more later, a closed job may be opened again. */
+/** Does not fail the tile: a full queue has room later, and a closed job can be opened again. */
 const notStored = (answer: string) =>
   new AppError(
     "unavailable",

@@ -22,7 +22,7 @@ export interface CampaignStateOptions {
   readonly paths: Paths;
   readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
   readonly places: Pick<Places, "known">;
-  /** Undefined: there is none yet. */
+  /** Undefined if the queue does not exist yet. */
   readonly queue: Pick<Queue, "job" | "now" | "ended"> | undefined;
   readonly settings: Pick<Settings, "queue">;
   readonly records: Pick<NodeReadApi["records"], "search" | "count">;
@@ -31,13 +31,16 @@ export interface CampaignStateOptions {
 
 export interface CampaignState extends CampaignStatus {
   readonly campaign: string;
-  /** Targets in whose tile their source has no place. */
+  /** Targets in whose tile the source has no places. */
   readonly leftOut: number;
   readonly tasks: CampaignTasks;
   readonly isPaused: boolean;
-  /** Why its first visits paused it. Absent: they did not, or on another node. */
+  /**
+   * The reason for which its first visits paused it. Absent if they did not, or did so on another
+   * node.
+   */
   readonly pausedFor?: string;
-  /** Undefined: it has none. */
+  /** Undefined if it has no budget. */
   readonly budget?: BudgetStanding;
 }
 
@@ -49,7 +52,7 @@ export interface CampaignTasks {
   readonly failed: number;
 }
 
-/** How far a campaign is, by its witnesses and the tasks of its job. */
+/** The progress of a campaign, from its witnesses and the tasks of its job. */
 export async function readCampaignState(
   name: string,
   options: CampaignStateOptions,

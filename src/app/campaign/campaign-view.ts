@@ -28,26 +28,29 @@ export interface CampaignViewOptions {
   readonly settings: Pick<Settings, "bucket" | "queue">;
   readonly clock: Clock;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
-  /** Absent: there is none yet, and nothing in it. */
+  /** Absent if the queue does not exist yet. */
   readonly queue?: Pick<Queue, "job" | "browse" | "now" | "ended"> | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** A campaign, and all that is known of its plan. Report, coverage and status are made of it. */
+/**
+ * A campaign with everything that is known about its plan: the input for report, coverage and
+ * status.
+ */
 export interface CampaignView {
   readonly campaign: Campaign;
   readonly targets: readonly Target[];
-  /** By the id of the tile. */
+  /** By tile id. */
   readonly witnesses: ReadonlyMap<string, Witnesses>;
   readonly nowMs: number;
   readonly mayHave: (target: Target) => boolean;
   readonly hasFailed: (target: Target) => boolean;
   readonly tasks?: CampaignReport["tasks"];
-  /** Requests to websites and place servers that the queue has counted for its job. */
+  /** Requests to websites and place servers, counted by the queue for its job. */
   readonly requests?: number;
-  /** Places that its sources mark as closed for good. */
+  /** Places that its sources mark as permanently closed. */
   readonly closedPlaces: number;
-  /** What has to be shown beside what its sources said. */
+  /** Attributions that have to be shown with the data of its sources. */
   readonly licences: readonly Attribution[];
 }
 
@@ -100,7 +103,7 @@ export interface CampaignCoverage extends Pick<CampaignView, "licences"> {
   readonly cells: readonly CoverageCell[];
 }
 
-/** The tiles of a campaign and how they stand, for maps and lists. */
+/** The tiles of a campaign and their states, for maps and lists. */
 export async function readCampaignCoverage(
   options: CampaignViewOptions & Pick<CoverageOptions, "by">,
 ): Promise<CampaignCoverage> {
@@ -109,7 +112,7 @@ export async function readCampaignCoverage(
 }
 
 const pageTasks = 1_000;
-/** More failures than this are all of one cause, and the map shows it by then. */
+/** With more failures than this, they have a common cause, and the map is full of them. */
 const failedMax = 50_000;
 
 async function failedQuestions(

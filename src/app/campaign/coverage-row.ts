@@ -4,7 +4,10 @@ const dayMs = 86_400_000;
 const dayOf = (moment: string | undefined) =>
   moment === undefined ? null : Math.floor(Date.parse(moment) / dayMs);
 
-/** South, west, state, places, day of the look, day it expires: short, because a campaign can have 50,000. */
+/**
+ * South, west, state, places, day of the search, day of expiry. Short, because a campaign can have
+ * 50,000.
+ */
 export type CoverageValues = [number, number, number, number, number | null, number | null];
 
 export const coverageRow = ({ tile, state, found, at, expires }: CoverageCell): CoverageValues => [

@@ -37,11 +37,11 @@ import type { Places } from "../places/open-places.ts";
 export interface OpenedSource {
   readonly key: string;
   readonly source: CampaignSource;
-  /** Undefined: nobody knows beforehand what it has. */
+  /** Undefined if the contents of the source are not known beforehand. */
   readonly release: SnapshotRelease | undefined;
 }
 
-/** All sources of a campaign; a file that is new or has changed is cut first. */
+/** Opens all sources of a campaign; imports files that are new or have changed. */
 export async function openCampaignSources(
   places: Places,
   { campaign, folder }: LoadedCampaign,
@@ -55,7 +55,7 @@ export async function openCampaignSources(
   return opened;
 }
 
-/** Of those whose places are known beforehand. */
+/** The releases of sources whose places are known beforehand. */
 export const releasesOf = (
   sources: readonly OpenedSource[],
 ): ReadonlyMap<string, SnapshotRelease> =>
@@ -72,28 +72,28 @@ export interface DueTasksOptions extends LoadedCampaign {
   readonly clock: Clock;
   /** Also targets whose witness used other tags, another matcher or another release. */
   readonly isRematch?: boolean;
-  /** Whether a server may be asked for more tiles than its operators would like. */
+  /** True if a server may be asked for more tiles than its operators recommend. */
   readonly isForced?: boolean;
   readonly choice?: { readonly limit: number | undefined; readonly isCanary?: boolean };
   readonly signal?: AbortSignal;
 }
 
-/** What a dispatch would add. */
+/** The tasks that a dispatch would add. */
 export interface DueTasks {
   readonly targets: readonly Target[];
-  /** Targets in whose tile their source has no place. */
+  /** Targets in whose tile the source has no places. */
   readonly leftOut: number;
   readonly due: number;
-  /** Tasks for all that is due, before the choice. */
+  /** The number of due tasks, before the choice. */
   readonly tasks: number;
   readonly chosen: Parameters<typeof dispatch>[2];
-  /** What the campaign's file has now. Undefined: it has none. */
+  /** The current content of the campaign's file. Undefined if there is none. */
   readonly content: string | undefined;
-  /** Of a batch: the dispatch ends when so many were added. */
+  /** For a batch: the dispatch ends after this many were added. */
   readonly addedMax: number | undefined;
-  /** Whether what a target's source says is kept already: nobody has to be asked. */
+  /** True if the source's answer for a target is stored already, so that no request is needed. */
   readonly isKept: (target: Target) => boolean;
-  /** What to consider before so many tiles are asked for. */
+  /** A warning about the number of tiles to request. */
   readonly advice: string | undefined;
 }
 
@@ -137,18 +137,20 @@ export interface AddDueOptions {
   readonly campaign: Campaign;
   readonly due: Pick<DueTasks, "chosen" | "isKept"> &
     Partial<Pick<DueTasks, "addedMax" | "content">>;
-  /** Set: any node adds later what does not fit into the queue. Absent: the caller does. */
+  /**
+   * If set, a node adds the remaining tasks later if the queue is full. If absent, the caller does.
+   */
   readonly topUp?: { readonly isRematch: boolean } | undefined;
   readonly nowMs: number;
   readonly onProgress?: (added: number) => void;
 }
 
 export interface AddedDue extends Dispatched {
-  /** What was `full` is added by itself when there is room. */
+  /** Tasks that did not fit are added automatically when there is room. */
   readonly isToppedUp: boolean;
 }
 
-/** Adds what was found due. Safe to repeat: a task that is there is a duplicate. */
+/** Adds the due tasks. Safe to repeat: an existing task is a duplicate. */
 export async function addDueTasks(options: AddDueOptions): Promise<AddedDue> {
   const { queue, campaign, due, topUp, nowMs, onProgress = () => {} } = options;
   await openOverpassGate(queue, campaign);
@@ -163,14 +165,16 @@ export async function addDueTasks(options: AddDueOptions): Promise<AddedDue> {
     addedMax,
     content,
   });
-  // Several sources know the same businesses.
+  // Several sources contain the same businesses.
   if (answers.added > 0 && sourceKeysOf(campaign).length > 1) {
     await queue.add([resolveTask(campaign.name, round)]);
   }
   return { ...answers, isToppedUp };
 }
 
-/** Before the queue is full: then there would be no room for the task that goes on. */
+/**
+ * Before the queue is full: later there would be no room for the task that continues the dispatch.
+ */
 async function reserve(
   { queue, campaign: { name } }: AddDueOptions,
   { isRematch }: { readonly isRematch: boolean },
@@ -182,7 +186,7 @@ async function reserve(
   return answer?.status === "added" || answer?.status === "duplicate";
 }
 
-/** Looked through with other tags, by another matcher, or in another release. */
+/** True if the tile was searched with other tags, another matcher, or another release. */
 function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, SnapshotRelease>) {
   const { phrases } = createPhraseCache()(campaign);
   const hashes = new Map(phrases.map((one) => [one.phrase, meaningHash(one)]));
@@ -190,7 +194,7 @@ function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, SnapshotRe
     how !== hashes.get(phrase) || release !== (releases.get(source)?.release ?? release);
 }
 
-/** Tasks that could only fail are not made. */
+/** Throws instead of adding tasks that can only fail. */
 function checkSource(campaign: Campaign): void {
   if (hasSource(campaign)) return;
   const { name } = campaign;

@@ -23,7 +23,7 @@ export interface MakeEstimateOptions extends PlanCampaignOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
-  /** Whether it is kept with the campaign. */
+  /** True if it is stored with the campaign. */
   readonly isKept: boolean;
 }
 
@@ -33,9 +33,10 @@ export interface MadeEstimate {
 }
 
 /**
- * Estimates a campaign from its plan, the snapshots at hand and the visits so far. It is kept as
- * `campaigns/<name>/estimate.json`, for the report to compare it with what happens. Once work has begun,
- * the kept one is replaced only if the plan has changed: an estimate made afterwards would prove nothing.
+ * Estimates a campaign from its plan, the available snapshots and the visits so far. The estimate
+ * is stored as `campaigns/<name>/estimate.json`, and the report compares it with the actual
+ * numbers. Once work has begun it is replaced only if the plan has changed, because an estimate
+ * made afterwards would prove nothing.
  */
 export async function makeEstimate(options: MakeEstimateOptions): Promise<MadeEstimate> {
   const { campaign, settings, paths, clock, isKept } = options;
@@ -79,7 +80,7 @@ async function keep(options: MakeEstimateOptions, estimate: CampaignEstimate): P
   await writeEstimate(paths, estimate);
 }
 
-/** Of all pools, without what a scaler may add. */
+/** The slots of all pools, without those that a scaler may add. */
 const slotsOf = ({ work }: Pick<Settings, "work">): number =>
   parsePools(work.pools).reduce(
     (sum, { processes, concurrency }) =>
@@ -87,7 +88,7 @@ const slotsOf = ({ work }: Pick<Settings, "work">): number =>
     0,
   );
 
-/** Enough to know an average. */
+/** Enough for an average. */
 const pastVisitsMax = 5_000;
 
 async function readPastVisits({ reader, paths, clock, signal }: MakeEstimateOptions) {
@@ -109,7 +110,8 @@ async function readPastVisits({ reader, paths, clock, signal }: MakeEstimateOpti
   const dollars = rows.reduce((sum, row) => sum + row.dollars, 0);
   return {
     ...past,
-    // Visits that were left out cost something too.
+    // With more visits than that, some are not counted but have a cost, so the average would be
+    // wrong.
     bucketDollars: rows.length > 0 && past.visits < pastVisitsMax ? dollars : undefined,
   } satisfies PastVisits;
 }

@@ -19,13 +19,13 @@ import {
 export interface FetchConfigsOptions extends FleetBucketOptions {
   readonly paths: Paths;
   readonly clock: Clock;
-  /** Also newer ones than this node has, unless a person has edited its file. */
+  /** Also fetches newer versions, unless a user has edited the local file. */
   readonly isNewest?: boolean;
 }
 
 /**
- * Fetches configurations that the fleet has in its bucket and this node has not: of one campaign, or
- * of all. Without a bucket this does nothing. Answers why the bucket cannot be used; undefined: it can.
+ * Fetches configurations that the fleet's bucket has and this node does not: of one campaign, or of
+ * all. Without a bucket this does nothing. Returns the reason if the bucket cannot be used.
  */
 export async function fetchMissingConfigs(
   options: FetchConfigsOptions,

@@ -15,15 +15,15 @@ import { isRemoteFile, readPlaceFile, type FileRecord, type Place } from "../../
 import { placeFileKind, type PlaceFileKind } from "../places/import-places.ts";
 
 export interface InitFolderOptions {
-  /** Where forager.toml goes. */
+  /** The folder for forager.toml. */
   readonly folder: string;
   /** Relative to `folder`, or absolute. */
   readonly data: string;
   readonly contact: string;
-  /** Absent: this machine works alone. */
+  /** Absent if this machine works alone. */
   readonly bucket?: string | undefined;
   readonly campaign: string;
-  /** The file of places, absolute. */
+  /** The absolute path of the places file. */
   readonly sourceFile?: string | undefined;
   readonly template: Omit<TemplateOptions, "sourceFile" | "politeness">;
 }
@@ -34,8 +34,8 @@ export interface InitializedFolder {
 }
 
 /**
- * Writes forager.toml and a first campaign. A forager.toml with the same settings is kept, so that
- * this can be repeated after it was killed; one with others is an error.
+ * Writes forager.toml and a first campaign. A forager.toml with the same settings is kept, so the
+ * command can be repeated after it was killed; one with other settings is an error.
  */
 export async function initFolder(options: InitFolderOptions): Promise<InitializedFolder> {
   const { folder, data, campaign, sourceFile, template } = options;
@@ -72,23 +72,23 @@ async function writeSettings(file: string, text: string): Promise<void> {
   );
 }
 
-/** A folder that is moved as a whole keeps its source. */
+/** A relative path stays valid if the folder is moved as a whole. */
 function pathFrom(campaignFolder: string, sourceFile: string, folder: string): string {
   if (isRemoteFile(sourceFile)) return sourceFile;
   const isInside = !relative(folder, sourceFile).startsWith("..");
   return isInside ? relative(campaignFolder, sourceFile) : sourceFile;
 }
 
-/** Enough to see what a file is about. */
+/** Enough to learn the area and categories of a file. */
 const placesMax = 50_000;
 
-/** What a campaign for a file of places could look like. Undefined: its places do not say. */
+/** Suggests a campaign for a file of places. Undefined if the places do not allow one. */
 export async function suggestFor(
   file: string,
   signal: AbortSignal,
 ): Promise<SuggestedCampaign | undefined> {
   const kind = await placeFileKind(file);
-  if (kind === "remote") return undefined; // it may have millions of places: the person says where
+  if (kind === "remote") return undefined; // may have millions of places: the user has to choose an area
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) {
     throw new AppError("invalid", "places_file", `${file} is no file: is the path right?`);

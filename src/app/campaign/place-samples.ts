@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { docsPage } from "../../base/files/docs-page.ts";
 
-/** Small files of places to try sources with, by what follows `sample:`. */
+/** Small files of places for trying sources, by the name after `sample:`. */
 const samples: Readonly<Record<string, string>> = {
   osm: docsPage("samples/osm.json"),
   extract: docsPage("samples/osm.osm.pbf"),
@@ -12,7 +12,10 @@ const samples: Readonly<Record<string, string>> = {
   file: docsPage("samples/places.csv"),
 };
 
-/** Puts the file of `sample:NAME` into a folder, unless it is there. Undefined: it is no such name. */
+/**
+ * Copies the file of `sample:NAME` into a folder, unless it exists. Undefined if the name is not of
+ * this form.
+ */
 export async function placeSample(source: string, folder: string): Promise<string | undefined> {
   const [, name] = /^sample:(.*)$/s.exec(source) ?? [];
   if (name === undefined) return undefined;

@@ -23,18 +23,20 @@ import {
 
 export interface PlanCampaignOptions extends LoadedCampaign {
   readonly places: Places;
-  /** Writes no target index. */
+  /** Do not write the target index. */
   readonly isDryRun: boolean;
-  /** Whether a server may be asked for more tiles than its operators would like. */
+  /** True if a server may be asked for more tiles than its operators recommend. */
   readonly isForced: boolean;
   readonly signal?: AbortSignal;
-  /** How many places will be searched. */
+  /** Called with the number of places to search. */
   readonly onBegin?: (places: number) => void;
   readonly onPlaces?: (count: number) => void;
   readonly onMatch?: SurveyOptions["onMatch"];
 }
 
-/** What a campaign would search, by its config and the snapshots of its sources. */
+/**
+ * What a campaign would search, according to its configuration and the snapshots of its sources.
+ */
 export interface CampaignPlan {
   readonly campaign: string;
   readonly locations: readonly {
@@ -44,19 +46,19 @@ export interface CampaignPlan {
   }[];
   readonly tiles: number;
   readonly targets: number;
-  /** Targets in whose tile their source has no place. */
+  /** Targets in whose tile the source has no places. */
   readonly leftOut: number;
-  /** The target index; undefined: it was not written. */
+  /** The path of the target index; undefined if it was not written. */
   readonly file: string | undefined;
   readonly sources: readonly PlannedSource[];
-  /** Absent: no server is asked. */
+  /** Absent if no server has to be asked. */
   readonly requests: PlannedRequests | undefined;
   readonly survey: Survey;
-  /** Of all sources together: tiles whose places a snapshot has. */
+  /** Over all sources: tiles whose places are in a snapshot. */
   readonly knownTiles: number;
   /** Tiles for which a server has to be asked. */
   readonly tilesToAsk: number;
-  /** Share of the places in the snapshots that were looked at. */
+  /** The share of places in the snapshots that was examined. */
   readonly lookedShare: number;
   readonly advice: string | undefined;
   readonly hasSource: boolean;
@@ -65,7 +67,7 @@ export interface CampaignPlan {
 export interface PlannedRequests {
   readonly source: string;
   readonly tiles: number;
-  /** At least. */
+  /** A lower bound. */
   readonly hours: number;
 }
 
@@ -108,11 +110,11 @@ export async function planCampaign(options: PlanCampaignOptions): Promise<Campai
   };
 }
 
-/** So many tiles and places have some websites in common with the rest. */
+/** A sample of this many tiles and places shows if the websites have a common problem. */
 const sampledTilesMax = 50;
 const sampledPlacesMax = 2_000;
 
-/** Hosts of some websites that tasks which are about to be added will bring; none if nobody knows. */
+/** Hosts of some websites that the next tasks will visit; empty if they are not known. */
 export async function sampleHosts(
   options: LoadedCampaign & {
     readonly places: Places;
@@ -137,7 +139,7 @@ export async function sampleHosts(
 const knownOf = (sources: readonly OpenedSource[]) =>
   sources.flatMap(({ source, release }) => (release ? [{ source, release }] : []));
 
-/** What a server will be asked for; each request is a tile, at least. */
+/** The requests to a server; each tile is at least one request. */
 function requestsOf(
   { overpass }: Campaign,
   sources: readonly OpenedSource[],
@@ -171,7 +173,7 @@ interface SurveyTiles {
   readonly toAsk: ReadonlySet<string>;
 }
 
-/** Looks through the snapshots at hand; no server is asked. */
+/** Searches the available snapshots; sends no request to a server. */
 async function surveyOf(
   { campaign, signal, onBegin, onPlaces, onMatch }: PlanCampaignOptions,
   sources: readonly OpenedSource[],

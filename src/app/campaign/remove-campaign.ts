@@ -6,7 +6,7 @@ import type { CampaignConfigs } from "./campaign-configs.ts";
 
 export interface RemoveCampaignOptions {
   readonly folder: CampaignFolder;
-  /** Undefined: there is none yet. */
+  /** Undefined if the queue does not exist yet. */
   readonly queue: Pick<Queue, "job"> | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface RemovedCampaignOptions extends RemoveCampaignOptions {
   readonly configs: Pick<CampaignConfigs, "remove">;
 }
 
-/** Throws `campaign_has_tasks` while tasks of it are left. */
+/** Throws `campaign_has_tasks` if the campaign has unfinished tasks. */
 export async function checkRemovable(name: string, { folder, queue }: RemoveCampaignOptions) {
   await folder.load(name);
   const job = await queue?.job(name);
@@ -25,8 +25,8 @@ export async function checkRemovable(name: string, { folder, queue }: RemoveCamp
 }
 
 /**
- * Removes the configuration that the fleet has, and moves the folder of the campaign aside. Answers
- * where it is kept.
+ * Removes the configuration of the fleet, and moves the folder of the campaign to a place where it
+ * is kept. Returns that path.
  */
 export async function removeCampaign(name: string, options: RemovedCampaignOptions) {
   await checkRemovable(name, options);

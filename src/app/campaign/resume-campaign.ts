@@ -8,9 +8,9 @@ export interface ResumeCampaignOptions extends Omit<BudgetSourcesOptions, "queue
 }
 
 /**
- * `budget`: a limit of its budget is reached. `running`: it was not paused. `resumed`: it was, and no
- * limit is reached any more.
- * `paused`: it has no budget, so a person or its first visits have paused it.
+ * `budget`: a limit of its budget is reached. `running`: it was not paused. `resumed`: it was
+ * paused, and no limit is reached any more. `paused`: it has no budget, so a user or its first
+ * visits have paused it.
  */
 export type JobStanding = "running" | "resumed" | "budget" | "paused";
 

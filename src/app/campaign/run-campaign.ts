@@ -32,12 +32,12 @@ import { resumeWithinBudget } from "./resume-campaign.ts";
 
 export interface RunCampaignOptions {
   readonly name: string;
-  /** How worker processes start; that they drain is set here. */
+  /** The options of the worker processes; draining is set here. */
   readonly work: WorkOptions;
   readonly openReader: () => Promise<NodeReadApi & AsyncDisposable>;
   readonly signal: AbortSignal;
   readonly onPlanned?: (planned: RunPlan) => void;
-  /** The job of the campaign was paused, and goes on. */
+  /** Called if the job of the campaign was paused and is resumed. */
   readonly onResumed?: (reason: string | undefined) => void;
   readonly onCut?: (progress: CutProgress) => void;
   readonly onProgress?: (progress: RunProgress) => void;
@@ -49,7 +49,7 @@ export interface RunPlan {
   readonly tilesToAsk: number;
 }
 
-/** Tiles and websites that ended, of all that are known so far: places bring new websites. */
+/** Finished tiles and websites, out of those known so far: places add new websites. */
 export interface RunProgress {
   readonly ended: number;
   readonly total: number;
@@ -60,20 +60,20 @@ export interface RunProgress {
 
 export interface CampaignRun {
   readonly report: CampaignReport;
-  /** The path of the CSV file, and what is in it. */
+  /** The path of the CSV file, and its contents. */
   readonly file: string;
   readonly about: ExportAbout;
-  /** Undefined: there was nothing to do. */
+  /** Undefined if there was nothing to do. */
   readonly work: WorkOutcome | undefined;
-  /** Tasks of the campaign that have not ended. */
+  /** Unfinished tasks of the campaign. */
   readonly left: number;
   readonly failed: number;
 }
 
 /**
- * A campaign from plan to export on this machine. It can be killed at any moment and run again:
- * targets with a fresh witness are not asked again, visits that count are not made again, and tasks
- * that failed are tried again.
+ * Runs a campaign from plan to export on this machine. It can be killed at any time and run again:
+ * it does not repeat targets with a fresh witness or visits that are still valid, and it retries
+ * failed tasks.
  */
 export async function runCampaign(options: RunCampaignOptions): Promise<CampaignRun> {
   const { name, signal } = options;
@@ -87,7 +87,7 @@ export async function runCampaign(options: RunCampaignOptions): Promise<Campaign
   return { work, ...(await reportAndExport(options, paths)) };
 }
 
-/** Other machines of the fleet work by the configuration in the bucket. */
+/** Other machines of the fleet use the configuration in the bucket. */
 async function shareConfig({ name, work, signal }: RunCampaignOptions, paths: Paths) {
   const { loaded, clock, log } = work;
   const { settings } = loaded;
@@ -130,7 +130,7 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   const { records } = reader;
   const queueUrl = settings.queue.url;
   const budget = { campaign, queue, queueUrl, paths, clock, ledger, records };
-  // Whoever runs a campaign wants it to run, also if it was paused.
+  // Running a campaign means that it should continue, even if it was paused.
   const standing = await resumeWithinBudget(budget);
   if (standing === "paused") await resumeJob(queue, name, { nowMs: clock.nowMs() });
   if (standing === "paused" || standing === "resumed") onResumed?.(pausedFor(paths, name));
@@ -138,7 +138,7 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
 
 const lookMs = 500;
 
-/** Runs workers until nothing of the campaign is left to do, or it is stopped. */
+/** Runs workers until the campaign has no work left or is stopped. */
 async function workOff(
   options: RunCampaignOptions,
   paths: Paths,
@@ -162,7 +162,7 @@ async function workOff(
     const tiles = live(discoverKind) + live(detailsKind);
     const { read: websitesRead, notRead: websitesNotRead } = countVisits(work.summary().visits);
     const ended = Math.max(0, tilesAtFirst - tiles) + websitesRead + websitesNotRead;
-    // Between two requests of a visit there is a moment without a task of it.
+    // The total never shrinks: between two requests, a visit has no task for a moment.
     total = Math.max(total, ended + tiles + live(enrichKind));
     onProgress({ ended, total, tilesLeft: tiles, websitesRead, websitesNotRead });
   };
@@ -187,7 +187,7 @@ async function workOff(
   return await work.outcome();
 }
 
-/** Of the campaign's job, of every kind. */
+/** The unfinished tasks of the campaign's job, of all kinds. */
 async function leftOf(queue: Pick<Queue, "job">, name: string): Promise<number> {
   const job = await queue.job(name);
   return (job?.pending ?? 0) + (job?.running ?? 0);
@@ -226,7 +226,7 @@ async function reportAndExport(
         suppressed: ledgerSuppression(reader.ledger),
         writer: createCompanyWriter({ format: "csv" }),
         write,
-        // What was found is worth a file also when the run was stopped.
+        // Write the file even if the run was stopped, because the results so far are useful.
         signal: new AbortController().signal,
       }),
   });

@@ -14,7 +14,7 @@ export interface TopUpServicesOptions {
   readonly placesHere: () => Promise<Places>;
 }
 
-/** What the kind `dispatch` works with: the same steps as `forager campaign dispatch`. */
+/** The services of the kind `dispatch`: the same steps as `forager campaign dispatch`. */
 export const createTopUpServices = (options: TopUpServicesOptions): TopUpServices => ({
   pendingOf: async (name) => (await options.queue.job(name))?.pending ?? 0,
   async dispatchDue({ campaign: name, isRematch }, signal) {

@@ -31,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const liveTasksMax = 150;
 const clock = systemClock;
 
-/** Each on its own, as two nodes of a fleet have it. */
+/** Opens the queue separately, as each node of a fleet does. */
 async function openNodeQueue(): Promise<Queue> {
   const bucket = await openBucket(`dir:${join(folder, "fleet")}`);
   const store = await openBucketQueueStore({ bucket, liveTasksMax, clock, random: systemRandom });
@@ -69,7 +69,7 @@ test("a campaign with more targets than the queue holds is dispatched to its end
       nowMs,
     });
     expect(due.chosen.length).toBeGreaterThan(3 * liveTasksMax);
-    // One place is taken by the task that goes on.
+    // One place is taken by the task that continues the dispatch.
     expect(answers).toMatchObject({
       added: liveTasksMax - 1,
       full: due.chosen.length - (liveTasksMax - 1),

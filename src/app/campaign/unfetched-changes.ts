@@ -10,10 +10,13 @@ export interface UnfetchedOptions extends FleetBucketOptions {
   readonly ledger: Pick<NodeReadApi["ledger"], "preview">;
 }
 
-/** What the bucket has of other nodes and this node has not fetched, or why that is not known. */
+/**
+ * Changes of other nodes in the bucket that this node has not fetched, or the reason why they are
+ * not known.
+ */
 export type UnfetchedChanges = { readonly changes: number } | { readonly problem: string };
 
-/** Undefined: there is no bucket, or this node has everything that is in it. */
+/** Undefined if there is no bucket, or this node has fetched everything. */
 export async function readUnfetchedChanges(
   options: UnfetchedOptions,
 ): Promise<UnfetchedChanges | undefined> {

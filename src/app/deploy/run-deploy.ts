@@ -15,14 +15,14 @@ import {
 
 export interface RunDeployOptions {
   readonly settings: Pick<Settings, "fleet" | "deploy">;
-  /** Empty: those of `fleet.hosts`. */
+  /** Empty: the hosts of `fleet.hosts`. */
   readonly hosts: readonly string[];
   /** A release folder, an archive, or the output of `npm run release`. */
   readonly from: string | undefined;
-  /** What `from` is relative to. */
+  /** The folder to which `from` is relative. */
   readonly cwd: string;
   readonly isRollback: boolean;
-  /** With a roll-back: the release to go to. */
+  /** For a rollback: the release to return to. */
   readonly to: string | undefined;
   readonly canary: string | undefined;
   /** `2` or `25%`. */
@@ -37,10 +37,10 @@ export interface RunDeployOptions {
   readonly onStep: (host: string, step: string) => void;
 }
 
-/** Time that is left for a confirmation before a host goes back by itself. */
+/** The time that remains for a confirmation before a host rolls back automatically. */
 const marginMs = 60_000;
 
-/** Deploys over the system's ssh. Throws `usage` for hosts or releases that cannot be. */
+/** Deploys over the system's ssh. Throws `usage` for invalid hosts or releases. */
 export async function runDeploy(options: RunDeployOptions): Promise<DeployReport> {
   const { settings, isRollback, clock, withinMs, watchMs } = options;
   const hosts = hostsOf(options);
@@ -72,7 +72,7 @@ function hostsOf({ hosts, settings }: RunDeployOptions): readonly string[] {
   return chosen;
 }
 
-/** At least one host, and never more than all. */
+/** At least one host, and at most all. */
 function batchOf(text: string, hosts: number): number {
   const [, amount = "", percent] = /^(\d{1,4})(%?)$/.exec(text) ?? [];
   const count = percent === "%" ? Math.floor((hosts * Number(amount)) / 100) : Number(amount);
@@ -80,7 +80,9 @@ function batchOf(text: string, hosts: number): number {
   return Math.min(Math.max(1, count), hosts);
 }
 
-/** The given release; else the one made from this checkout; else the one that this program runs from. */
+/**
+ * The given release, or the one built from this checkout, or the one from which this program runs.
+ */
 async function releasePath({ from, cwd }: RunDeployOptions): Promise<string> {
   if (from !== undefined) return resolve(cwd, from);
   const { findCheckedRelease, isCheckout } = await loadDeploy();

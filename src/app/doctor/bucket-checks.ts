@@ -11,7 +11,7 @@ export interface BucketChecksOptions {
   readonly clock: Clock;
 }
 
-/** What a store can and cannot do, and which rights are missing: one finding for each step. */
+/** Capabilities of a store and missing rights: one finding per step. */
 export async function checkBucket({
   address,
   open,

@@ -98,7 +98,7 @@ test("a file where the data folder should be, or on the way to it, fails", async
 });
 
 test("a data folder on a file system that takes no files fails", async () => {
-  // Root may write to any folder, whatever its mode says, but nobody may make one here.
+  // Root may write to any folder whatever its mode, but not even root can create one here.
   const finding = await checkDataFolder.run(await createContext("/proc/forager"));
   expect(finding).toMatchObject({ state: "fail" });
 });

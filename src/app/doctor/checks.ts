@@ -9,7 +9,7 @@ import { checkSecrets } from "./secrets-check.ts";
 import { createSqliteCheck } from "./sqlite-check.ts";
 import { checkTempFolder } from "./temp-folder-check.ts";
 
-/** What `forager doctor` asks, in this order. A backend adds its own file and a line here. */
+/** The checks of `forager doctor`, in this order. Each backend adds a file and a line here. */
 export const checks: readonly Check[] = [
   createNodeCheck(),
   createSqliteCheck(),

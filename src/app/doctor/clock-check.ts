@@ -1,12 +1,12 @@
 import { sleep } from "../../base/clock.ts";
 import type { Check } from "./check.ts";
 
-const yearMin = 2025; // the first release: earlier is a machine without battery or network time
+const yearMin = 2025; // the first release: an earlier date means a machine without battery or network time
 const yearMax = 2100;
 const sampleMs = 100;
 const driftMsMax = 50;
 
-/** Leases and the order of writes lean on the wall clock, so a wild one does harm. */
+/** Leases and the order of writes depend on the wall clock, so a wrong clock does harm. */
 export const checkClock: Check = {
   name: "clock",
   async run({ clock, signal }) {

@@ -18,7 +18,7 @@ import type { Finding } from "./check.ts";
 
 type Row = Finding & { readonly check: string };
 
-/** What the settings ask for: contact, queue, browser, campaigns. */
+/** Checks what the settings require: contact, queue, browser, campaigns. */
 export async function checkConfigured(options: {
   readonly loaded: LoadedSettings;
   readonly paths: Paths;
@@ -31,7 +31,7 @@ export async function checkConfigured(options: {
   ];
 }
 
-/** Only warnings: a machine without a contact address is fit, and visits say what they need. */
+/** Warnings only: a machine without a contact address works, and visits report what they need. */
 async function preflightRows(options: Parameters<typeof checkConfigured>[0]) {
   const { settings } = options.loaded;
   const isVisiting = takesKind(settings.work.pools, enrichKind);
@@ -52,7 +52,10 @@ async function preflightRows(options: Parameters<typeof checkConfigured>[0]) {
   return [{ check: "contact", state: "ok", detail } as const, ...rows];
 }
 
-/** Undefined: visits of no campaign wait, or there is no campaign, so crawl.contact is needed. */
+/**
+ * Undefined if the waiting visits belong to no campaign or there is no campaign: then crawl.contact
+ * is needed.
+ */
 async function campaignsToVisit({
   loaded: { settings },
   paths,
@@ -71,7 +74,7 @@ async function campaignsToVisit({
   return waiting && waiting.campaigns === undefined ? undefined : campaigns;
 }
 
-/** Undefined: it could not be read, which other rows say. */
+/** Undefined if it could not be read; other rows report that. */
 async function unlessFault<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -86,7 +89,7 @@ async function queueRows({
   paths,
 }: Parameters<typeof checkConfigured>[0]): Promise<readonly Row[]> {
   const check = "queue";
-  // Without queue.url, the queue is on the bucket.
+  // Without queue.url, the queue is in the bucket.
   const source = values.find(({ key }) => key === "queue.url")?.source;
   const setting = source === "bucket.url" ? "bucket.url" : "queue.url";
   const left = await tasksLeftBehind(settings, paths);
@@ -166,11 +169,14 @@ async function isReadable(file: string): Promise<boolean> {
   );
 }
 
-/** What the file was cut into, here or in the bucket; undefined: nothing, or the bucket is away. */
+/**
+ * The snapshot of the campaign's file, here or in the bucket; undefined if there is none or the
+ * bucket does not answer.
+ */
 const snapshotOf = async (places: Places, campaign: Campaign) =>
   (await unlessFault(() => places.known(campaign)))?.get("file");
 
-/** A campaign is planned from its file, or from the tiles that some node has cut it into. */
+/** A campaign can be planned from its file, or from tiles that any node has imported from it. */
 function missingFile(
   file: string,
   settings: Settings,

@@ -27,7 +27,8 @@ export const checkDataFolder: Check = {
         return {
           state: "warn",
           detail: `${folder} is open to every user of this machine`,
-          // Files in it may be from an older version, which left their modes to the umask.
+          // Files from an older version may be readable by others, because it did not set their
+          // modes.
           advice: `run: chmod -R o-rwx ${folder}`,
         };
       }

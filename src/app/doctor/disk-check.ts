@@ -29,7 +29,10 @@ export function createDiskCheck(measure = measureFreeBytes): Check {
   };
 }
 
-/** What this user may take, which is less than what is free: some is kept for root. */
+/**
+ * The space available to this user, which can be less than the free space: some is reserved for
+ * root.
+ */
 async function measureFreeBytes(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return bavail * bsize;

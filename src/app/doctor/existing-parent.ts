@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The path itself if it exists, else the nearest thing above it that does: maybe a file. */
+/** The path itself if it exists, otherwise its nearest existing parent, which may be a file. */
 export async function findExistingParent(path: string): Promise<string> {
   const isAbsent = (error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return true;

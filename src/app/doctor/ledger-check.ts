@@ -2,7 +2,7 @@ import { readSyncFaults } from "../node/open-ledger.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Check } from "./check.ts";
 
-/** What the last sync left behind. It asks no bucket, and reads no more than one small file. */
+/** Reads the result of the last sync from one small file. Sends no request to the bucket. */
 export const checkLedger: Check = {
   name: "ledger",
   async run({ paths }) {

@@ -5,12 +5,12 @@ import type { Finding } from "./check.ts";
 type Row = Finding & { readonly check: string };
 
 export interface PostgresChecksOptions {
-  /** Undefined where the queue has no server. */
+  /** Undefined if the queue has no server. */
   readonly examine: () => Promise<PostgresFacts | undefined>;
   readonly poolMax: number;
 }
 
-/** The server of a queue: is it fit, may we use it, is it well? */
+/** The server of a queue: is its version supported, do we have the rights, is it healthy? */
 export async function checkPostgres(options: PostgresChecksOptions): Promise<readonly Row[]> {
   try {
     const facts = await options.examine();

@@ -13,7 +13,7 @@ export interface RightsChecksOptions {
   readonly policy: string | undefined;
 }
 
-/** Which rights the bucket's user has, lacks, or has without needing them for the role. */
+/** The rights that the bucket's user has, lacks, or has without needing them for the role. */
 export async function checkRights({
   open,
   role,

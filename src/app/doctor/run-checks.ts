@@ -9,7 +9,7 @@ export interface NamedFinding extends Finding {
   readonly check: string;
 }
 
-/** Every question about this machine, as these settings use it. */
+/** All checks of this machine with these settings. */
 export async function runChecks(
   context: Omit<CheckContext, "warnings"> & { readonly loaded: Pick<LoadedSettings, "warnings"> },
 ): Promise<readonly NamedFinding[]> {

@@ -4,7 +4,9 @@ import { openSiteTarget, provePrivate } from "../publish/site-target.ts";
 import type { Paths } from "../../config/index.ts";
 import type { Finding } from "./check.ts";
 
-/** Proves again that nobody else can read the private sites that this folder has published. */
+/**
+ * Checks again that nobody else can read the private sites that were published from this folder.
+ */
 export async function checkSites(
   paths: Paths,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ export function createSqliteCheck(readVersion = readSqliteVersion): Check {
   };
 }
 
-/** Opens a database, because the native part is loaded then and not on import. */
+/** Opens a database, because the native module is loaded only then. */
 async function readSqliteVersion(): Promise<string> {
   const { default: Database } = await import("better-sqlite3");
   const db = new Database(":memory:");

@@ -28,10 +28,10 @@ export interface VisitBatchOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly name: string;
-  /** When the batch began, ISO 8601. */
+  /** The start of the batch, ISO 8601. */
   readonly at: string;
   readonly placed: readonly CompanyToVisit[];
-  /** Of so many lines that the batch has, so many more were added. */
+  /** Called with the number of lines added, and the total. */
   readonly onAdded?: (count: number, total: number) => void;
 }
 
@@ -44,8 +44,9 @@ export interface VisitBatchCounts {
 const chunkSize = 500;
 
 /**
- * Adds visits as a batch. What was known is on disk before the first visit is added. If the batch is
- * there, only what is new in it is visited, and what could not be visited for a reason on this side.
+ * Adds visits as a batch. The known contacts are stored on disk before the first visit is added. If
+ * the batch exists, only new companies are visited, and those whose visit failed for a reason on
+ * this side.
  */
 export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBatchCounts> {
   const { paths, ledger, name, at, placed } = options;
@@ -63,10 +64,10 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
 }
 
 /**
- * By target, the round of visits that are made again: those of refused private addresses, which a
- * setting may allow now; once all visits of the batch were made, all that could not reach their
- * website or found it empty without its scripts, which may be different now; and all if no website of
- * the batch could be read.
+ * The new round number for visits that are repeated, by target: visits refused because of private
+ * addresses, which a setting may allow now. Once all visits of the batch have ended, also those
+ * that did not reach their website or found it empty without its scripts. And all visits, if no
+ * website of the batch could be read.
  */
 async function roundsAgain(
   { ledger, queue }: Pick<VisitBatchOptions, "ledger" | "queue">,

@@ -23,18 +23,18 @@ export interface CheckEmailsOptions {
   readonly clock: Clock;
   /** How long the status of a domain or an address stays valid. */
   readonly ttlDays: number;
-  /** Which records; those without an address are left out. */
+  /** Selects the records; those without an address are left out. */
   readonly query: Pick<RecordQuery, "kind" | "words" | "filters">;
   readonly signal: AbortSignal;
   readonly onChecked?: (addresses: number) => void;
 }
 
 export interface CheckedEmails {
-  /** Addresses of the records. */
+  /** The number of addresses. */
   readonly addresses: number;
   /** Skipped because their status was still valid. */
   readonly fresh: number;
-  /** Domains queried in DNS. */
+  /** The number of domains queried in DNS. */
   readonly asked: number;
   /** Addresses checked in this run, by status. */
   readonly statuses: Readonly<Partial<Record<EmailStatusName, number>>>;
@@ -45,8 +45,9 @@ const atOnce = 8;
 const changesOfCommit = 2_000;
 
 /**
- * Writes for each address what DNS says of its domain. A domain is asked for once in `ttlDays` by the whole
- * fleet: its answer is a fact of the target `mail/<domain>`. An answer is never replaced by `unknown`.
+ * Writes for each address what DNS says about its domain. The fleet queries a domain once in
+ * `ttlDays`: the result is a fact of the target `mail/<domain>`. A result is never replaced by
+ * `unknown`.
  */
 export async function checkEmails(options: CheckEmailsOptions): Promise<CheckedEmails> {
   const { node, query, clock, signal, onChecked } = options;
@@ -92,7 +93,9 @@ export async function checkEmails(options: CheckEmailsOptions): Promise<CheckedE
   return { ...count, asked: domains.asked(), statuses };
 }
 
-/** Each domain once a run, from the ledger if its answer still counts, else from DNS. */
+/**
+ * Looks up each domain once per run: in the ledger if its result is still valid, otherwise in DNS.
+ */
 function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckEmailsOptions) {
   const known = new Map<string, Promise<Omit<EmailStatus, "kind">>>();
   let [asked, failures] = [0, 0];
@@ -104,7 +107,8 @@ function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckE
     if (stored && Date.parse(stored.at) > nowMs - ttlDays * dayMs) return stored;
     if (signal.aborted) throw stopped();
     const found: MailDomainStatus = await checkMailDomain(resolver, domain);
-    // A list has told that it is disposable, and a name that is not valid is not sent to a server.
+    // Disposable domains come from a list, and invalid names are not sent to a server, so neither
+    // counts as a query.
     if (found.status !== "disposable" && found.status !== "malformed") asked += 1;
     const status = { ...found, at: new Date(nowMs).toISOString() };
     if (found.status === "unknown") {
@@ -119,7 +123,7 @@ function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckE
   return {
     asked: () => asked,
     of(domain: string) {
-      if (known.size >= rememberedMax) known.clear(); // the ledger has them
+      if (known.size >= rememberedMax) known.clear(); // the ledger has the results
       const found = known.get(domain) ?? ask(domain);
       known.set(domain, found);
       return found;
@@ -128,7 +132,7 @@ function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckE
 }
 
 const rememberedMax = 20_000;
-/** If so many domains are asked and none answers, the network is at fault. */
+/** After this many failed queries in a row, the network is probably down. */
 const failuresMax = 20;
 
 /** DNS names can be longer than target names; long ones are hashed. */

@@ -1,7 +1,7 @@
 import { parseUrl } from "../../base/text/parse-url.ts";
 import type { Company } from "../../records/index.ts";
 
-/** Where a company's website is, as far as it is known. */
+/** The website of a company, if known. */
 export function websiteOf({ texts: { website, domain } }: Company): string | undefined {
   const address = website ?? (domain === undefined ? undefined : `https://${domain}/`);
   const url = address === undefined ? undefined : parseUrl(address);

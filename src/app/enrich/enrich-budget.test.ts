@@ -21,7 +21,7 @@ const slowly =
   (request, response) =>
     void setTimeout(() => answer(request, response), delayMs);
 
-/** A whole visit of a site with thirteen pages: what it asked for, and what it came to. */
+/** A complete visit of a site with thirteen pages: its requests and its result. */
 async function visited(crawl: Partial<typeof testCrawl>, answer: SiteAnswer) {
   bench = await openEnrichBench({ pages: 100, ...crawl });
   const names = Array.from({ length: 12 }, (_, at) => `/page-${at}`);

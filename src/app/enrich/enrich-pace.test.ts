@@ -13,7 +13,7 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-/** A site under a name of its own. */
+/** A site with its own host name. */
 async function serve(pages: Readonly<Record<string, SiteAnswer>>, host = "acme-floors.com") {
   site = await startSiteServer({ pages });
   return `http://${host}:${site.port}`;

@@ -40,18 +40,20 @@ export interface EnrichServicesOptions {
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
   readonly campaign: EnrichServices["campaign"];
-  /** Of this program, for the User-Agent. */
+  /** The version of this program, for the User-Agent. */
   readonly version: string;
-  /** How names become addresses; the system's way unless told otherwise. */
+  /** Resolves names; default: the resolver of the system. */
   readonly resolve?: HttpFetcherOptions["resolve"];
 }
 
 export interface OpenEnrichServices extends EnrichServices, AsyncDisposable {
-  /** The task that visits a company a campaign has found, unless a visit of it still counts. */
+  /**
+   * The task that visits a company found by a campaign; undefined if its last visit is still valid.
+   */
   readonly enrichTask: CampaignServices["enrichTask"];
 }
 
-/** What visits of websites work with in a data folder. */
+/** The services of website visits for a data folder. */
 export function createEnrichServices(options: EnrichServicesOptions): OpenEnrichServices {
   const { paths, clock, ledger, records, queue, metrics } = options;
   const crawl: CrawlSettings = { ...options.crawl, contact: options.crawl.contact };
@@ -87,7 +89,7 @@ export function createEnrichServices(options: EnrichServicesOptions): OpenEnrich
   };
 }
 
-/** One for each contact that sites are told, so that connections are shared. */
+/** One fetcher per contact that sites are told, so that connections are shared. */
 function createFetchers({ crawl, metrics, version, clock, log, resolve }: EnrichServicesOptions) {
   const allowPrivateNetworks =
     crawl.allowPrivateNetworks === "" ? [] : crawl.allowPrivateNetworks.split(",");
@@ -110,7 +112,9 @@ function createFetchers({ crawl, metrics, version, clock, log, resolve }: Enrich
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-/** `pages/<company>/<url>.html.gz`, by hashes: nothing that a site says becomes a path. */
+/**
+ * Stores `pages/<company>/<url>.html.gz` with hashed names: text from a site never becomes a path.
+ */
 async function keepPage(paths: Paths, { target, url, body }: KeptPage, bytesMax: number) {
   const file = paths.resolve("pages", hash(target), `${hash(url)}.html.gz`);
   makeFolder(dirname(file), { mode: 0o700 });

@@ -16,11 +16,11 @@ export interface FolderRobotsCacheOptions {
 }
 
 /**
- * Notes that all processes of a data folder share, and that outlive them: a worker that is restarted
- * asks no site again for what it told an hour ago. Always:
- * - 4,096 files at most, each with the newest notes of the origins that fall to it, never more than 100;
- * - two processes that change a file at once lose one of the notes, which is then asked for again;
- * - a file that cannot be read is one that is not there.
+ * A cache shared by all processes of a data folder that survives them, so a restarted worker does
+ * not fetch a robots.txt again that it read an hour ago. Invariants:
+ * - at most 4,096 files; each has the newest notes of the origins that hash to it, at most 100;
+ * - if two processes change a file at once, one note is lost and fetched again;
+ * - a file that cannot be read counts as missing.
  */
 export function createFolderRobotsCache({
   paths,
@@ -47,10 +47,10 @@ export function createFolderRobotsCache({
 }
 
 const notesMax = 100;
-/** Longer ones are kept by the process that read them. */
+/** Longer notes are cached only in the process that read them. */
 const noteCharsMax = 20_000;
 
-/** By a hash: nothing that a site says becomes a path. */
+/** The name is a hash, so text from a site never becomes a path. */
 function fileOf(paths: Pick<Paths, "resolve">, origin: string): string {
   const name = createHash("sha256").update(origin).digest("hex").slice(0, 3);
   return paths.resolve("robots", `${name}.json`);

@@ -6,25 +6,28 @@ import type { Fetcher } from "../../crawl/index.ts";
 
 export interface OpenFetcherOptions {
   readonly version: string;
-  /** A mailbox or a page of whoever runs this, for the owners of sites. */
+  /** A mailbox or a page of the operator, for the owners of sites. */
   readonly contact: string;
-  /** Networks that may be visited although they are not public. */
+  /** Private networks that may be visited. */
   readonly allowPrivateNetworks?: readonly string[];
   readonly clock: Clock;
-  /** Absent: no page is rendered. */
+  /** Absent: pages are not rendered. */
   readonly browser?: BrowserUse;
-  /** Instead of the machine's own look-up of names. */
+  /** Replaces the system's name resolution. */
   readonly resolve?: NonNullable<HttpFetcherOptions["resolve"]>;
 }
 
 export interface BrowserUse {
-  /** auto: pages that are empty without their scripts, where there is a browser. */
+  /** auto: render pages that are empty without their scripts, if there is a browser. */
   readonly mode: "off" | "auto" | "always";
   readonly executable: string | undefined;
   readonly log: Logger;
 }
 
-/** Fetches in the name of `contact`: over HTTP, and through a browser what is to be rendered. */
+/**
+ * Fetches with `contact` in the User-Agent: over HTTP, and with a browser if a page has to be
+ * rendered.
+ */
 export async function openFetcher(options: OpenFetcherOptions): Promise<Fetcher> {
   const { version, contact, allowPrivateNetworks = [], clock, browser, resolve } = options;
   const { robotsToken, userAgentOf } = await import("../../crawl/index.ts");
@@ -39,7 +42,10 @@ export async function openFetcher(options: OpenFetcherOptions): Promise<Fetcher>
   return browser && browser.mode !== "off" ? rendering(http, userAgent, clock, browser) : http;
 }
 
-/** Parts of a page are asked for at the pace of its host: longer than a page alone would take. */
+/**
+ * The parts of a page are fetched at the pace of its host, so loading takes longer than for a
+ * single page.
+ */
 const settleMs = 15_000;
 
 async function rendering(
@@ -52,7 +58,7 @@ async function rendering(
   const { createBrowserFetcher } = await import("../../crawl/adapters/browser/browser-fetcher.ts");
   let isMissing = false;
 
-  /** A page without what its scripts would add is still the site's word. */
+  /** If rendering fails, the page without its scripts is still usable. */
   function onUnrendered({ code, message }: Unrendered): "as_it_came" | "failed" {
     const isOurs = code === "browser_missing" || code === "browser_driver_missing";
     if (isOurs && mode === "always") return "failed";

@@ -74,7 +74,7 @@ async function crawlSite(
   const requests = site.requests.map(({ path, atMs }) => ({ path, atMs }));
   const job = await queue.job(crawlJob(plan));
   const jobs = (await queue.jobs()).length;
-  await services[Symbol.asyncDispose](); // raises that wait are written now
+  await services[Symbol.asyncDispose](); // pending raises are written now
   const raises = services.raises();
   return {
     rows: short,
@@ -238,9 +238,9 @@ test("D6: links to pages that wait raise their priority: with fewer writes than 
   });
   expect(Object.values(rows).map(({ state }) => state)).toEqual(Array(31).fill("found"));
   expect(paths(requests)).toEqual(["/", ...names, "/robots.txt"].sort());
-  // A page that is stored is not added again, so the queue has no duplicates to judge.
+  // A stored page is not added again, so the queue has no duplicates to check.
   expect(job).toMatchObject({ added: 31, done: 31 });
-  // Each page links to all that wait: 29 + 28 + … links, of which the first nine to a page count.
+  // Each page links to all waiting ones: 29 + 28 + … links, of which the first nine per page count.
   expect(raises.raises).toBeGreaterThan(200);
   expect(raises.unchanged).toBeGreaterThan(50);
   expect(raises.writes).toBeGreaterThanOrEqual(1);

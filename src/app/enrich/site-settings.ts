@@ -5,7 +5,7 @@ import { createSingleFlightCache } from "../../base/single-flight.ts";
 import type { SiteSettings } from "../../campaign/index.ts";
 import type { GateSettings, Queue } from "../../queue/index.ts";
 
-/** A claim shows what the gate of its task really has, so a stale entry delays work, no more. */
+/** A claim returns the actual settings of its gate, so a stale entry only delays work. */
 const ttlMs = 30_000;
 const sitesMax = 10_000;
 
@@ -15,7 +15,7 @@ export interface SiteSettingsOptions {
   readonly metrics?: Metrics;
 }
 
-/** Every request of a visit asks how its host is paced: the queue is asked once in a while. */
+/** Caches the pace of hosts: every request of a visit needs it. */
 export function createSiteSettings({ queue, clock, metrics }: SiteSettingsOptions): SiteSettings {
   const cache = createSingleFlightCache<string, GateSettings | undefined>({
     load: async (gate) => settingsOf(await queue.gate(gate)),

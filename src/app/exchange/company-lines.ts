@@ -15,15 +15,15 @@ import { cardObjects, listedObjects, type CompanyObject } from "./company-object
 import { readLines } from "../../base/files/read-lines.ts";
 import { placeFieldNamed } from "../../sources/index.ts";
 
-/** What one line of a file says of a company. */
+/** One company read from a line of a file. */
 export interface CompanyLine extends CompanyRead {
   readonly line: number;
-  /** Made of what it says: the same line is the same company, however often it is imported. */
+  /** Derived from the content: importing the same line again gives the same company. */
   readonly key: string;
-  /** The company of ours that it is, by an export: `company/ID`; and its folder. */
+  /** For an export of ours: the company it came from, `company/ID`, and its folder. */
   readonly target?: string;
   readonly slug?: string;
-  /** Why it is no company; then it has no fields. */
+  /** The reason why the line is not a company; then it has no fields. */
   readonly fault?: string;
 }
 
@@ -32,19 +32,19 @@ export interface LineOptions extends ColumnOptions {
   readonly encoding: string;
   readonly delimiter?: string | undefined;
   readonly country?: string | undefined;
-  /** When notes without a date were taken. */
+  /** The time for notes without a date. */
   readonly at: string;
 }
 
 export interface CompanyLines {
-  /** A few hundred at a time, as the file comes in. */
+  /** Batches of a few hundred lines, as the file is read. */
   readonly batches: AsyncIterable<readonly CompanyLine[]>;
-  /** Which column became which field; known once the first batch is there. */
+  /** The field of each column; known after the first batch. */
   mapped(): ReadonlyMap<string, string>;
   leftOut(): ReadonlySet<string>;
 }
 
-/** Headers in ten languages are known to the readers of place files; these of their fields are ours. */
+/** The readers of places files know headers in ten languages; this maps their fields to ours. */
 const fieldsOfPlaces: Readonly<Record<string, string>> = {
   phones: "phone",
   emails: "email",
@@ -99,7 +99,7 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
   };
   const linesOf = (rows: ReturnType<typeof reader.push>) =>
     rows.flatMap(({ line, cells }): CompanyLine[] => {
-      // A spreadsheet's empty rows are separators alone.
+      // Empty rows of a spreadsheet consist of separators only.
       if (cells.every((cell) => cell.trim() === "")) return [];
       if (columns) return [lineOf(line, cells)];
       const headers = cells.map((cell) => cell.trim());
@@ -166,7 +166,7 @@ function companyLine(
   options: LineOptions,
 ): CompanyLine {
   const ours = companyKeyOf(cells);
-  // A company that we know says itself whether it has a domain.
+  // For a known company, the stored domain decides; it is not derived from the website.
   const derivesDomain = ours.target === undefined;
   const { fields, problems } = readCompany(cells, { ...options, derivesDomain });
   const isSomebody = ["name", "domain", "place"].some((field) => fields[field] !== undefined);
@@ -175,7 +175,7 @@ function companyLine(
     return faulty(line, `it has no name, no domain and no place${why}`);
   }
   const sorted = Object.entries(fields)
-    // The name of a note says its text. Its time is that of the import, which differs each time.
+    // The key of a note contains its text. The time would differ with each import.
     .map(([field, value]) => [field, field.startsWith("note/") ? true : value] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const key = createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 32);
@@ -190,7 +190,10 @@ const faulty = (line: number, fault: string): CompanyLine => ({
   fault,
 });
 
-/** Text as it comes in. A byte that is no text is told, not replaced: a name would be lost. */
+/**
+ * Decodes text as it is read. An invalid byte is an error and not replaced, because a name would be
+ * damaged.
+ */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: string) {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let bytes = 0;
@@ -215,7 +218,7 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: strin
   yield decode();
 }
 
-/** Spreadsheets that save as Unicode text write UTF-16, and a mark at its beginning that says so. */
+/** Spreadsheets that save as Unicode text write UTF-16 with a byte order mark. */
 function markedEncoding(chunk: Buffer | undefined): string | undefined {
   const mark = chunk?.subarray(0, 2).toString("hex");
   return mark === "fffe" ? "utf-16le" : mark === "feff" ? "utf-16be" : undefined;
@@ -225,6 +228,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    return error as SyntaxError; // all it throws
+    return error as SyntaxError; // JSON.parse throws no other error
   }
 }

@@ -1,7 +1,7 @@
 import { createCardReader, type ReadCard } from "../../records/index.ts";
 import { featureTexts } from "../../sources/index.ts";
 
-/** One company of a file, as an object whose keys are headers. */
+/** One company of a file, as an object keyed by headers. */
 export type CompanyObject = ReadCard;
 
 /** The cards of a vCard file. */
@@ -27,7 +27,7 @@ export async function* cardObjects(
   if (last) yield [last];
 }
 
-/** The objects of a JSON list, or the features of GeoJSON with the point of each. */
+/** The objects of a JSON array, or the features of GeoJSON with their points. */
 export async function* listedObjects(
   texts: AsyncIterable<string>,
 ): AsyncGenerator<readonly CompanyObject[]> {

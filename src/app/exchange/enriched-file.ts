@@ -8,11 +8,13 @@ import {
 import { decodeText } from "./company-lines.ts";
 import { openWholeFile } from "./whole-file.ts";
 
-/** What is known of the company of a row after the visits. */
+/** The state of the company of a row after the visits. */
 export interface EnrichedRow {
   readonly company: Company;
   readonly visit: VisitRecord | undefined;
-  /** Why there is no visit, and will be none without help. Undefined: it waits. */
+  /**
+   * The reason why it was not visited and will not be without a change. Undefined: it is waiting.
+   */
   readonly unvisited?: string | undefined;
 }
 
@@ -22,7 +24,7 @@ export interface EnrichedFileOptions {
   readonly encoding: string;
   readonly delimiter?: string | undefined;
   readonly to: string;
-  /** By the line in the file where a row begins. Undefined: the row is no company. */
+  /** Finds the company by the line where its row begins. Undefined: the row is not a company. */
   readonly rowAt: (line: number) => Promise<EnrichedRow | undefined>;
 }
 
@@ -32,11 +34,14 @@ export interface EnrichedCounts {
   readonly read: number;
   readonly withEmail: number;
   readonly withPhone: number;
-  /** Rows whose website was not read, by reason. `waiting`: it was not visited yet; `failed`: its task has failed. */
+  /**
+   * Rows whose website was not read, by reason. `waiting`: not visited yet; `failed`: its task has
+   * failed.
+   */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/** Columns that the result has behind those of the file. */
+/** Columns that are added after those of the file. */
 export const enrichedColumns = [
   "forager_company",
   "forager_emails",
@@ -47,8 +52,8 @@ export const enrichedColumns = [
 ] as const;
 
 /**
- * Writes the rows of a CSV file again, as they are, with what was found behind them. The result is
- * written beside `to` and put in its place whole.
+ * Writes the rows of a CSV file unchanged, with the results in additional columns. The result is
+ * written to a temporary file and then renamed to `to`.
  */
 export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<EnrichedCounts> {
   const { chunks, encoding, delimiter, to, rowAt } = options;
@@ -85,7 +90,7 @@ export async function writeEnrichedFile(options: EnrichedFileOptions): Promise<E
   return { ...count, reasons };
 }
 
-/** Why there is nothing new: "" if the site was read. */
+/** The reason why there is no result: "" if the site was read. */
 function reasonOf(row: EnrichedRow | undefined): string {
   if (!row) return "not_a_company";
   const { company, visit, unvisited } = row;
@@ -110,8 +115,9 @@ function cellsOf(row: EnrichedRow | undefined, reason: string): readonly string[
 }
 
 /**
- * Cells of the file stay as they are; those of ours are guarded against spreadsheet formulas. Cells
- * beyond the header's stand behind ours, so that ours are always in their columns.
+ * Cells of the file are not changed; added cells are protected against spreadsheet formulas. Cells
+ * beyond the header are placed after the added columns, so that these always have the same
+ * position.
  */
 function rowOf(cells: readonly string[], width: number, ours: readonly string[]): string {
   const own = Array.from({ length: width }, (_, at) => quoted(cells[at] ?? ""));

@@ -75,7 +75,7 @@ test("only new: what an export of the name had is left out; a crash before the e
   expect(await at.onlyNew(false)).toEqual(["Acme", "Bolt", "Core"]);
   expect(await at.onlyNew()).toEqual(["Acme", "Bolt", "Core"]);
   expect(await at.onlyNew()).toEqual([]);
-  await at.add("Aaa"); // sorts before all that were exported
+  await at.add("Aaa"); // sorts before all exported rows
   await at.set("Bolt", "city", "Austin");
   expect(await at.onlyNew()).toEqual(["Aaa"]);
   expect(await at.onlyNew()).toEqual([]);
@@ -86,14 +86,14 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   const first = await at.feed({ isKept: false });
   expect(first.since).toBeUndefined();
   expect(first.said).toEqual(["Acme", "Bolt", "Core"].map((name) => `new company/${name.toLowerCase()}.example`)); // prettier-ignore
-  expect((await at.feed()).said).toHaveLength(3); // not kept: repeated
+  expect((await at.feed()).said).toHaveLength(3); // not committed, so repeated
   expect((await at.feed()).said).toEqual([]);
 
   await at.set("Acme", "city", "Austin");
   await at.set("Bolt", "status", "CLOSED_PERMANENTLY");
   await at.set("Core", "excluded", "a customer");
   await at.add("Dune");
-  // A visit that found nothing new is no change.
+  // A visit without new results is not a change.
   await at.set("Acme", "enrichedAt", "2026-11-18T00:00:00.000Z");
   const next = await at.feed();
   expect(next.said.sort()).toEqual([
@@ -105,7 +105,7 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   expect(next.rows.find(({ change }) => change === "removed")).not.toHaveProperty("company");
   expect(next.counts.changes).toEqual({ new: 1, changed: 1, closed: 1, removed: 1 });
 
-  await at.set("Bolt", "city", "Waco"); // closed already: changed
+  await at.set("Bolt", "city", "Waco"); // already reported as closed, so changed
   const keys = ["domain:acme.example"] as const;
   await addSuppressed(at.ledger, { keys, source, random: createSeededRandom(1) });
   expect((await at.feed()).said.sort()).toEqual([

@@ -13,7 +13,7 @@ export const changeKinds = ["new", "changed", "closed", "removed"] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 export interface ChangesOptions extends Omit<ExportOptions<Company>, "writer" | "choice"> {
-  /** Of the feed: each has its own. */
+  /** The position of this feed. */
   readonly position: ExportPosition;
   readonly nowMs: number;
 }
@@ -21,16 +21,16 @@ export interface ChangesOptions extends Omit<ExportOptions<Company>, "writer" | 
 export interface ExportedChanges {
   /** Each line is a row. */
   readonly counts: ExportCounts & { readonly changes: Readonly<Record<ChangeKind, number>> };
-  /** The export before this one. Undefined: this is the first, and all are new. */
+  /** The time of the previous export. Undefined if this is the first one; then all rows are new. */
   readonly since: string | undefined;
-  /** Keeps the position. To be called when the feed is where it belongs. */
+  /** Stores the position. Call it when the feed has been delivered. */
   commit(): Promise<void>;
 }
 
 /**
- * Writes one JSON line for each company that is new, changed, closed or gone since the last feed of this
- * name. `removed` says no more than the id: it was deleted, forgotten, merged, excluded or suppressed, or
- * the filters of this feed do not find it any more.
+ * Writes one JSON line for each company that is new, changed, closed or removed since the last feed
+ * of this name. `removed` contains only the id: the company was deleted, forgotten, merged,
+ * excluded or suppressed, or does not match the filters of this feed any more.
  */
 export async function exportChanges(options: ChangesOptions): Promise<ExportedChanges> {
   const { position, nowMs } = options;

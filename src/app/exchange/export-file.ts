@@ -6,15 +6,15 @@ import { attributionLine } from "../../sources/index.ts";
 import type { ExportCounts } from "./export-records.ts";
 import { openWholeFile } from "./whole-file.ts";
 
-/** What is in an export: written beside it as `<file>.about.json`. */
+/** The description of an export, written next to it as `<file>.about.json`. */
 export interface ExportAbout extends ExportCounts {
   readonly format: "forager-export/1";
   readonly file: string;
-  /** When it was made, ISO 8601. */
+  /** The time of the export, ISO 8601. */
   readonly at: string;
   readonly fileFormat: string;
   readonly campaign?: string;
-  /** Who is responsible for it, as the settings say. */
+  /** The organization responsible for the data, from the settings. */
   readonly legal?: LegalNotice;
 }
 
@@ -27,7 +27,7 @@ export interface ExportFileOptions<Counts extends ExportCounts = ExportCounts> {
   readonly run: (write: (text: string) => Promise<void>) => Promise<Counts>;
 }
 
-/** The file is there whole, with what is in it beside it, or not at all. */
+/** Writes the complete file with its description next to it, or nothing. */
 export async function exportToFile<Counts extends ExportCounts>(
   options: ExportFileOptions<Counts>,
 ): Promise<ExportAbout & Counts> {
@@ -54,7 +54,9 @@ export async function exportToFile<Counts extends ExportCounts>(
   }
 }
 
-/** For people who get the file without the program; without open data and legal notice there is none. */
+/**
+ * For people who get the file without the program. Not written without open data and legal notice.
+ */
 async function writeLicences(to: string, { licences, legal = {} }: ExportAbout): Promise<void> {
   const file = `${to}.LICENCES.txt`;
   const notice = legalLines(legal);

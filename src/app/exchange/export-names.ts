@@ -6,17 +6,19 @@ import {
   type ExportPositionOptions,
 } from "./export-position.ts";
 
-/** An export that leaves out what those of its name have given out before. */
+/** An export that leaves out rows of earlier exports with the same name. */
 export interface NamedExport extends Pick<ExportPosition, "check" | "confirm">, AsyncDisposable {
-  /** The export before this one. Undefined: this is the first, and everything is new. */
+  /**
+   * The time of the previous export. Undefined if this is the first one; then everything is new.
+   */
   readonly since: string | undefined;
   readonly companies: RowChoice<Company>;
   readonly emails: RowChoice<EmailRow>;
-  /** Keeps what was given out. To be called when the export is where it belongs. */
+  /** Stores which rows were exported. Call it when the export has been delivered. */
   commit(nowMs: number): Promise<void>;
 }
 
-/** Which rows an export has. */
+/** Decides which rows an export contains. */
 export interface RowChoice<Row> {
   isWanted(row: Row): boolean;
   onWritten(row: Row): void;
@@ -46,6 +48,6 @@ export async function openNamedExport(
   };
 }
 
-/** By a hash: an address that is deleted must not stay here. */
+/** Hashed, because a deleted address must not remain here. */
 const emailKey = (address: string): string =>
   `email/${createHash("sha256").update(address).digest("hex").slice(0, 32)}`;

@@ -20,7 +20,7 @@ function createFolder(): string {
 
 const program = join(import.meta.dirname, "../testing/export-program.ts");
 
-/** Resolves when it has ended. `kill`: with kill -9, once its file is there. */
+/** Resolves when the process has exited. `kill`: with kill -9, once its file exists. */
 function runProgram(options: ExportProgramOptions, { kill = false } = {}): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const args = [program, JSON.stringify({ ...options, hangs: kill })];
@@ -36,7 +36,7 @@ const delivered = (file: string) => JSON.parse(readFileSync(file, "utf8")) as st
 test("B28: machines that export one name at once give out each row once, and lose none", async () => {
   const folder = createFolder();
   const addresses = Array.from({ length: 50 }, (_, number) => `a${number}@acme.example`);
-  // Each knows some that the others do not know.
+  // Each has some addresses that the others do not have.
   const known = [addresses.slice(0, 35), addresses.slice(15), addresses.slice(5, 45)];
   const files = known.map((_, machine) => join(folder, `${machine}.json`));
   const codes = await Promise.all(

@@ -1,8 +1,8 @@
 /**
- * What the exports of a name have given out, for the whole fleet. Always:
+ * What the exports of a name have delivered, for the whole fleet. Invariants:
  * - one export of a name runs at a time: it holds a lease in the bucket, and renews it;
- * - the position is written after the rows are where they belong, by compare-and-swap. So rows are given
- *   out again after a crash in between, and none is ever left out;
+ * - the position is written after the rows are delivered, by compare-and-swap. So after a crash in
+ *   between, rows are exported again, and none is ever left out;
  * - without `bucket.url` the bucket is the folder `bucket` of the data folder, for its processes.
  */
 import { rm } from "node:fs/promises";
@@ -39,30 +39,33 @@ export interface ExportPositionOptions {
   readonly clock: Clock;
   /** Ends waiting for another export of this name. */
   readonly signal: AbortSignal;
-  /** Begin again: everything counts as new. */
+  /** Start again: everything counts as new. */
   readonly isRestarted?: boolean;
-  /** Another export of this name runs, on that node. */
+  /** Called if another export of this name is running, with its node. */
   readonly onWaiting?: (node: string) => void;
   readonly leaseTimes?: { readonly ttlMs: number; readonly marginMs: number };
 }
 
 export interface ExportPosition extends AsyncDisposable {
   readonly before: ExportState;
-  /** Throws `conflict` if another export of this name may run by now. Call it before rows are sent. */
+  /**
+   * Throws `conflict` if another export of this name may be running now. Call it before rows are
+   * sent.
+   */
   check(): void;
-  /** The same, and renews the lease. Call it right before a file takes its name. */
+  /** Like `check`, but also renews the lease. Call it immediately before a file is renamed. */
   confirm(): Promise<void>;
-  /** Call it when the rows are where they belong. */
+  /** Call it when the rows have been delivered. */
   commit(state: ExportState): Promise<void>;
 }
 
 /** After a crash the next export of this name waits until the lease has expired. */
 const defaultTimes = { ttlMs: 20_000, marginMs: 5_000 };
 const pollMs = 500;
-/** Longer than any export that this was measured with; then the caller may try again. */
+/** Longer than any measured export. After that the caller may try again. */
 const waitMsMax = 10 * 60_000;
 
-/** Throws `invalid` for what is no name, `corrupt` for a position that cannot be read. */
+/** Throws `invalid` for an invalid name, `corrupt` for a position that cannot be read. */
 export async function openExportPosition(
   options: ExportPositionOptions,
   name: string,
@@ -70,7 +73,8 @@ export async function openExportPosition(
 ): Promise<ExportPosition> {
   checkName(name);
   const { paths, settings, clock, signal, leaseTimes = defaultTimes } = options;
-  // A feed of changes and an export of new rows may have one name, and do not know of each other.
+  // A feed of changes and an export of new rows may have the same name; their positions are
+  // separate.
   const place = isFeed ? `feeds/${name}` : name;
   const environment = paths.environment();
   const address = await locateBucket(settings.bucket, paths);
@@ -85,7 +89,7 @@ export async function openExportPosition(
     ...leaseTimes,
   });
   const close = async () => {
-    if (lease.isHeld()) await lease.release().catch(() => {}); // it expires by itself
+    if (lease.isHeld()) await lease.release().catch(() => {}); // it expires anyway
     await bucket.close();
   };
   try {
@@ -154,7 +158,7 @@ async function keepRenewing(
     try {
       if ((await renew()) === "lost") return;
     } catch (error) {
-      if (!isUnavailable(error)) return; // `check` refuses when the lease has expired
+      if (!isUnavailable(error)) return; // `check` throws when the lease has expired
     }
   }
 }
@@ -188,7 +192,7 @@ async function openPosition(bucket: Bucket, key: string, options: PositionOption
   };
 }
 
-/** Of a version that kept positions in files: what this machine has given out counts too. */
+/** For a version that stored positions in files: rows that this machine has exported count too. */
 function withFile(known: ExportState | undefined, file: ExportState): ExportState {
   if (file.digests.size === 0) return known ?? file;
   return {
@@ -197,7 +201,7 @@ function withFile(known: ExportState | undefined, file: ExportState): ExportStat
   };
 }
 
-/** Where earlier versions kept a position. */
+/** Where earlier versions stored a position. */
 export const exportStateFile = (paths: Pick<Paths, "resolve">, name: string): string =>
   paths.resolve("exports", `${name}.jsonl`);
 

@@ -21,13 +21,13 @@ import { withoutOpenData, type WithoutOptions } from "./without-open-data.ts";
 
 export interface ExportOptions<Row> {
   readonly records: Pick<NodeReadApi["records"], "search" | "emailUsage">;
-  /** Open data such as `osm`: values that come from nowhere else are left out. */
+  /** Open data such as `osm`: values without another source are left out. */
   readonly without?: WithoutOptions | undefined;
-  /** Which companies: words and filters. */
+  /** Selects companies by words and filters. */
   readonly query: Pick<RecordQuery, "words" | "filters">;
-  /** Absent: not only those of one campaign. */
+  /** Absent: not restricted to one campaign. */
   readonly membership?: Membership | undefined;
-  /** Whom to leave out. */
+  /** The companies and values to leave out. */
   readonly suppressed: Suppression;
   readonly writer: ExportWriter<Row>;
   /** Absent: all rows. */
@@ -41,32 +41,38 @@ export interface ExportOptions<Row> {
 }
 
 export interface ExportCounts {
-  /** Rows that were written. */
+  /** The number of rows written. */
   readonly rows: number;
-  /** Left out because the format is a map, and they have no point. */
+  /** Left out because the format is a map and they have no coordinates. */
   readonly withoutPoint: number;
-  /** Left out because they, or addresses or numbers of theirs, are on a suppression list. */
+  /** Left out because they, or their addresses or numbers, are on a suppression list. */
   readonly suppressedCompanies: number;
   readonly suppressedAddresses: number;
   readonly suppressedPhones: number;
-  /** Of addresses: they came before, or stand on too many unrelated sites. */
+  /** Addresses left out because they occurred before, or on too many unrelated sites. */
   readonly repeated: number;
   readonly shared: number;
-  /** Left out because nothing but open data that was not wanted names them. */
+  /** Left out because their name comes only from open data that was excluded. */
   readonly withoutName: number;
-  /** The first part of the ids of their places, such as `osm`: whose data is in the export. */
+  /** The first parts of the ids of their places, such as `osm`: the sources of the export. */
   readonly placeSources: readonly string[];
-  /** What has to be shown beside the data, by the licences of its sources. */
+  /** Attributions that the licences of its sources require. */
   readonly licences: readonly Attribution[];
 }
 
-/** A company that is suppressed by domain or place is left out; an address or a number alone is removed. */
+/**
+ * Leaves out a company that is suppressed by domain or place; removes a suppressed address or
+ * number.
+ */
 export async function exportCompanies(options: ExportOptions<Company>): Promise<ExportCounts> {
   const written = await writeRows(options, (company) => [company]);
   return { ...written, repeated: 0, shared: 0 };
 }
 
-/** Each address once. `sitesMax`: those on more unrelated sites belong to web designers and forms. */
+/**
+ * Each address once. Addresses on more than `sitesMax` unrelated sites belong to web designers and
+ * forms.
+ */
 export async function exportEmails(
   options: ExportOptions<EmailRow> & { readonly sitesMax: number },
 ): Promise<ExportCounts> {
@@ -93,7 +99,10 @@ export async function exportEmails(
   return { ...written, ...count };
 }
 
-/** Page by page: memory stays small, and whoever reads only the beginning waits only for that. */
+/**
+ * Writes page by page, so memory use is bounded, and a reader of the beginning does not wait for
+ * the rest.
+ */
 async function writeRows<Row>(
   options: ExportOptions<Row>,
   rowsOf: (company: Company) => readonly Row[] | Promise<readonly Row[]>,
@@ -135,7 +144,7 @@ async function writeRows<Row>(
     }
     await write(texts.join(""));
     onCompanies?.(page.rows.length);
-    await new Promise<void>(afterTick); // for a reader that has gone away to be noticed
+    await new Promise<void>(afterTick); // so that a closed reader is noticed
     if (signal.aborted) throw new AppError("aborted", "export_stopped", "the export was stopped");
     after = page.next;
   } while (after !== undefined);
@@ -145,7 +154,7 @@ async function writeRows<Row>(
   return { rows, withoutPoint, withoutName, ...left, placeSources: sources, licences };
 }
 
-/** `osm` of `osm/node/1`; an id of a person's own file has no such part. */
+/** `osm` for `osm/node/1`; ids from a user's own file have no such part. */
 function sourceOfPlace(place: string): string {
   const at = place.indexOf("/");
   return at === -1 ? "file" : place.slice(0, at);
@@ -156,7 +165,7 @@ type SuppressedCounts = Pick<
   "suppressedCompanies" | "suppressedAddresses" | "suppressedPhones"
 >;
 
-/** A page is looked up as a whole: the list may be long, and is read in parts. */
+/** Checks a whole page at once, because the list may be long and is read in parts. */
 async function unlistedCompanies<Row>(
   { suppressed }: ExportOptions<Row>,
   companies: readonly Company[],

@@ -7,7 +7,7 @@ export interface ImportFileOptions extends Omit<ImportOptions, "lines"> {
 }
 
 export interface FileImport extends ImportReport {
-  /** Which column became which field. */
+  /** The field of each column. */
   readonly mapped: Readonly<Record<string, string>>;
   /** Columns that were not imported. */
   readonly leftOut: readonly string[];

@@ -2,22 +2,22 @@ import type { NodeApi } from "../../node/index.ts";
 import type { CompanyLine, CompanyLines } from "./company-lines.ts";
 
 export interface ImportReport {
-  /** That say something, right or wrong. */
+  /** The number of lines with content, valid or not. */
   readonly lines: number;
   readonly created: number;
   readonly known: number;
   readonly suppressed: number;
-  /** Lines that are no company. */
+  /** Lines that are not a company. */
   readonly faulty: number;
-  /** Values that could not be read, in lines that count all the same. */
+  /** Values that could not be read, in lines that were imported. */
   readonly unread: number;
-  /** Both, equal ones counted together: the first of them is shown. */
+  /** Both kinds of problems, grouped by text: the first of each group is shown. */
   readonly problems: readonly {
     readonly line: number;
     readonly text: string;
     readonly count: number;
   }[];
-  /** New companies that have name and address of another. */
+  /** New companies with the same name and address as another one. */
   readonly duplicateCount: number;
   /** The first of them. */
   readonly duplicates: readonly {
@@ -35,7 +35,7 @@ export interface ImportOptions {
   readonly isDryRun: boolean;
   readonly signal: AbortSignal;
   readonly onLines: (count: number) => void;
-  /** Which company a line of the file became. Not called for a dry run. */
+  /** Called with the company of each line. Not called for a dry run. */
   readonly onCompany?: (line: number, target: string) => void;
 }
 
@@ -43,8 +43,8 @@ const batchLines = 1_000;
 const shownMax = 20;
 
 /**
- * Makes companies of lines, a batch at a time: each batch is in the ledger, in the files and in the
- * index before the next one begins, so that what a crash leaves is whole and known the next time.
+ * Creates companies from lines in batches. Each batch is in the ledger, the files and the index
+ * before the next one begins, so after a crash the complete batches are found again.
  */
 export async function importLines(options: ImportOptions): Promise<ImportReport> {
   const { records, lines, source, isDryRun, signal, onLines } = options;
@@ -53,7 +53,7 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   const duplicates: ImportReport["duplicates"][number][] = [];
   let duplicateCount = 0;
   const tell = (line: number, text: string) => {
-    // The same but for the value that could not be read.
+    // Problems that differ only in the value are in the same group.
     const key = text.replaceAll(/'[^']*'|\d+/g, "");
     const known = problems.get(key);
     if (known) known.count += 1;
@@ -78,7 +78,7 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
       if (one.outcome !== "suppressed") options.onCompany?.(batch[at]!.line, one.target);
       return one.outcome === "created" ? [{ ...one, line: batch[at]!.line }] : [];
     });
-    // From the index alone: nobody has edited a file that was made a moment ago.
+    // Uses only the index: nobody can have edited a file that was just created.
     const similar = await records.similar(created.map(({ target }) => target));
     for (const [at, found] of similar.entries()) {
       if (found.length === 0) continue;

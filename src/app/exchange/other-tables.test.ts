@@ -7,7 +7,7 @@ const at = "2026-11-18T00:00:00.000Z";
 
 async function linesOf(bytes: Buffer, options: Partial<LineOptions> = {}) {
   const chunks = (async function* () {
-    // In pieces, as a file comes in.
+    // In chunks, as a file is read.
     for (let from = 0; from < bytes.length; from += 7) yield bytes.subarray(from, from + 7);
   })();
   const lines = readCompanyLines(chunks, { format: "csv", encoding: "utf-8", at, ...options });

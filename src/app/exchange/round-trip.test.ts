@@ -7,7 +7,7 @@ import { importFile } from "./import-file.ts";
 
 const pick = <Value>(random: Random, values: readonly Value[]): Value =>
   values[random.below(values.length)]!;
-/** Words that a spreadsheet, a separator or a number reader could spoil. */
+/** Texts that a spreadsheet, a separator or a number parser could damage. */
 const texts = [
   "Köln",
   "=1+1",
@@ -21,7 +21,7 @@ const texts = [
   "c\\d;",
 ];
 
-/** Companies with and without a domain, each with some of everything that an export has. */
+/** Companies with and without a domain, each with some of the fields of an export. */
 async function fill(at: TestRecords, random: Random, count: number): Promise<readonly string[]> {
   const targets: string[] = [];
   for (let number = 0; number < count; number++) {

@@ -42,7 +42,7 @@ test("an export and what is in it are copied into the campaign's folder of the b
 
   expect(await textOf(`${key}.LICENCES.txt`)).toContain("OpenStreetMap");
 
-  // A newer one takes its place.
+  // A newer export replaces it.
   writeFileSync(file, "name\r\n");
   await upload();
   expect(await textOf(key)).toBe("name\r\n");

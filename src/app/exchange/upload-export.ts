@@ -10,18 +10,18 @@ export interface UploadExportOptions {
   readonly settings: Pick<Settings, "bucket">;
   readonly paths: Pick<Paths, "resolve" | "environment">;
   readonly campaign: string;
-  /** The path of the export; what is in it is beside it. */
+  /** The path of the export; its description is next to it. */
   readonly file: string;
   readonly signal: AbortSignal;
 }
 
-/** Where the exports of a campaign are in the fleet's bucket. Only who may read the bucket sees them. */
+/** The key of an export in the fleet's bucket. Everybody who can read the bucket can read it. */
 export const exportKey = (
   owner: { readonly campaign: string; readonly environment?: string | undefined },
   name: string,
 ): string => `${resourceName("exports", owner)}/${name}`;
 
-/** Copies an export and its about file into the fleet's bucket. Answers the key of the export. */
+/** Copies an export and its description into the fleet's bucket. Returns the key of the export. */
 export async function uploadExport(options: UploadExportOptions): Promise<string> {
   const { settings, paths, campaign, file, signal } = options;
   const { size } = await stat(file);
@@ -35,6 +35,6 @@ export async function uploadExport(options: UploadExportOptions): Promise<string
   await bucket.put(`${key}.about.json`, await readFile(`${file}.about.json`));
   const licences = await readFile(`${file}.LICENCES.txt`).catch(() => undefined);
   if (licences) await bucket.put(`${key}.LICENCES.txt`, licences);
-  else await bucket.delete(`${key}.LICENCES.txt`); // of an export that stood here before
+  else await bucket.delete(`${key}.LICENCES.txt`); // of an earlier export with this key
   return key;
 }

@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 import { AppError } from "../../base/app-error.ts";
 import { translateFileError } from "../../base/files/atomic-file.ts";
 
-/** A file that takes its name only when it is whole. Only its user can read it. */
+/** A file that appears under its name only when it is complete. Only its owner can read it. */
 export interface WholeFile {
   /** Resolves when there is room for more. */
   write(text: string): Promise<void>;
@@ -20,7 +20,7 @@ export function openWholeFile(path: string): WholeFile {
     throw new AppError("invalid", "not_a_regular_file", `${path} is ${kind}: name a file`);
   }
   const part = `${path}.${process.pid}.part`;
-  // Flushed: the file is on the disk before anybody relies on it.
+  // Flushed, so that the file is on disk before anything relies on it.
   const stream = createWriteStream(part, { mode: 0o600, flush: true });
   const ended = finished(stream).catch((error: unknown) => translateFileError(error, path));
   return {

@@ -41,7 +41,7 @@ test("values whose only source is OpenStreetMap go, with companies that nobody e
     ledger: at.ledger,
     names: new Set(["osm"]),
   });
-  // Overture knew the name too: its own stands in for that of OpenStreetMap.
+  // Overture has the name too: its value replaces the one of OpenStreetMap.
   expect(merged).toMatchObject({ name: "Rohr Meyer GmbH", texts: { zip: "80331" } });
   expect(merged?.texts.city).toBeUndefined();
   expect(merged?.phones).toEqual([]);

@@ -12,13 +12,13 @@ import { openDataOf } from "../../sources/index.ts";
 
 export interface WithoutOptions {
   readonly ledger: Pick<NodeReadApi["ledger"], "readAll">;
-  /** Names of open data, such as `osm`. */
+  /** Names of open data sources, such as `osm`. */
   readonly names: ReadonlySet<string>;
 }
 
 /**
- * Companies without the values whose only source is open data of these names. What a merged company knew
- * from another source takes the place of such a value. Undefined: neither a name nor a domain is left.
+ * Removes the values whose only source is open data with these names. A value that a merged company
+ * has from another source replaces it. Undefined if neither a name nor a domain is left.
  */
 export async function withoutOpenData(
   companies: readonly Company[],
@@ -54,7 +54,7 @@ function companyWithout(
   return companyOf({ ...view, target, fields: [...fields.values()] });
 }
 
-/** The id of a company that was made from a place has the id of that place in it. */
+/** The id of a company that was created from a place contains the id of that place. */
 function ownTarget(target: string, without: ReadonlySet<string>): string {
   const [name = ""] = idOf(target).split(".", 1);
   if (!without.has(name)) return target;

@@ -7,7 +7,7 @@ import * as bucketEntry from "../bucket.ts";
 import * as ledgerEntry from "../ledger.ts";
 import * as queueEntry from "../queue.ts";
 
-/** Everything that a user of the library opens, by the entry it comes from. */
+/** Everything that a user of the library can open, by entry point. */
 const openers: Readonly<Record<string, (folder: string) => Promise<Closable>>> = {
   "openQueue of a SQLite file": (folder) => queueEntry.openQueue(`sqlite:${folder}/queue.db`),
   "openQueue of a bucket": (folder) => queueEntry.openQueue(`dir:${folder}/bucket`),
@@ -28,7 +28,7 @@ test.each(Object.entries(openers))(
     const first = await open(folder);
     await Promise.all([first.close(), first.close()]);
     await first[Symbol.asyncDispose]();
-    // What it held is free again, so the same can be opened again.
+    // All resources are released, so the same can be opened again.
     const second = await open(folder);
     await second[Symbol.asyncDispose]();
     await second.close();

@@ -14,16 +14,16 @@ export interface CompactLedgerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Instead of the setting `bucket.url`. */
+  /** Overrides the setting `bucket.url`. */
   readonly bucketAddress?: string | undefined;
-  /** How long a checkpoint stands before what it covers is deleted. */
+  /** How long a checkpoint must exist before what it covers is deleted. */
   readonly graceMs?: number | undefined;
   readonly hasArchive?: boolean | undefined;
 }
 
 const graceMsDefault = 3_600_000;
 
-/** Folds everything that is in the fleet's bucket into one checkpoint, and says so in the ledger. */
+/** Folds everything in the fleet's bucket into one checkpoint, and records it in the ledger. */
 export async function compactLedger(options: CompactLedgerOptions): Promise<Compacted> {
   const { settings, paths, ledger, clock, log } = options;
   const { graceMs = graceMsDefault, hasArchive = settings.ledger.archive === "keep" } = options;

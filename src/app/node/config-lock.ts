@@ -9,8 +9,8 @@ const waitMsMax = 30_000;
 const waitMs = 20;
 
 /**
- * One process at a time changes the configurations of a data folder. Environments share those of the
- * folder around them, so they share the lock too.
+ * Allows one process at a time to change the configurations of a data folder. Environments share
+ * the configurations of the enclosing folder, so they share the lock too.
  */
 export function createConfigLock(options: {
   readonly paths: Pick<Paths, "base">;

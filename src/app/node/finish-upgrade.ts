@@ -7,7 +7,7 @@ import type { OpenFleet } from "./open-fleet.ts";
 
 export interface FinishUpgradeOptions {
   readonly fleet: Pick<OpenFleet, "roster">;
-  /** Undefined: there is none yet, and a new one is of this version. */
+  /** Undefined if the queue does not exist yet; a new one will have the current format. */
   readonly queue: Pick<Queue, "format" | "finishUpgrade"> | undefined;
   readonly version: string;
   readonly clock: Clock;
@@ -15,16 +15,16 @@ export interface FinishUpgradeOptions {
 }
 
 export interface FinishedUpgrade {
-  /** Of the queue, before and afterwards; undefined: there is none. */
+  /** The format of the queue before and after; undefined if there is no queue. */
   readonly before: QueueFormat | undefined;
   readonly after: QueueFormat | undefined;
-  /** Nodes of earlier versions that do not run now. */
+  /** Nodes of earlier versions that are not running. */
   readonly absent: readonly NodeSeen[];
 }
 
 /**
- * Ends an upgrade: the queue need no longer be readable by the version before. Throws `conflict` and
- * changes nothing while a node that is seen runs an earlier version.
+ * Ends an upgrade: from now on the previous version need not be able to read the queue. Throws
+ * `conflict` and changes nothing if a visible node runs an earlier version.
  */
 export async function finishUpgrade(options: FinishUpgradeOptions): Promise<FinishedUpgrade> {
   const { fleet, queue, version, clock, isDryRun } = options;

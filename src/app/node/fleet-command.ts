@@ -14,11 +14,11 @@ import {
 import type { OpenFleet } from "./open-fleet.ts";
 
 export interface FleetCommand {
-  /** Name or id of a node, or `all`. */
+  /** The name or id of a node, or `all`. */
   readonly node: string;
   /** `pause`, `resume`, `drain`, `workers.KIND=COUNT`, `campaign.NAME.FIELD=VALUE`. */
   readonly words: readonly string[];
-  /** Who gives it: `hand:anna`. */
+  /** Who gives the command: `hand:anna`. */
   readonly by: string;
 }
 
@@ -27,18 +27,21 @@ export interface GivenCommand {
   /** `all`, or the id of a node. */
   readonly scope: string;
   readonly assignments: readonly Assignment[];
-  /** What was desired before, by key; null: as the settings of the node say. */
+  /** The desired values before, by key; null: the settings of the node applied. */
   readonly before: Readonly<Record<string, unknown>>;
-  /** The nodes that should follow. */
+  /** The nodes that should apply it. */
   readonly nodes: readonly NodeSeen[];
   readonly atMs: number;
-  /** Undefined: there is none, or it does not answer. */
+  /** Undefined if there is none, or it does not answer. */
   readonly bucket: Bucket | undefined;
-  /** Why nodes that only the bucket knows hear of it later; undefined: the bucket answered. */
+  /**
+   * The reason why nodes that can be reached only through the bucket get the command later;
+   * undefined if the bucket answered.
+   */
   readonly cut: string | undefined;
 }
 
-/** Sets what is desired of nodes. Throws `invalid` for words and nodes that nobody knows. */
+/** Changes the desired state of nodes. Throws `invalid` for unknown words and nodes. */
 export async function commandFleet(
   fleet: OpenFleet,
   { node, words, by }: FleetCommand,
@@ -46,7 +49,8 @@ export async function commandFleet(
 ): Promise<GivenCommand> {
   const assignments = parseAssignments(words, checkCampaignField);
   const { roster, cut } = await fleet.reach();
-  // Gossip and the ledger bring it to whom they reach, and the ledger to the bucket later.
+  // Otherwise gossip and the ledger deliver it to reachable nodes, and the ledger writes it to the
+  // bucket later.
   const bucket = cut === undefined ? fleet.bucket : undefined;
   const nodes = node === allNodes ? roster : [findNode(roster, node)];
   checkKinds(assignments, roster);
@@ -61,7 +65,7 @@ export async function commandFleet(
   return { revision, scope, assignments, before, nodes, atMs, bucket, cut };
 }
 
-/** A kind that no node has ever named is a mistake in typing, as a rule. */
+/** A kind that no node has reported is probably a typo. */
 function checkKinds(assignments: readonly Assignment[], nodes: readonly NodeSeen[]): void {
   const known = new Set(nodes.flatMap(({ beat }) => Object.keys(beat?.kinds ?? {})));
   if (known.size === 0) return;

@@ -12,7 +12,7 @@ import { readOwnKeyring } from "./gossip-key.ts";
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "forager-secret-"));
-  chmodSync(folder, 0o755); // as a folder that somebody made by hand
+  chmodSync(folder, 0o755); // like a folder that a user created
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -4,17 +4,17 @@ import { makeFolder } from "../../base/files/make-folder.ts";
 import { readRegularFile } from "../../base/files/regular-file.ts";
 
 export interface FolderSecretOptions {
-  /** In the data folder. */
+  /** Relative to the data folder. */
   readonly file: string;
-  /** Makes the secret if the file does not exist yet. One line of text. */
+  /** Generates the secret if the file does not exist yet. One line of text. */
   readonly make: () => string;
 }
 
 /**
- * A secret that the data folder makes for itself at first use. Only the user who owns the folder
- * can read the file (mode 0600, whatever the umask). If several processes start at once, all get
- * the secret of the one that created the file. The file is never replaced: whoever wants a new
- * secret deletes it and restarts.
+ * A secret that the data folder generates at first use. Only the owner of the folder can read the
+ * file (mode 0600, whatever the umask). If several processes start at once, all get the secret of
+ * the one that created the file. The file is never replaced: to get a new secret, delete it and
+ * restart.
  */
 export async function openFolderSecret({ file, make }: FolderSecretOptions): Promise<string> {
   const found = await readSecret(file);

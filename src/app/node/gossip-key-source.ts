@@ -4,8 +4,8 @@ import type { Paths, Settings } from "../../config/index.ts";
 /**
  * Which key gossip uses:
  * - "settings": `gossip.keys`, which the nodes of a fleet share;
- * - "own": the key that the data folder made for itself, so no other machine can join;
- * - "off": gossip does not run, because it is turned off or there is nobody to reach.
+ * - "own": the key that the data folder generated, so no other machine can join;
+ * - "off": gossip does not run, because it is turned off or there are no peers to reach.
  */
 export type GossipKeySource = "settings" | "own" | "off";
 
@@ -21,8 +21,8 @@ export function gossipKeySource({ gossip, hasBucket }: GossipKeyQuestion): Gossi
 }
 
 /**
- * Whether the settings ask for contact with other machines, which a key of one's own cannot give:
- * peers are named, or gossip is bound to an address that other machines reach.
+ * True if the settings expect contact with other machines, which is not possible with the folder's
+ * own key: peers are configured, or gossip is bound to an address that other machines can reach.
  */
 export const expectsOtherMachines = ({ peers, host }: Settings["gossip"]): boolean =>
   peers !== undefined || (host !== undefined && !/^(?:127\.|::1$)/u.test(host));

@@ -5,7 +5,7 @@ import { makeKey, parseKeyring, type Keyring } from "../../gossip/index.ts";
 import { openFolderSecret } from "./folder-secret.ts";
 import { ownKeyFile } from "./gossip-key-source.ts";
 
-/** The key that this data folder makes for itself, for a node without `gossip.keys`. */
+/** The key that this data folder generates, for a node without `gossip.keys`. */
 export async function readOwnKeyring(
   paths: Pick<Paths, "resolve">,
   random: Random,

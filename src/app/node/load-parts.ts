@@ -51,7 +51,7 @@ import type { CompactLedgerOptions } from "./compact-ledger.ts";
 import type { VisitBatchCounts, VisitBatchOptions } from "../enrich/add-visit-batch.ts";
 import type { Compacted } from "../../ledger/index.ts";
 
-// Each loads what it needs when it is called, so that other commands do not wait for it.
+// These functions load their modules on demand, so that other commands do not wait for them.
 
 /** See `open-fleet.ts`. */
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
@@ -114,7 +114,7 @@ export async function preflight(options: PreflightOptions): Promise<readonly Pre
   return (await import("../preflight/preflight.ts")).preflight(options);
 }
 
-/** The Chromium that pages are rendered with. Throws an AppError if there is none. */
+/** Finds the Chromium for rendering pages. Throws an AppError if there is none. */
 export async function findBrowser(configured: string | undefined): Promise<string> {
   const { findChromium } = await import("../../crawl/adapters/browser/find-chromium.ts");
   return findChromium(configured);
@@ -125,7 +125,9 @@ export async function moveQueue(options: MoveQueueOptions): Promise<MovedQueue> 
   return (await import("../queue/move-queue.ts")).moveQueue(options);
 }
 
-/** See `built-in-work.ts`. What reads websites knows the phone numbers of all countries, for one. */
+/**
+ * See `built-in-work.ts`. Loading it is slow: it includes the phone number rules of all countries.
+ */
 export async function openBuiltInWork(options: BuiltInWorkOptions): Promise<BuiltInWork> {
   return (await import("../work/built-in-work.ts")).createBuiltInWork(options);
 }
@@ -299,7 +301,7 @@ export async function checkEmails(options: CheckEmailsOptions): Promise<CheckedE
   return (await import("../enrich/check-emails.ts")).checkEmails(options);
 }
 
-/** Asks DNS, at `server` or those of the system. */
+/** Queries DNS, at `server` or with the servers of the system. */
 export async function createMailResolver(options: DnsMailResolverOptions): Promise<MailResolver> {
   const { createDnsMailResolver } = await import("../../crawl/adapters/dns/dns-mail-resolver.ts");
   return createDnsMailResolver(options);

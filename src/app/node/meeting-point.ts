@@ -4,7 +4,7 @@ import { systemRandom } from "../../base/random.ts";
 import type { Paths } from "../../config/index.ts";
 import type { MeetingPoint } from "../../node/index.ts";
 
-/** Where the processes of a data folder meet. */
+/** The lock and the socket by which the processes of a data folder find each other. */
 export async function openMeetingPoint(options: {
   readonly paths: Pick<Paths, "resolve">;
   readonly log: Logger;

@@ -32,34 +32,37 @@ export interface OpenFleetOptions extends FleetBucketOptions {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Ends requests to the bucket. */
+  /** Aborts requests to the bucket. */
   readonly signal: AbortSignal;
-  /** Writes nothing, not even a ledger where there is none. */
+  /** Writes nothing, and does not create a ledger. */
   readonly isReader: boolean;
-  /** Of a process that has the data folder open; it is not closed with the fleet. */
+  /** The node of a process that has the data folder open; it is not closed with the fleet. */
   readonly node?: Pick<NodeApi, "ledger" | "fleet" | "records">;
 }
 
-/** A fleet as one of its machines sees it: ledger, bucket if there is one, and its nodes. */
+/** A fleet as seen from one of its machines: ledger, bucket if there is one, and nodes. */
 export interface OpenFleet extends AsyncDisposable {
   readonly ledger: NodeReadApi["ledger"];
   /** Rejects for a reader. */
   readonly write: NodeApi["ledger"]["write"];
   readonly bucket: Bucket | undefined;
   readonly desired: CommandPlace["desired"];
-  /** What the node that runs on this machine shows; undefined: none runs. */
+  /** The view of the node that runs on this machine; undefined if none runs. */
   view(): Promise<NodeView | undefined>;
-  /** `withHeads` false: without asking the bucket. */
+  /** `withHeads` false: sends no request to the bucket. */
   roster(withHeads?: boolean): Promise<readonly NodeSeen[]>;
-  /** As `roster`; if the bucket does not answer and a node runs here, what that node knows. */
+  /**
+   * Like `roster`, but if the bucket does not answer and a node runs here, returns what that node
+   * knows.
+   */
   reach(): Promise<Reached>;
-  /** Heads that cannot be used, and why. */
+  /** Heads that cannot be used, with the reason. */
   readonly faults: string[];
 }
 
 export interface Reached {
   readonly roster: readonly NodeSeen[];
-  /** Why nothing is known of nodes that only the bucket knows; undefined: it answered. */
+  /** The reason why nodes that only the bucket knows are missing; undefined if it answered. */
   readonly cut: string | undefined;
 }
 
@@ -78,7 +81,7 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
     faults.length = 0;
     const onFault = (fault: string) => void faults.push(fault);
     const heads = bucket && withHeads ? await readHeadsSeen(bucket, onFault) : [];
-    // A reader makes no node, and would see another id each time.
+    // A reader does not create a node, and would otherwise see a new id each time.
     const isMade = !isReader || existsSync(paths.resolve("ledger", "node.json"));
     const self = {
       node: isMade ? (await node.ledger.status()).node : "-",
@@ -107,7 +110,7 @@ export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
   };
 }
 
-/** Opening a folder makes it. */
+/** Opening a folder bucket creates the folder. */
 const mayOpenBucket = async (options: OpenFleetOptions): Promise<boolean> =>
   hasFleetBucket(options) &&
   !(options.isReader && missingFolder(await fleetBucketAddress(options)) !== undefined);
@@ -139,7 +142,7 @@ async function openToRead({ paths, log }: OpenFleetOptions): Promise<FleetNode> 
   return {
     ledger: reader.ledger,
     write: () => Promise.reject(new AppError("internal", "fleet_reader", "opened only to read")),
-    // Opened for each call: the owner may have changed since.
+    // Connects for each call, because the owner may have changed.
     async view() {
       await using now = await open();
       return await now.fleet.view();

@@ -10,13 +10,13 @@ export interface IdleNodeOptions extends Omit<ServiceNodeOptions, "work"> {
   readonly reload: () => Promise<LoadedSettings>;
 }
 
-/** A node without workers: it keeps ledger and records up to date with its fleet. */
+/** A node without workers: it keeps ledger and records in sync with its fleet. */
 export interface IdleNode extends Service, AsyncDisposable {
-  /** Its id. */
+  /** The id of the node. */
   node(): Promise<string>;
-  /** How many datagrams it knows. */
+  /** The number of datagrams it has. */
   datagrams(): Promise<number>;
-  /** Rejects when the data folder is gone. */
+  /** Rejects when the data folder no longer exists. */
   readonly gone: Promise<never>;
 }
 

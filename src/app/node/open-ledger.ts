@@ -13,7 +13,7 @@ export interface OpenLedgerOptions {
   readonly log: Logger;
 }
 
-/** Opens the ledger of a data folder that this process owns; makes it if there is none. */
+/** Opens the ledger of a data folder that this process owns; creates it if necessary. */
 export async function openOwnedLedger(
   options: OpenLedgerOptions & { readonly lock: OwnerLock },
 ): Promise<Ledger> {
@@ -27,7 +27,7 @@ export async function openOwnedLedger(
 /** Derived from checkpoint and journals: see docs/formats/ledger.md. */
 const stateFile = "index/ledger.db";
 
-/** Opens the ledger only to read it: beside its owner, and without a lock. */
+/** Opens the ledger read-only: without a lock, even if another process owns it. */
 export async function openLedgerReader(options: OpenLedgerOptions): Promise<Ledger> {
   const { openFileDisk } = await import("../../ledger/adapters/file/file-disk.ts");
   const { openSqliteStateForReading } =
@@ -53,11 +53,14 @@ async function openOn(
   }
 }
 
-/** How long to wait for another process that is about to end. */
+/** How long to wait for another process that is about to exit. */
 const lockMsMax = 5_000;
 const lockAgainMs = 20;
 
-/** The ledger as a program of its own uses it: it owns the data folder until it closes the ledger. */
+/**
+ * Opens the ledger for a program that uses only the ledger: it owns the data folder until it closes
+ * the ledger.
+ */
 export async function openExclusiveLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const point = await openMeetingPoint(options);
   const endMs = systemClock.monotonicMs() + lockMsMax;
@@ -89,7 +92,7 @@ const ledgerInUse = (folder: string) =>
   );
 
 /**
- * What the last sync of this data folder could not use in its bucket; undefined: there is no
+ * What the last sync of this data folder could not use in its bucket; undefined if there is no
  * ledger yet. Reads one small file.
  */
 export async function readSyncFaults(
@@ -102,7 +105,10 @@ export async function readSyncFaults(
   return file && (file.faults ?? []);
 }
 
-/** What a hub works with here: it folds through the disk, so size is no matter, and in threads. */
+/**
+ * The parts that a hub uses here: it folds on disk, so size is not limited by memory, and in
+ * threads.
+ */
 export async function hubPartsIn(
   paths: Pick<Paths, "resolve">,
 ): Promise<Pick<HubOptions, "openSpill" | "openFoldWorker">> {

@@ -11,17 +11,17 @@ import { useBucket } from "../bucket/use-bucket.ts";
 export interface OpenNodeReaderOptions {
   readonly paths: Paths;
   readonly log: Logger;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
-  /** Says what a reader should know: that the index is behind the ledger, for example. */
+  /** Called with notes for the user, for example that the index is behind the ledger. */
   readonly note: (text: string) => void;
 }
 
 export interface NodeReader extends NodeReadApi, AsyncDisposable {}
 
 /**
- * A data folder for a command that only reads. It asks the owner if there is one; otherwise it
- * reads the files. It takes no lock, listens on no socket, and writes nothing.
+ * Opens a data folder for a command that only reads. Sends requests to the owner if there is one;
+ * otherwise reads the files. Takes no lock, listens on no socket, and writes nothing.
  */
 export async function openNodeReader(options: OpenNodeReaderOptions): Promise<NodeReader> {
   const point = await openMeetingPoint(options);

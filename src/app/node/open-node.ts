@@ -37,37 +37,37 @@ export interface OpenNodeInOptions extends RecordsProgressOptions {
   readonly kind: ProcessKind;
   readonly paths: Paths;
   readonly log: Logger;
-  /** Who edits files here: facts from files have the source `hand:<user>`. */
+  /** The user who edits files here: facts from files have the source `hand:<user>`. */
   readonly user: string;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
-  /** Ends long work on records, and the wait for an owner that does not answer. */
+  /** Aborts long work on records, and waiting for an owner that does not answer. */
   readonly signal?: AbortSignal;
-  /** For a process of the kind `service`. */
+  /** Only for a process of the kind `service`. */
   readonly services?: ServiceSettings;
   readonly events?: NodeEvents | undefined;
 }
 
-/** What the services of a node are made of. */
+/** The settings of a node's services. */
 export interface ServiceSettings {
   readonly gossip: OpenGossipOptions["settings"];
-  /** From `gossip.keys`, as it is now; undefined: the data folder makes a key for itself. */
+  /** The current value of `gossip.keys`; undefined: the data folder generates a key. */
   readonly keyring: () => Keyring | undefined;
-  /** The fleet's bucket; undefined: there is none. */
+  /** The fleet's bucket; undefined if there is none. */
   readonly bucket:
     | { readonly address: string; readonly opened: BucketFor; readonly isFree: boolean }
     | undefined;
   readonly ledger: Settings["ledger"];
-  /** A fingerprint of the settings that a fleet should have in common. */
+  /** A fingerprint of the settings that should be the same in the whole fleet. */
   readonly config: () => string;
-  /** What the node is called. */
+  /** The name of the node. */
   readonly label: string;
-  /** What the owner runs besides, such as alarms. */
+  /** A further service that the owner runs, such as alarms. */
   readonly besides?: ((api: NodeApi) => Service) | undefined;
 }
 
 export interface NodeIn extends NodeHandle {
-  /** The keys in the settings have changed. */
+  /** Call when the keys in the settings have changed. */
   followKeys(): Promise<void>;
 }
 

@@ -12,16 +12,16 @@ import type { RecordsProgressOptions, RecordReader, Records } from "../../record
 export interface OpenRecordsOptions extends RecordsProgressOptions {
   readonly paths: Paths;
   readonly log: Logger;
-  /** Who edits files here. */
+  /** The user who edits files here. */
   readonly user: string;
-  /** Ends what waits for other processes. */
+  /** Aborts waiting for other processes. */
   readonly signal?: AbortSignal;
 }
 
-/** Records and their index, opened when they are first needed. */
+/** Records and their index, opened on first use. */
 export interface LazyRecords {
   open(): Promise<OpenedRecords>;
-  /** Brings files and index up to the ledger if something was written, then closes them. */
+  /** If something was written, updates files and index from the ledger; then closes them. */
   close(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export interface LazyRecordsOptions extends OpenRecordsOptions {
 const indexFile = "index/records.db";
 
 /**
- * The records of a data folder that this process owns. A command that writes to the ledger alone
- * does not wait for them until it ends.
+ * The records of a data folder that this process owns. A command that only writes to the ledger
+ * waits for them only at its end.
  */
 export function createLazyRecords(options: LazyRecordsOptions): LazyRecords {
   const { ledger, log, paths } = options;
@@ -61,14 +61,14 @@ export function createLazyRecords(options: LazyRecordsOptions): LazyRecords {
     async close() {
       if (!opening && contentOf(ledger) !== begun) await bringUp();
       const opened = await opening?.catch(() => undefined);
-      // The same text as long as the ledger has the same content: readers compare it.
+      // Stays the same as long as the content of the ledger does: readers compare it.
       opened?.index.setMark(await ledgerMark(paths));
       await opened?.[Symbol.asyncDispose]();
     },
   };
 }
 
-/** Another text whenever something was written or received. */
+/** Changes whenever something was written or received. */
 const contentOf = (ledger: Ledger) =>
   `${ledger.status().checkpoint} ${JSON.stringify([...ledger.vector()])}`;
 
@@ -114,7 +114,7 @@ async function openIndexIn({ paths, log }: Pick<OpenRecordsOptions, "paths" | "l
   return openSqliteRecordIndex({ file: paths.resolve(indexFile), log });
 }
 
-/** Another text whenever the ledger has other content: journals only grow, and a base is replaced. */
+/** Changes whenever the content of the ledger does: journals only grow, and a base is replaced. */
 export async function ledgerMark(paths: Paths): Promise<string> {
   const folder = paths.resolve("wal");
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
@@ -145,11 +145,11 @@ export interface RecordReaderOptions {
   readonly note: (text: string) => void;
 }
 
-/** The index of a data folder that no process owns, only to read it. */
+/** Opens the index read-only, for a data folder that no process owns. */
 export async function openRecordReader(options: RecordReaderOptions): Promise<RecordReader> {
   const { paths, log, note } = options;
   const file = paths.resolve(indexFile);
-  // Nothing was ever written here: then there is nothing to find, which is no error.
+  // If nothing was ever written here, the result is empty; this is not an error.
   if (!existsSync(file) && !existsSync(paths.resolve("wal"))) {
     const { openSqliteRecordIndex } =
       await import("../../records/adapters/sqlite/sqlite-record-index.ts");

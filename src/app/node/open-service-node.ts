@@ -29,22 +29,22 @@ import { rememberFolder } from "./same-folder.ts";
 export interface ServiceNodeOptions {
   readonly loaded: LoadedSettings;
   readonly paths: Paths;
-  /** Instead of the setting `bucket.url`. */
+  /** Overrides the setting `bucket.url`. */
   readonly bucketAddress?: string | undefined;
-  /** Absent: this process runs no workers. */
+  /** Absent if this process runs no workers. */
   readonly work?: NodeWork | undefined;
-  /** What is wrong by what a process without workers sees of the queue. */
+  /** Alerts found by a process that observes the queue without workers. */
   readonly alerts?: (() => readonly string[]) | undefined;
   readonly events?: NodeEvents | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** A data folder in a process that stays: as its owner it runs the node's services. */
+/** A data folder in a long-running process: as its owner, it runs the node's services. */
 export interface ServiceNode extends Service, AsyncDisposable {
   readonly api: NodeApi;
   isOwner(): boolean;
-  /** Rejects when the data folder is gone, which ends the process. */
+  /** Rejects when the data folder no longer exists, which ends the process. */
   readonly gone: Promise<never>;
   /** Uses the gossip keys and alarm targets of these settings from now on. */
   follow(settings: Settings): Promise<void>;
@@ -55,15 +55,17 @@ const stayMs = 1e12;
 /** How long a bucket that does not answer may delay the end of the process. */
 const lastWordMsMax = 5_000;
 
-/** Opens the data folder of the settings. `start` makes `work` one of the node's processes. */
+/**
+ * Opens the data folder of the settings. `start` registers `work` as one of the node's processes.
+ */
 export async function openServiceNode(options: ServiceNodeOptions): Promise<ServiceNode> {
   const { loaded, paths, bucketAddress, work, alerts, events, clock, log } = options;
   const { settings } = loaded;
   let current = settings;
   let keyring = await keyringOf(settings);
-  // Checked here, so that a wrong address in the settings ends the command with its message.
+  // Checked here, so that an invalid address in the settings ends the command with a usage error.
   await asUsage(async () => gossipPeersOf(settings.gossip).map(parsePeer));
-  // Not the signal that ends the process: a node sends a last heartbeat, within its time.
+  // A separate signal: when the process is asked to stop, the node still sends a last heartbeat.
   const over = new AbortController();
   const place = { settings, paths, bucketAddress, signal: over.signal };
   const bucket: ServiceSettings["bucket"] = hasFleetBucket(place)
@@ -104,7 +106,7 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
     const attached =
       work && attachWork({ fleet, work, pid: process.pid, clock, random: systemRandom, log });
     const watch = watchFolder(paths, clock);
-    // Neither the connection of a client nor a paused node has anything that keeps a process alive.
+    // This timer keeps the process alive: a client's connection or a paused node would not.
     const staying = clock.setTimer(stayMs, () => {});
     const stop = async () => {
       staying.cancel();
@@ -138,8 +140,8 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
 }
 
 /**
- * Keys may be separated by commas, spaces or lines: a file has one on each line. Undefined: none
- * is configured.
+ * Keys may be separated by commas, spaces or line breaks, as in a file with one key per line.
+ * Undefined if none is configured.
  */
 async function keyringOf({ gossip }: Settings): Promise<Keyring | undefined> {
   const text = await gossip.keys?.reveal();
@@ -150,9 +152,9 @@ async function keyringOf({ gossip }: Settings): Promise<Keyring | undefined> {
 const watchMs = 5_000;
 
 /**
- * Notices that the data folder was deleted, moved or replaced while this process works with it:
- * what the process has open still works, and what it writes would be lost. It takes two looks,
- * because a folder that is being restored may be moved for a moment.
+ * Notices if the data folder was deleted, moved or replaced while this process uses it: open files
+ * would still work, but everything written to them would be lost. It checks twice, because a folder
+ * that is being restored may be moved for a moment.
  */
 function watchFolder(paths: Paths, clock: Clock) {
   const folder = rememberFolder(paths);
@@ -162,7 +164,7 @@ function watchFolder(paths: Paths, clock: Clock) {
   let misses = 0;
   let fail: (error: AppError) => void = () => {};
   const gone = new Promise<never>((_, reject) => (fail = reject));
-  gone.catch(() => {}); // a process that does not wait for it ends in another way
+  gone.catch(() => {}); // a process that does not await it ends in another way
   const look = async () => {
     misses = (await folder.isSame()) ? 0 : misses + 1;
     if (misses > 1) return fail(folderGone(paths.root()));

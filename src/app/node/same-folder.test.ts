@@ -37,7 +37,7 @@ test("the folder is the same until it is deleted, moved away, or replaced by tha
 
 test("a file system that numbers its folders again is no reason to stop: the node decides", async () => {
   const folder = remembered();
-  await folder.isSame(); // what it remembers is read by now
+  await folder.isSame(); // the remembered values have been read
   renameSync(data(), join(root, "elsewhere"));
   makeFolder("node-1");
   expect(await folder.isSame()).toBe(true);

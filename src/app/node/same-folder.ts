@@ -2,11 +2,11 @@ import { stat } from "node:fs/promises";
 import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 
-/** Tells whether the data folder is still the one that a process began with. */
+/** Detects if the data folder is still the one with which a process started. */
 export interface SameFolder {
-  /** From now on this folder is the one. */
+  /** Remembers the current folder. */
   remember(): void;
-  /** True also if the file system gives no answer, which proves nothing. */
+  /** True also if the file system does not answer, because that proves nothing. */
   isSame(): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ export function rememberFolder(paths: Pick<Paths, "resolve">): SameFolder {
       if (!before || before.folder === undefined) return true;
       const now = await read();
       if (now.folder === undefined || now.folder === before.folder) return true;
-      // Some file systems renumber their folders at times; then the id of the node decides.
+      // Some file systems change inode numbers. Then the id of the node decides.
       return now.folder !== none && now.node !== undefined && now.node === before.node;
     },
   };
@@ -31,7 +31,10 @@ export function rememberFolder(paths: Pick<Paths, "resolve">): SameFolder {
 const none = "none";
 
 interface Identity {
-  /** Device and inode; "none": it is not there; undefined: the file system gave no answer. */
+  /**
+   * Device and inode; "none" if the folder does not exist; undefined if the file system did not
+   * answer.
+   */
   readonly folder: string | undefined;
   readonly node: string | undefined;
 }
@@ -43,6 +46,6 @@ async function identityOf(paths: Pick<Paths, "resolve">): Promise<Identity> {
   );
   const node = await readRegularFile(paths.resolve("ledger/node.json"))
     .then((text) => (JSON.parse(text.toString()) as { readonly node?: string }).node)
-    .catch(() => undefined); // it is not there, or not one of ours
+    .catch(() => undefined); // it does not exist, or is not a data folder
   return { folder, node };
 }

@@ -6,7 +6,7 @@ import type { Paths } from "../../config/index.ts";
 /** The lock of a data folder in versions before 0.2. */
 const earlierLock = "ledger/lock.db";
 
-/** Files by which the processes of earlier versions found each other. Nothing in them is data. */
+/** Files by which the processes of earlier versions found each other. They contain no data. */
 const earlierFiles = [
   earlierLock,
   "ledger/door.json",
@@ -18,8 +18,8 @@ const earlierFiles = [
 ];
 
 /**
- * Takes over a data folder of an earlier version, whose processes knew another lock: throws if one
- * of them still runs. Only while holding the lock of this version.
+ * Takes over a data folder of an earlier version, whose processes use another lock: throws if one
+ * of them is still running. Call it only while holding the lock of this version.
  */
 export async function takeOverEarlierFiles(paths: Pick<Paths, "resolve">): Promise<void> {
   const file = paths.resolve(earlierLock);

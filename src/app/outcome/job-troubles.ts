@@ -1,6 +1,6 @@
 /**
- * When work counts as failed or incomplete, in one place: `work`, `enrich FILE`, `campaign run`,
- * `campaign status` and `status` ask here, so that they agree.
+ * Defines in one place when work counts as failed or incomplete, so that `work`, `enrich FILE`,
+ * `campaign run`, `campaign status` and `status` agree.
  */
 import { countTasks } from "../../base/text/count-words.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
@@ -9,14 +9,14 @@ import type { UnreadJob } from "./unread-jobs.ts";
 import { isNothingRead } from "./visit-counts.ts";
 import { visitText } from "./visit-text.ts";
 
-/** Jobs that a person should look at. */
+/** Jobs that need attention. */
 export interface JobTroubles {
   readonly paused: readonly PausedJob[];
   /** Jobs whose websites could not be read. */
   readonly unread: readonly UnreadJob[];
 }
 
-/** One line for each job, with the command that helps. */
+/** One line per job, with the command that helps. */
 export function jobTroubleTexts({ paused, unread }: JobTroubles): readonly string[] {
   const explained = new Set(paused.filter((one) => one.why !== undefined).map(({ job }) => job));
   return [
@@ -33,7 +33,7 @@ export const pausedText = ({ job, left, why }: PausedJob): string =>
   `job ${job} is paused: ${why === undefined ? "" : `${why}; `}` +
   `${countTasks(left)} left; go on with: forager queue resume ${job}`;
 
-/** Whether work is incomplete: something failed, is left, or has read no website. */
+/** True if work is incomplete: tasks failed or are left, or no website was read. */
 export const isPartial = (ended: WorkOutcome): boolean =>
   ended.failed + ended.undone.length + ended.stopped.length > 0 ||
   ended.paused.length + ended.unread.length > 0 ||
@@ -41,8 +41,8 @@ export const isPartial = (ended: WorkOutcome): boolean =>
   isNothingRead(ended.visits);
 
 /**
- * Without the troubles of other jobs, for a command that was asked about one: a job that was paused
- * earlier, or whose websites do not answer, does not make its work a failure.
+ * Leaves out the troubles of other jobs, for a command about one job: another job that is paused or
+ * whose websites do not answer does not make this work a failure.
  */
 export const outcomeOfJob = (outcome: WorkOutcome, name: string): WorkOutcome => ({
   ...outcome,

@@ -8,22 +8,22 @@ import { firstHosts } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 import type { Queue } from "../../queue/index.ts";
 
-/** What this data folder remembers of a job that its workers have paused. */
+/** A job that was paused by workers of this data folder. */
 interface PauseRecord {
   readonly job: string;
-  /** The one reason of all of its first visits, such as `private_address`. */
+  /** The common reason of all its first visits, such as `private_address`. */
   readonly reason: string;
   readonly atMs: number;
 }
 
-/** A job that is paused, by a person or because its first visits all failed alike. */
+/** A job that was paused by a user, or because its first visits all failed for the same reason. */
 export interface PausedJob {
   readonly job: string;
   /** Tasks that wait until it is resumed. */
   readonly left: number;
-  /** The one reason of its first visits; only if this data folder's workers have paused it. */
+  /** The common reason of its first visits, if workers of this data folder have paused it. */
   readonly reason?: string;
-  /** The same for people, with what to do. */
+  /** The reason as text for people, with the next step. */
   readonly why?: string;
 }
 
@@ -34,10 +34,12 @@ export interface PauseJobOptions {
   readonly log: Logger;
 }
 
-/** Enough to remember: a job that is forgotten is only paused once more. */
+/** A limit: a job that was dropped from the list would be paused at most once more. */
 const rememberedMax = 1_000;
 
-/** Pauses a job once. If it is resumed, it goes on whatever its visits come to. */
+/**
+ * Pauses a job at most once. After it is resumed, it continues whatever the results of its visits.
+ */
 export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
   return async (job: string, reason: string): Promise<void> => {
     const known = readRecords(paths);
@@ -55,17 +57,19 @@ function readRecords(paths: Paths): readonly PauseRecord[] {
   try {
     return JSON.parse(String(readRegularFileSync(fileOf(paths)) ?? "[]")) as PauseRecord[];
   } catch {
-    return []; // none was ever paused, or the file is damaged
+    return []; // no job was ever paused, or the file is damaged
   }
 }
 
-/** Why this data folder's workers have paused a job; undefined: they have not. */
+/** The reason why workers of this data folder paused a job; undefined if they did not. */
 export function pausedFor(paths: Paths, job: string): string | undefined {
   const found = readRecords(paths).find((one) => one.job === job);
   return found && pauseText(found.reason);
 }
 
-/** Those that nobody has resumed. One that a person paused counts while tasks of it are left. */
+/**
+ * Jobs that are still paused. A job that a user paused counts only while it has unfinished tasks.
+ */
 export async function readPausedJobs(
   paths: Paths,
   queue: Pick<Queue, "jobs" | "stats">,

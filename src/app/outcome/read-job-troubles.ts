@@ -7,7 +7,10 @@ import { readUnreadJobs } from "./unread-jobs.ts";
 export interface JobTroublesOptions {
   readonly queue: Pick<Queue, "stats" | "ended" | "jobs" | "hasTaskLimit">;
   readonly paths: Paths;
-  /** Campaigns that their budget has stopped. Their jobs are paused, and are resumed in another way. */
+  /**
+   * Campaigns that were stopped by their budget. Their jobs are paused, and are resumed with
+   * another command.
+   */
   readonly stopped: readonly string[];
 }
 

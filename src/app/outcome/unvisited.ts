@@ -1,14 +1,14 @@
 import { enrichKind } from "../../campaign/index.ts";
 import type { Queue } from "../../queue/index.ts";
 
-/** As many tasks are looked at: more companies without a visit count as waiting. */
+/** At most this many tasks are read; further companies without a visit count as waiting. */
 const tasksMax = 20_000;
 const pageSize = 500;
 
 /**
- * Companies of a job whose visit will not come by itself: `failed`, or the reason why it was skipped,
- * such as an exclusion. Skipped ones are known once nothing of the job is left: until then a visit
- * that was skipped at one host may go on at another.
+ * Companies of a job that will not be visited without a change: `failed`, or the reason why the
+ * visit was skipped, such as an exclusion. Skipped visits are reported after the job has no tasks
+ * left: until then a visit that was skipped at one host may continue at another.
  */
 export async function readUnvisited(
   queue: Pick<Queue, "job" | "ended">,

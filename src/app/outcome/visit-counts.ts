@@ -1,4 +1,4 @@
-/** How many visits ended so. */
+/** The number of visits with this outcome. */
 export interface VisitCount {
   readonly outcome: string;
   /** "" if the site was read. */
@@ -6,11 +6,14 @@ export interface VisitCount {
   readonly count: number;
 }
 
-/** There were visits, and none of them has read its website: something is probably wrong here. */
+/**
+ * True if there were visits and none could read its website: then something is probably wrong on
+ * this side.
+ */
 export const isNothingRead = (visits: readonly VisitCount[]): boolean =>
   visits.length > 0 && !visits.some(isRead);
 
-/** As `isVisitRead` of the records says, which is too large to be loaded for each command. */
+/** The same rule as `isVisitRead` of the records, which is too large to load for each command. */
 const isRead = ({ outcome, reason }: Pick<VisitCount, "outcome" | "reason">): boolean =>
   (outcome === "done" || outcome === "not_modified") && reason === "";
 

@@ -1,9 +1,9 @@
 import type { VisitCount } from "./visit-counts.ts";
 
-/** As many reasons as one takes in at a glance. */
+/** More reasons would be hard to read. */
 const reasonsMax = 5;
 
-/** What to look at when visits end so. */
+/** The setting to look at for each reason. */
 const settings: Readonly<Record<string, string>> = {
   private_address: ": see crawl.allowPrivateNetworks",
   needs_scripts: ": install Chromium, see crawl.browser",

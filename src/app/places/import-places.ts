@@ -11,22 +11,22 @@ export interface ImportPlacesOptions extends Omit<
   CutOptions,
   "store" | "tempFolder" | "name" | "records" | "version"
 > {
-  /** What people call the source; absent: after the name of the import. */
+  /** The display name of the source; default: the name of the import. */
   readonly name?: string;
   /** A path, or the address of a Parquet file: see `openRangeFile`. */
   readonly file: string;
-  /** Where the fleet's bucket is. */
+  /** How to reach the fleet's bucket. */
   readonly remote: Pick<OpenRangeFileOptions, "paths" | "bucket">;
   readonly places: Pick<Places, "store" | "tempFolder">;
   readonly clock: Clock;
-  /** Of Overture; absent: 0.5. */
+  /** For Overture; default: 0.5. */
   readonly minConfidence?: number | undefined;
 }
 
 /**
- * Cuts a file into tiles, whatever it is: CSV, JSON and GeoJSON are read as they are, Parquet through
- * DuckDB, extracts of OpenStreetMap through osmium. Of a remote Parquet file only what is needed for the
- * area is fetched.
+ * Imports a file into tiles. CSV, JSON and GeoJSON are read directly, Parquet through DuckDB,
+ * extracts of OpenStreetMap through osmium. Of a remote Parquet file, only the parts for the area
+ * are downloaded.
  */
 export async function importPlaces(options: ImportPlacesOptions): Promise<SnapshotRelease> {
   const { cutPlaces } = await import("../../sources/index.ts");
@@ -69,7 +69,7 @@ interface LocalCopy {
   readonly to: string;
 }
 
-/** The same address, version and area are the same release: it is not fetched twice. */
+/** The same address, version and area are the same release, which is not downloaded again. */
 async function fetchParquet(options: ImportPlacesOptions, { reader, to }: LocalCopy) {
   const { file: url, area, minConfidence, signal, onProgress, clock, remote } = options;
   const { copySparse } = await import("../../sources/adapters/parquet/sparse-copy.ts");
@@ -92,7 +92,7 @@ async function fetchParquet(options: ImportPlacesOptions, { reader, to }: LocalC
 
 export type PlaceFileKind = "text" | "parquet" | "remote" | "extract";
 
-/** What sort of file it is: by its address or name, else by its first bytes. */
+/** Detects the type of a file by its address or name, otherwise by its first bytes. */
 export async function placeFileKind(file: string): Promise<PlaceFileKind> {
   const { isRemoteFile } = await import("../../sources/index.ts");
   if (isRemoteFile(file)) return "remote";
@@ -102,6 +102,6 @@ export async function placeFileKind(file: string): Promise<PlaceFileKind> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
     return bytesRead === 4 && buffer.toString("latin1") === "PAR1" ? "parquet" : "text";
   } catch {
-    return "text"; // its reader says what is wrong
+    return "text"; // its reader reports the error
   }
 }

@@ -9,7 +9,7 @@ import { openFetcher } from "../enrich/open-fetcher.ts";
 
 export interface OpenOverpassOptions {
   readonly settings: OverpassSettings;
-  /** A page or a mailbox of whoever runs this: servers refuse requests that do not name one. */
+  /** A page or a mailbox of the operator: servers refuse requests without one. */
   readonly contact: string | undefined;
   readonly store: SnapshotStore;
   readonly bucket: Pick<Bucket, "get" | "putIfAbsent" | "putIfMatch">;
@@ -21,7 +21,7 @@ export interface OpenedOverpass {
   readonly fetcher: Fetcher;
 }
 
-/** Nothing is asked before the first request. */
+/** Sends nothing before the first query. */
 export async function openOverpass(options: OpenOverpassOptions): Promise<OpenedOverpass> {
   const { settings, contact, store, bucket, clock } = options;
   const { url, delayMs, snapshotDays, maxDataAgeDays, dailyRequests, dailyBytes } = settings;
@@ -31,7 +31,8 @@ export async function openOverpass(options: OpenOverpassOptions): Promise<Opened
     await import("../../sources/adapters/overpass/overpass-client.ts");
   const { createOverpassSource, overpassKey } =
     await import("../../sources/adapters/overpass/overpass-source.ts");
-  // The operator wrote the address, so it may be a machine of theirs; redirects are not followed.
+  // The operator has configured the address, so it may be a private machine; redirects are not
+  // followed.
   const allowPrivateNetworks = ["0.0.0.0/0", "::/0"];
   const fetcher = await openFetcher({
     version: readVersion(),

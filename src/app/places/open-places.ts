@@ -19,26 +19,26 @@ import { openBucket } from "../bucket/open-bucket.ts";
 
 export interface OpenPlacesOptions {
   readonly paths: Paths;
-  /** Where snapshots are; without an address, in the folder `bucket` of the data folder. */
+  /** Where snapshots are stored; without an address, in the folder `bucket` of the data folder. */
   readonly bucket?: Settings["bucket"] | undefined;
-  /** How many releases of a source stay when a new one is made. Absent: all. */
+  /** How many releases of a source are kept when a new one is made. Default: all. */
   readonly keepReleases?: number | undefined;
-  /** Of the settings; what a campaign says goes before it. */
+  /** From the settings; overridden by the campaign. */
   readonly contact?: string | undefined;
-  /** Of cutting a file. */
+  /** The progress of importing a file. */
   readonly onProgress?: (progress: CutProgress) => void;
 }
 
-/** Snapshots of a data folder or its fleet, and the sources of campaigns that answer from them. */
+/** The snapshots of a data folder or its fleet, and the sources of campaigns that read them. */
 export interface Places extends Closable {
   readonly store: SnapshotStore;
-  /** For what does not fit into memory while a file is cut. */
+  /** For temporary data while a file is imported. */
   tempFolder(): string;
-  /** `key` is one of `sourceKeysOf`. Each is opened once, however many ask. */
+  /** `key` is one of `sourceKeysOf`. Each source is opened once and shared. */
   source(folder: CampaignFolder, campaign: Campaign, key: string): Promise<CampaignSource>;
-  /** Tiles for which a server has to be asked, because no snapshot answers. */
+  /** Tiles for which a server has to be asked, because no snapshot contains them. */
   tilesToAsk(campaign: Campaign, tiles: readonly Tile[]): Promise<ReadonlySet<string>>;
-  /** The newest releases of a campaign's sources, by key, without a look at any file. */
+  /** The newest releases of a campaign's sources, by key, without reading any place file. */
   known(campaign: Campaign): Promise<ReadonlyMap<string, SnapshotRelease>>;
 }
 
@@ -63,7 +63,7 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
     makeFolder(folder, { mode: 0o700 });
     return folder;
   };
-  /** Of a file that is more than text, the tiles of the campaign alone are cut, in one pass. */
+  /** For a file other than text, only the tiles of the campaign are imported, in one pass. */
   const cutFile = async (given: CutOptions, campaign: Campaign): Promise<SnapshotRelease> => {
     const { importPlaces, placeFileKind } = await import("./import-places.ts");
     const { cutPlaces, readArea } = await import("../../sources/index.ts");
@@ -120,7 +120,7 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
       const { fileOptions, name, overpass, politeness } = campaign;
       const file = folder.sourceFile(campaign);
       const id = JSON.stringify(
-        // One client for each server: it paces the requests of this process.
+        // One client per server: it paces the requests of this process.
         key === "overpass"
           ? [key, overpass, politeness.contact]
           : [name, key, file, fileOptions, campaign.locations],

@@ -12,7 +12,10 @@ export interface OpenRangeFileOptions {
   readonly clock: Clock;
 }
 
-/** A file elsewhere, by an address that `isRemoteFile`. Nothing is asked before its first part is read. */
+/**
+ * Opens a remote file by an address for which `isRemoteFile` is true. Sends no request before the
+ * first read.
+ */
 export async function openRangeFile(
   address: string,
   options: OpenRangeFileOptions,
@@ -35,7 +38,7 @@ export async function openRangeFile(
   };
 }
 
-/** The bucket and the key in it. */
+/** The bucket and the key of the object. */
 async function objectOf(
   address: string,
   { paths, bucket }: OpenRangeFileOptions,

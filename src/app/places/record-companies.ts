@@ -1,7 +1,7 @@
 import type { CompanyField, CompanyWriter } from "../../campaign/index.ts";
 import type { NodeRecords } from "../../node/index.ts";
 
-/** Companies of campaigns as records: files and index follow what is put. */
+/** Stores the companies of campaigns as records, and updates files and index. */
 export function createRecordCompanies({
   records,
 }: {

@@ -9,10 +9,10 @@ export interface TileCompaniesOptions {
   readonly clock: Clock;
 }
 
-/** While one release is searched, tile by tile, companies are read once. */
+/** Companies are cached this long, because one release is searched tile by tile. */
 const keptMs = 600_000;
 
-/** Companies by the tile that they were found in. */
+/** Companies by the tile in which they were found. */
 export function createTileCompanies({ records, clock }: TileCompaniesOptions): ClosingServices {
   let kept: { readonly atMs: number; readonly tiles: Map<string, TileCompany[]> } | undefined;
   const asked = new Set<string>();
@@ -38,7 +38,7 @@ export function createTileCompanies({ records, clock }: TileCompaniesOptions): C
   return {
     async companiesIn(tile) {
       const isOld = kept === undefined || clock.monotonicMs() - kept.atMs >= keptMs;
-      // A tile that is asked for again has changed since.
+      // A tile that is requested again has changed since.
       if (isOld || asked.has(tile)) {
         kept = { atMs: clock.monotonicMs(), tiles: await read() };
         asked.clear();

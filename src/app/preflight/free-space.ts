@@ -5,12 +5,12 @@ import type { PreflightFinding } from "./preflight.ts";
 const mebibyte = 2 ** 20;
 const freeBytesMin = 100 * mebibyte;
 
-/** Only what stops the work: `forager doctor` also warns of little space. */
+/** Fails only if the space is too small to work; `forager doctor` also warns earlier. */
 export async function freeSpaceFinding(folder: string): Promise<PreflightFinding | undefined> {
   const existing = await existingParent(folder);
   const free = await statfs(existing).then(
     ({ bavail, bsize }) => bavail * bsize,
-    () => Infinity, // it cannot be measured; the first write says what is wrong
+    () => Infinity, // not measurable; the first write reports the error
   );
   if (free >= freeBytesMin) return undefined;
   return {

@@ -2,7 +2,7 @@ import type { Campaign } from "../../campaign/index.ts";
 import type { LoadedSettings } from "../../config/index.ts";
 import type { PreflightFinding } from "./preflight.ts";
 
-/** A campaign's values override the settings; the operator should know if they differ. */
+/** Values of a campaign override the settings; the operator should know about differences. */
 export function overriddenFindings(
   { values }: LoadedSettings,
   { name, politeness }: Pick<Campaign, "name" | "politeness">,

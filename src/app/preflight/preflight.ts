@@ -9,7 +9,7 @@ import { hostsLookedAt, privateHostsFinding, type ResolveHost } from "./private-
 import { freeSpaceFinding } from "./free-space.ts";
 import { sharedQueueFinding } from "./shared-queue.ts";
 
-/** Something that the work needs and does not have. */
+/** A requirement of the work that is missing. */
 export interface PreflightFinding {
   readonly check:
     | "contact"
@@ -20,8 +20,8 @@ export interface PreflightFinding {
     | "private address"
     | "override";
   /**
-   * "fail": the work could not succeed. "warn": it can, but not as the operator may expect. "note":
-   * it does what was asked for; the operator may have forgotten that.
+   * "fail": the work could not succeed. "warn": it can, but perhaps not as the operator expects.
+   * "note": it works as requested, but the operator may have forgotten the request.
    */
   readonly state: "note" | "warn" | "fail";
   readonly detail: string;
@@ -31,12 +31,12 @@ export interface PreflightFinding {
 export interface PreflightOptions {
   readonly loaded: LoadedSettings;
   readonly paths: Paths;
-  /** The campaigns whose websites will be visited; undefined if not all visits have a known one. */
+  /** The campaigns whose websites will be visited; undefined if some visits belong to none. */
   readonly campaigns?: readonly Pick<Campaign, "name" | "politeness">[] | undefined;
-  /** Hosts that will be visited, as far as they are known. */
+  /** Hosts that will be visited, if known. */
   readonly hosts?: readonly string[];
   readonly resolve?: ResolveHost;
-  /** This machine's; for tests. */
+  /** The time of this machine; settable for tests. */
   readonly nowMs?: number;
 }
 
@@ -54,7 +54,7 @@ export async function preflight(options: PreflightOptions): Promise<readonly Pre
   ].filter((found) => found !== undefined);
 }
 
-const yearMin = 2025; // the first release: earlier is a machine without battery or network time
+const yearMin = 2025; // the first release: an earlier date means a machine without battery or network time
 const yearMax = 2100;
 
 /** Leases, witnesses and the order of writes depend on the wall clock. */
@@ -106,8 +106,8 @@ function contactFinding({ loaded, campaigns }: PreflightOptions): PreflightFindi
 const visitKinds = ["discover", "details", "enrich"];
 
 /**
- * The campaigns whose visits wait in a queue, as far as this node has them; undefined if other visits
- * wait too. Empty: none waits.
+ * The campaigns whose visits wait in a queue, if this node has them; undefined if other visits wait
+ * too. Empty if no visits wait.
  */
 export async function waitingCampaigns(
   queue: Pick<Queue, "stats" | "jobs">,

@@ -7,11 +7,11 @@ import type { PreflightFinding } from "./preflight.ts";
 
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
-/** Enough to see what a list of websites has in common. */
+/** Enough to find a common problem of a list of websites. */
 export const hostsLookedAt = 20;
 const lookupMs = 2_000;
 
-/** Hosts whose addresses are private are refused, so visits of them can only fail. */
+/** Hosts with private addresses are refused, so their visits can only fail. */
 export async function privateHostsFinding(
   { settings }: LoadedSettings,
   hosts: readonly string[],
@@ -41,7 +41,7 @@ export async function privateHostsFinding(
   };
 }
 
-/** The addresses; those of IPv4 that share their first 24 bits as one network. */
+/** The addresses; IPv4 addresses with the same first 24 bits are shown as one network. */
 function networksOf(addresses: readonly string[]): readonly string[] {
   const byNetwork = new Map<string, readonly string[]>();
   for (const address of new Set(addresses)) {

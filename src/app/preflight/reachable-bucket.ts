@@ -5,13 +5,13 @@ import { missingBucketFolder } from "../bucket/bucket-folder.ts";
 import { openFleetBucket } from "../bucket/fleet-bucket.ts";
 
 const answerMs = 5_000;
-/** Never written: the answer that it is absent is an answer. */
+/** Never written: that it does not exist is a valid answer. */
 const key = "preflight";
 
 /**
- * Nodes of a fleet get places, campaigns and often their tasks through the bucket: if it is set and
- * does not answer, this throws before anything is begun. Without `bucket.url` it does nothing.
- * Resolves to what the operator should know: a folder that does not exist is made.
+ * Nodes of a fleet get places, campaigns and often their tasks through the bucket: if it is
+ * configured and does not answer, this throws before work begins. Without `bucket.url` it does
+ * nothing. Resolves with a note for the operator, for example that a missing folder is created.
  */
 export async function requireBucket(settings: Settings, paths: Paths): Promise<string | undefined> {
   if (settings.bucket.url === undefined) return undefined;

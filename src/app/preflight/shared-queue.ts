@@ -1,7 +1,7 @@
 import type { LoadedSettings } from "../../config/index.ts";
 import type { PreflightFinding } from "./preflight.ts";
 
-/** A fleet with a bucket whose nodes each have a queue of their own shares no work. */
+/** A fleet with a bucket does not share work if each node has its own queue. */
 export function sharedQueueFinding({
   settings,
   values,

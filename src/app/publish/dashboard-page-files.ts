@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 
-/** The files of the page: index.html last, so that all that it names is there before it. */
+/** The files of the page. index.html is last, so that all files it refers to exist before it. */
 export async function dashboardPageFiles(folder: string): Promise<readonly string[]> {
   try {
     const assets = await readdir(join(folder, "assets"));

@@ -4,15 +4,16 @@ import type { Clock } from "../../base/clock.ts";
 
 export interface HookOutcome {
   readonly isOk: boolean;
-  /** What to say of it. */
+  /** The text for the user. */
   readonly text: string;
 }
 
 const hookMsMax = 120_000;
 
 /**
- * Runs the command of the setting after a site has changed, such as one that empties the cache of a CDN. No
- * shell reads it: it is a program and its arguments, `"…"` keeps spaces together, and `{target}` and `{generation}` are filled in.
+ * Runs the configured command after a site has changed, for example to purge the cache of a CDN. No
+ * shell is involved: it is a program with arguments, `"…"` groups words, and `{target}` and
+ * `{generation}` are replaced.
  */
 export async function runHook(
   command: string,
@@ -44,7 +45,7 @@ export async function runHook(
   });
 }
 
-/** Throws `publish_command` for quotes that do not end. */
+/** Throws `publish_command` if a quote is not closed. */
 export function commandWords(command: string): readonly string[] {
   const words = [...command.matchAll(/\s*((?:"[^"]*"|[^\s"])+)/g)].map(([, word]) => word!);
   if ((command.split('"').length - 1) % 2 === 1) {

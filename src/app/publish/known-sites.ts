@@ -7,7 +7,10 @@ import { readRegularFileSync } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 import { personalValues, siteModes } from "../../publish/index.ts";
 
-/** What this data folder has published where. So it can be published again, and proved private. */
+/**
+ * The sites published from this data folder, so that they can be published again and checked for
+ * privacy.
+ */
 const knownSite = z.object({
   target: z.string(),
   mode: z.enum(siteModes),
@@ -23,12 +26,12 @@ const fileOf = (paths: Pick<Paths, "resolve">) => paths.resolve("publish", "site
 
 export function readKnownSites(paths: Pick<Paths, "resolve">): readonly KnownSite[] {
   const file = fileOf(paths);
-  if (!existsSync(file)) return []; // nor is there one if the data folder is a file
+  if (!existsSync(file)) return []; // also false if the data folder is a file
   const bytes = readRegularFileSync(file);
   try {
     return z.array(knownSite).parse(JSON.parse(bytes?.toString() ?? "[]"));
   } catch {
-    return []; // of another version: the next publish writes it again
+    return []; // from another version: the next publish rewrites it
   }
 }
 

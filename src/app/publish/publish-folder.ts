@@ -12,12 +12,12 @@ import { openSiteSource, type SiteSourceOptions } from "./site-source.ts";
 import { closeToOthers, openSiteTarget, provePrivate, type PrivacyProof } from "./site-target.ts";
 
 export interface PublishFolderOptions extends SiteSourceOptions {
-  /** As `siteAddress` gives it. */
+  /** As returned by `siteAddress`. */
   readonly target: string;
   readonly mode: SiteMode;
-  /** Of a public site: personal values that are shown all the same. */
+  /** For a public site: personal values that are shown nevertheless. */
   readonly shown: readonly PersonalValue[];
-  /** Makes a new key and link, and removes what the old one opens. */
+  /** Creates a new key and link, and removes the files that the old key decrypts. */
   readonly isRotating?: boolean;
   readonly onCompanies?: (count: number) => void;
   readonly onUploads?: (count: number) => void;
@@ -25,15 +25,18 @@ export interface PublishFolderOptions extends SiteSourceOptions {
 
 export interface PublishedFolder extends PublishedSite {
   readonly target: string;
-  /** Of a private site: that nobody else can read it. */
+  /** For a private site: the proof that nobody else can read it. */
   readonly proof: PrivacyProof | undefined;
-  /** The end of the link to a sealed site: `#k=…`. */
+  /** The fragment of the link to a sealed site: `#k=…`. */
   readonly fragment: string | undefined;
-  /** Undefined: none is set, or nothing was changed. */
+  /** Undefined if no hook is configured, or nothing was changed. */
   readonly hook: HookOutcome | undefined;
 }
 
-/** Publishes a data folder, for commands, schedules and the API. Throws `site_is_public` before anything is uploaded. */
+/**
+ * Publishes a data folder, for commands, schedules and the API. Throws `site_is_public` before
+ * anything is uploaded.
+ */
 export async function publishFolder(options: PublishFolderOptions): Promise<PublishedFolder> {
   const { target, mode, paths, settings, clock, signal, campaign, shown } = options;
   const source = await openSiteSource(options);
@@ -76,7 +79,7 @@ export async function publishFolder(options: PublishFolderOptions): Promise<Publ
   return { ...published, target, proof, fragment, hook };
 }
 
-/** Of a site that was sealed until now. */
+/** The keys of a site that was sealed until now. */
 async function previousKeys({ paths, target }: PublishFolderOptions) {
   const known = readKnownSites(paths).find((site) => site.target === target);
   if (known?.mode !== "sealed") return undefined;
@@ -92,7 +95,7 @@ export const publicTarget = (target: string, { detail }: PrivacyProof): AppError
       "encrypt the site with --sealed, or say --public if everybody may see it",
   );
 
-/** What this data folder has published before, once more. Throws `no_site` for another target. */
+/** Publishes an earlier site of this data folder again. Throws `no_site` for another target. */
 export async function publishKnown(
   target: string,
   options: Omit<PublishFolderOptions, "target" | "mode" | "shown" | "campaign">,

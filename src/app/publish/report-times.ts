@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { openCampaignFolder } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 
-/** Changes when a report of the site was computed again. */
+/** Changes when a report of the site has been computed again. */
 export async function reportTimes(paths: Paths, campaign: string | undefined): Promise<string> {
   const names = campaign === undefined ? await openCampaignFolder(paths).list() : [campaign];
   const times = names.map(async (name) => {

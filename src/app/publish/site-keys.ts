@@ -9,15 +9,16 @@ import type { Paths } from "../../config/index.ts";
 import { createKeySealing, makeSiteKey, type KeySealing } from "../../publish/index.ts";
 
 /**
- * The keys of sealed sites, one file for each target, mode 0600. While a key is replaced there are two files: a
- * publish that stops half-way goes on with the new one, whichever of the two the site has by then.
+ * The keys of sealed sites, one file per target, mode 0600. While a key is replaced there are two
+ * files: if a publish was interrupted, the next one continues with the new key, whichever of the
+ * two the site uses.
  */
 export interface SiteKeys {
-  /** Seals the next site. */
+  /** Encrypts the next version of the site. */
   readonly sealing: KeySealing;
-  /** Not empty: the key is being replaced. */
+  /** Not empty while the key is being replaced. */
   readonly oldKeys: readonly KeySealing[];
-  /** To be called when the site is published. */
+  /** Call when the site is published. */
   commit(): Promise<void>;
 }
 
@@ -38,13 +39,13 @@ export async function openSiteKeys(
   }
   return {
     sealing: sealingOf(following),
-    // A site may be replaced that this folder has never had the key of.
+    // The site may have been published by another folder, whose key is unknown here.
     oldKeys: [sealingOf(current ?? makeSiteKey(systemRandom))],
     commit: () => rename(next, file),
   };
 }
 
-/** Nobody can make a link to a site of another mode. */
+/** A site in another mode has no secret link, so its keys are removed. */
 export async function removeSiteKeys(
   paths: Pick<Paths, "resolve">,
   address: string,

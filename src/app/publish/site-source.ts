@@ -28,11 +28,11 @@ export interface SiteSourceOptions {
   readonly paths: Paths;
   readonly settings: Settings;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
-  /** Absent: there is none yet. */
+  /** Absent if the queue does not exist yet. */
   readonly queue?: Pick<Queue, "job" | "browse" | "now" | "ended"> | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Only its companies, its map and its report. Absent: everything. */
+  /** Only companies, map and report of this campaign. Absent: everything. */
   readonly campaign?: string | undefined;
 }
 
@@ -122,7 +122,7 @@ async function* shownCompanies(
 const isShown = (membership: Membership, company: Company): boolean =>
   !membership.isExcluded(company) && membership.filterOf(company) === undefined;
 
-/** Their targets. */
+/** The targets of the companies. */
 interface LeftCompanies {
   suppressed: string[];
   excluded: string[];

@@ -16,7 +16,7 @@ export interface SiteTarget extends AsyncDisposable {
   readonly bucket: Bucket;
 }
 
-/** The address as it is remembered. Throws `site_target` for what is none. */
+/** Normalizes an address as it is stored. Throws `site_target` if it is invalid. */
 export function siteAddress(target: string, cwd: string): string {
   if (target.startsWith("dir:") && target.length > "dir:".length) {
     const path = target.slice("dir:".length);
@@ -32,7 +32,7 @@ export function siteAddress(target: string, cwd: string): string {
 
 const ownMode = 0o700;
 
-/** A folder that is made for a site is open to its owner alone. */
+/** A folder that is created for a site is accessible to its owner only. */
 export async function openSiteTarget(address: string, signal: AbortSignal): Promise<SiteTarget> {
   const folder = folderOf(address);
   if (folder !== undefined) {
@@ -48,7 +48,10 @@ export async function openSiteTarget(address: string, signal: AbortSignal): Prom
   return { address, bucket, [Symbol.asyncDispose]: () => opened.close() };
 }
 
-/** To be called when it is sure that the target is that of a site. A private folder is closed to others. */
+/**
+ * Call when it is certain that the target is a site. Removes other users' access to a private
+ * folder.
+ */
 export function closeToOthers(address: string, mode: SiteMode): void {
   const folder = folderOf(address);
   if (folder !== undefined && mode === "private") chmodSync(folder, ownMode);
@@ -58,16 +61,16 @@ const folderOf = (address: string): string | undefined =>
   address.startsWith("dir:") ? address.slice("dir:".length) : undefined;
 
 export interface PrivacyProof {
-  /** `folder`: the permissions of the file system protect it. */
+  /** `folder`: the site is protected by the permissions of the file system. */
   readonly state: "private" | "public" | "folder";
   /** What somebody without credentials can do. */
   readonly detail: string;
 }
 
 /**
- * Asks without credentials for the manifest, for a part of the site, and for the list of objects: a rule of a bucket
- * may open some of its folders only. Before there is a site, two objects without any data are written for it: S3
- * answers 403 to a missing one, also in a bucket that anybody may read.
+ * Requests the manifest, a part of the site, and the list of objects without credentials, because a
+ * bucket's rule can open some folders only. If there is no site yet, two objects without data are
+ * written for the test: S3 answers 403 for a missing object even in a public bucket.
  */
 export async function provePrivate({ address, bucket }: SiteTarget): Promise<PrivacyProof> {
   if (!address.startsWith("s3://")) {
