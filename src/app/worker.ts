@@ -1,4 +1,7 @@
-/** The entry point of `forager/worker`: handlers, outcomes, and the worker that runs them on a queue. */
+/**
+ * The entry point of `forager/worker`: handlers, outcomes, and the worker that runs them on a
+ * queue.
+ */
 import "../base/process/require-node.ts";
 export * from "../worker/index.ts";
 export { AppError, type ErrorKind } from "../base/app-error.ts";

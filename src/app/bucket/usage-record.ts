@@ -99,7 +99,7 @@ export const dayOf = (atMs: number): string => new Date(atMs).toISOString().slic
 
 const usageFile = (paths: Pick<Paths, "resolve">) => paths.resolve("node", "usage.db");
 
-/** False for a read-only data folder, such as one that is opened for a backup. */
+/** False if this process must not write to the data folder, for example to a read-only copy of it. */
 function mayWrite(paths: Pick<Paths, "root" | "resolve">): boolean {
   const existing = [usageFile(paths), paths.resolve("node"), paths.root()].find(existsSync);
   try {

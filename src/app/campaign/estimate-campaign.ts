@@ -110,8 +110,7 @@ async function readPastVisits({ reader, paths, clock, signal }: MakeEstimateOpti
   const dollars = rows.reduce((sum, row) => sum + row.dollars, 0);
   return {
     ...past,
-    // With more visits than that, some are not counted but have a cost, so the average would be
-    // wrong.
+    // If the loop ended early, the cost is that of more visits than were counted.
     bucketDollars: rows.length > 0 && past.visits < pastVisitsMax ? dollars : undefined,
   } satisfies PastVisits;
 }

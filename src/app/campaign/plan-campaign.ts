@@ -110,7 +110,7 @@ export async function planCampaign(options: PlanCampaignOptions): Promise<Campai
   };
 }
 
-/** A sample of this many tiles and places shows if the websites have a common problem. */
+/** A sample of this size is enough to find a problem that most websites have in common. */
 const sampledTilesMax = 50;
 const sampledPlacesMax = 2_000;
 

@@ -132,7 +132,7 @@ function createDomainStatuses({ node, resolver, clock, ttlDays, signal }: CheckE
 }
 
 const rememberedMax = 20_000;
-/** After this many failed queries in a row, the network is probably down. */
+/** If at least this many queries were sent and all failed, the network is probably down. */
 const failuresMax = 20;
 
 /** DNS names can be longer than target names; long ones are hashed. */

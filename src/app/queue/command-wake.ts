@@ -5,8 +5,8 @@ import type { NodeWake } from "../../node/index.ts";
 import { openMeetingPoint } from "../node/meeting-point.ts";
 
 /**
- * Wake-ups for a short command: it asks the owner of the data folder, if there is one, to wake up
- * the fleet. It never listens, because it does not wait for tasks.
+ * Wake-ups for a short command: if the data folder has an owner, asks it to wake up the fleet. It
+ * never listens for wake-ups, because a short command does not wait for tasks.
  */
 export function createCommandWake(options: {
   readonly paths: Pick<Paths, "resolve">;

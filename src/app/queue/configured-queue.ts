@@ -17,28 +17,34 @@ import { refuseForgottenTasks, tasksLeftBehind } from "./tasks-left-behind.ts";
 export interface ConfiguredQueueOptions {
   readonly settings: Settings;
   readonly paths: Paths;
-  /** Of a process that waits for tasks; otherwise the owner of the data folder is asked. */
+  /** For a process that waits for tasks; other processes ask the owner of the data folder. */
   readonly wake?: NodeWake;
-  /** Of a process that stays: it starts though the queue's server does not answer. */
+  /** For a long-running process: it starts even if the queue's server does not answer. */
   readonly isLate?: boolean;
-  /** Of a command that adds tasks: it refuses while the local queue before has unfinished ones. */
+  /**
+   * For a command that adds tasks: it refuses if the previously used local queue has unfinished
+   * tasks.
+   */
   readonly loaded?: LoadedSettings;
 }
 
-/** Opens the queue of the settings. A file that is not there is an error, not made. */
+/** Opens the queue of the settings. A missing file is an error; it is not created. */
 export async function openExistingQueue(options: ConfiguredQueueOptions): Promise<Queue> {
   return explained(options, { mustExist: true });
 }
 
 /**
- * The same for a command that reads it once and ends. It needs no right to write, and changes no
- * file. What it reads is as of its opening, if no other process has the queue open.
+ * The same for a command that reads once and exits. It needs no write access and changes no file.
+ * If no other process has the queue open, it reads the state at the time of opening.
  */
 export async function openQueueToRead(options: ConfiguredQueueOptions): Promise<Queue> {
   return explained(options, { mustExist: true, isReader: true });
 }
 
-/** If there is none because tasks are still in the local queue, that is what to do something about. */
+/**
+ * If there is no queue because the tasks are still in the local queue, the error says how to move
+ * them.
+ */
 async function explained(
   options: ConfiguredQueueOptions,
   more: Pick<OpenQueueOptions, "mustExist" | "isReader">,
@@ -70,19 +76,19 @@ function requireFile(options: ConfiguredQueueOptions): void {
   }
 }
 
-/** The same for who brings or does tasks: the queue is made where there is none. */
+/** The same for commands that add or run tasks: creates the queue if it does not exist. */
 export async function openOrMakeQueue(options: ConfiguredQueueOptions): Promise<Queue> {
   const { paths, loaded } = options;
   if (loaded) await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
   const { file, address } = locateQueue(options.settings.queue.url, paths);
   const root = paths.root();
-  // Other users of this machine have no business in the data folder.
+  // Other users of this machine must not have access to the data folder.
   if (file?.startsWith(`${root}${sep}`)) makeFolder(root, { mode: 0o700 });
   else if (/^(?:s3|dir):/.test(address)) makeFolderForCounts(root);
   return open(options, { isLate: options.isLate === true });
 }
 
-/** What a queue on a bucket costs is counted in the data folder; it works without one too. */
+/** The data folder counts the requests of a bucket queue; the queue also works without it. */
 function makeFolderForCounts(root: string): void {
   try {
     makeFolder(root, { mode: 0o700 });
@@ -98,11 +104,11 @@ async function open(
   const { address } = locateQueue(settings.queue.url, paths);
   const wake = given ?? createCommandWake({ paths, log: silentLogger, version: readVersion() });
   const options = { ...(await queueOptions(settings)), ...more, wake };
-  // The address is from the command line or the settings: they are wrong, not the queue.
+  // The address comes from the command line or the settings, so an invalid one is a usage error.
   return asUsage(() => openQueue(address, options), ["queue_address", "bucket_address"]);
 }
 
-/** What the settings say of a queue besides its address. Secrets are read here. */
+/** The settings of a queue besides its address. Secrets are read here. */
 export async function queueOptions({ queue }: Settings): Promise<OpenQueueOptions> {
   const { durability, postgres } = queue;
   const password = await queue.password?.reveal();

@@ -4,7 +4,7 @@ import type { OpenQueueOptions } from "./open-queue.ts";
 
 export type { PostgresFacts } from "../../queue/adapters/postgres/read/examine.ts";
 
-/** Looks at the server of a queue without opening the queue; undefined where there is no server. */
+/** Examines the server of a queue without opening the queue; undefined if there is no server. */
 export async function examineQueue(
   address: string,
   { password, postgres = {} }: OpenQueueOptions = {},

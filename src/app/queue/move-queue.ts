@@ -11,7 +11,7 @@ import { locateQueue } from "./queue-address.ts";
 export interface MoveQueueOptions {
   readonly settings: Settings;
   readonly paths: Paths;
-  /** The SQLite file whose tasks move to the queue of the settings. */
+  /** The SQLite file from which tasks move to the configured queue. */
   readonly file: string;
   readonly clock: Clock;
   readonly onTotal?: (tasks: number) => void;
@@ -20,22 +20,22 @@ export interface MoveQueueOptions {
 
 export interface MovedQueue {
   readonly moved: number;
-  /** Were in the other queue already, from an earlier call. */
+  /** Tasks that the other queue had already, from an earlier call. */
   readonly duplicate: number;
-  /** The other queue takes no more of them now. */
+  /** Tasks that the other queue currently refuses. */
   readonly refused: number;
-  /** Failed tasks stay behind. */
+  /** Failed tasks; they are not moved. */
   readonly failed: number;
-  /** What the old file is called now; undefined: it was not renamed, because tasks were refused. */
+  /** The new name of the old file; undefined if it was not renamed because tasks were refused. */
   readonly keptAs: string | undefined;
 }
 
 const pageTasks = 500;
 
 /**
- * Copies unfinished tasks, with their jobs and gates, from a local queue file to the configured queue,
- * then renames the file. Until then nothing is taken out of it. A call that was interrupted can be
- * repeated: tasks are known by their keys.
+ * Copies unfinished tasks with their jobs and gates from a local queue file to the configured
+ * queue, then renames the file. Nothing is removed from the file. An interrupted call can be
+ * repeated, because tasks are identified by their keys.
  */
 export async function moveQueue(options: MoveQueueOptions): Promise<MovedQueue> {
   const { settings, paths, file, clock } = options;

@@ -14,8 +14,8 @@ export interface OpenBucketQueueOptions {
 }
 
 /**
- * Opens the queue at a bucket's address. `?shards=16` at its end says how many shards a queue gets
- * that is made now; for one that exists it is checked. The bucket is closed with the queue.
+ * Opens the queue at a bucket's address. `?shards=16` at its end sets the number of shards of a new
+ * queue; for an existing one it is checked. The bucket is closed with the queue.
  */
 export async function openQueueOnBucket(
   address: string,
@@ -77,7 +77,7 @@ export async function openQueueOnBucket(
   }
 }
 
-/** Whether something may wait now that idle nodes do not know of. */
+/** True if there may be waiting tasks that idle nodes do not know about. */
 function hasAdded(operations: readonly Operation[], outcomes: Outcomes): boolean {
   return operations.some((operation, index) => {
     if (operation.op === "finish")

@@ -13,22 +13,29 @@ import {
 } from "../../queue/index.ts";
 
 export interface OpenQueueOptions {
-  /** SQLite only. Default `full` survives a power cut; `normal` survives a crash of any process. */
+  /**
+   * SQLite only. The default `full` survives a power cut; `normal` survives a crash of any process.
+   */
   readonly durability?: "normal" | "full";
-  /** PostgreSQL only, where the address does not hold it. */
+  /** PostgreSQL only, if the address does not contain it. */
   readonly password?: string;
   readonly postgres?: PostgresOptions;
-  /** Bucket only: a queue that was never made is an error. A file is looked for by the caller. */
+  /** Bucket only: a queue that does not exist is an error. For a file, the caller checks this. */
   readonly mustExist?: boolean;
-  /** Only to read: an SQLite file is not changed, nor anything beside it. Others as always. */
+  /**
+   * Read-only: an SQLite file and the files next to it are not changed. No effect on other queues.
+   */
   readonly isReader?: boolean;
-  /** A server that does not answer now is asked again by each call, until it does. */
+  /** If a server does not answer now, each call tries again. */
   readonly isLate?: boolean;
-  /** Bucket only: tells idle processes of the fleet about added tasks, and hears of theirs. */
+  /**
+   * Bucket only: notifies idle processes of the fleet of added tasks, and receives their
+   * notifications.
+   */
   readonly wake?: NodeWake;
 }
 
-/** As `PostgresQueueStoreOptions` explains them; what is left out has a safe default. */
+/** See `PostgresQueueStoreOptions`; every option has a safe default. */
 export type PostgresOptions = Pick<
   PostgresQueueStoreOptions,
   | "schema"
@@ -45,9 +52,9 @@ export type PostgresOptions = Pick<
 
 /**
  * Opens a queue by its address: `sqlite:PATH` for the processes of one machine, `postgres://…` for
- * the nodes of a fleet (what it leaves out is in the PG* variables), `s3://BUCKET/PREFIX` for a
- * fleet without a server, `dir:PATH` for the same on one machine's disk, `memory:` for this process
- * alone. Drivers are loaded when they are needed.
+ * the nodes of a fleet (the PG* variables supply missing parts), `s3://BUCKET/PREFIX` for a fleet
+ * without a server, `dir:PATH` for the same on one machine's disk, `memory:` for this process
+ * alone. Drivers are loaded on demand.
  */
 export async function openQueue<K extends Kinds = Kinds>(
   address: string,

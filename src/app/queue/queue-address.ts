@@ -3,11 +3,17 @@ import type { Paths } from "../../config/index.ts";
 
 export interface QueueAddress {
   readonly address: string;
-  /** Where it is a file of this machine: a file that is absent is a queue that was never made. */
+  /**
+   * The file, if the queue is one on this machine: if it does not exist, the queue was never
+   * created.
+   */
   readonly file: string | undefined;
 }
 
-/** What `queue.url` means on this machine: a relative file is in the data folder, and stays there. */
+/**
+ * Resolves `queue.url` on this machine: a relative file is below the data folder, and cannot leave
+ * it.
+ */
 export function locateQueue(url: string, paths: Pick<Paths, "queueFile">): QueueAddress {
   const place = (name: string) => (isAbsolute(name) ? name : paths.queueFile(name));
   const [, file] = /^sqlite:(.+)$/s.exec(url) ?? [];

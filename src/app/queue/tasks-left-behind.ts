@@ -6,8 +6,8 @@ import { openQueue } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";
 
 /**
- * What to say if the local queue file of a data folder has unfinished tasks although the settings
- * name another queue: nobody works on them. Undefined: it has none.
+ * The message if the local queue file of a data folder has unfinished tasks although the settings
+ * name another queue, so that nobody works on them. Undefined if there are none.
  */
 export async function tasksLeftBehind(
   settings: Pick<Settings, "queue">,
@@ -26,8 +26,8 @@ export async function tasksLeftBehind(
 }
 
 /**
- * Throws if the queue moved to the bucket because `bucket.url` was set, and the local file that was
- * the queue until then has unfinished tasks: they would be forgotten.
+ * Throws if setting `bucket.url` has moved the queue to the bucket, and the local file that was the
+ * queue before has unfinished tasks: they would be forgotten.
  */
 export async function refuseForgottenTasks(loaded: LoadedSettings, paths: Paths): Promise<void> {
   const source = loaded.values.find(({ key }) => key === "queue.url")?.source;

@@ -32,7 +32,7 @@ async function openSample() {
   }
   await at.clock.advance(100 * dayMs);
   const nowMs = at.clock.nowMs();
-  // The last visit, ten days ago, still saw Anna.
+  // The last visit, ten days ago, still found Anna.
   const value = {
     at: new Date(nowMs - 10 * dayMs).toISOString(),
     outcome: "done",
@@ -66,7 +66,7 @@ test("D16: people and personal addresses that nobody saw for so long go; roles a
     "email carl.dorn@acme.example",
   ]);
   const before = await at.records.company("acme");
-  expect(before?.emails).toHaveLength(3); // looking changes nothing
+  expect(before?.emails).toHaveLength(3); // reading changes nothing
   expect(await removeExpired({ ...at, retention, signal })).toEqual({ people: 1, emails: 1 });
   const after = await at.records.company("acme");
   expect(after?.emails.map(({ value }) => value)).toEqual([
@@ -75,7 +75,7 @@ test("D16: people and personal addresses that nobody saw for so long go; roles a
   ]);
   expect(await at.records.person("carl-dorn")).toBeUndefined();
   expect(await at.records.person("anna-berg")).toBeDefined();
-  // A visit that finds it again writes it as new, so its age starts from zero.
+  // A visit that finds it again writes it again, so its age starts from zero.
   const [target, field] = ["company/acme.example", "email/carl.dorn@acme.example"];
   const changes = [{ target, field, value: { url: "https://acme.example/team" } }];
   await at.records.write({ source: "site:https://acme.example/team", changes });

@@ -13,16 +13,16 @@ import {
 } from "../../records/index.ts";
 import type { TargetView } from "../../ledger/index.ts";
 
-/** A value of a person that is older than the settings allow. */
+/** A personal value that is older than the settings allow. */
 export interface ExpiredValue {
   readonly kind: "person" | "email";
-  /** Of the person, or of the company or person that has the address. */
+  /** The person, or the company or person that has the address. */
   readonly target: string;
   readonly slug: string;
   readonly name: string;
   /** The address. */
   readonly email?: string;
-  /** When it was last written or seen, ISO 8601. */
+  /** When it was last written or found, ISO 8601. */
   readonly seenAt: string;
 }
 
@@ -37,9 +37,9 @@ const dayMs = 86_400_000;
 const isoLength = "2026-11-15T19:02:03.004Z".length;
 
 /**
- * What was written about people so long ago that it must go. A value counts as new again when somebody
- * writes it, or when the last visit of the website has seen it. What a hand wrote counts as well: the law
- * does not ask who typed it.
+ * Finds personal data that is old enough to be deleted. The age counts from the last time that a
+ * value was written or that a visit of the website found it. Manual values count as well, because
+ * the law makes no difference.
  */
 async function* findExpired(options: RetentionOptions): AsyncGenerator<ExpiredValue> {
   const { retention, nowMs } = options;
@@ -54,7 +54,7 @@ async function* findExpired(options: RetentionOptions): AsyncGenerator<ExpiredVa
   if (retention.personalEmailDays > 0) {
     const emailsBefore = before(retention.personalEmailDays);
     for await (const one of expiredEmailsOfPeople(options, emailsBefore)) {
-      if (!people.has(one.target)) yield one; // else they go with the person
+      if (!people.has(one.target)) yield one; // otherwise it is deleted with the person
     }
     yield* expiredEmails(options, emailsBefore);
   }
@@ -144,7 +144,7 @@ function* expiredEmailsOf(
     if (emailKindOf(email, texts.domain) !== "person") continue;
     const field = `email/${email}`;
     const written = stamps.get(field)?.slice(0, isoLength);
-    if (written === undefined) continue; // of a company that was merged into this one
+    if (written === undefined) continue; // from a company that was merged into this one
     const isSeen = visit?.seen.includes(field) === true && visit.at > written;
     const seenAt = isSeen ? visit.at : written;
     if (seenAt < before) yield { kind: "email", target, slug, name, email, seenAt };
@@ -164,7 +164,7 @@ async function* allRecords({ node, signal }: RetentionOptions, kind: RecordKind)
   } while (after !== undefined);
 }
 
-/** Reads all before anything is deleted, because deletions shift the pages. */
+/** Reads everything before anything is deleted, because deletions shift the pages. */
 export async function readExpired(options: RetentionOptions): Promise<readonly ExpiredValue[]> {
   const expired: ExpiredValue[] = [];
   for await (const one of findExpired(options)) expired.push(one);
@@ -173,7 +173,7 @@ export async function readExpired(options: RetentionOptions): Promise<readonly E
 
 export interface RemoveExpiredOptions extends Omit<RetentionOptions, "node"> {
   readonly node: Pick<NodeApi, "ledger" | "records">;
-  /** What the user confirmed; if absent, what is found now. */
+  /** The values that the user confirmed; default: the values that are found now. */
   readonly expired?: readonly ExpiredValue[];
   readonly onRemoved?: (count: number) => void;
 }
@@ -184,9 +184,9 @@ export interface RemovedValues {
 }
 
 /**
- * Deletes them: a person is forgotten, with history; an address is taken out of its record, and is not
- * shown in its history any more.
- * Answers how many of each. What was deleted when this is stopped stays deleted; the rest is found again.
+ * Deletes the values: a person is erased with the history; an address is removed from its record,
+ * and its history does not show it any more. Returns the numbers of both. If it is stopped, the
+ * deletions so far stay, and the next run finds the rest.
  */
 export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
   const { node, onRemoved, expired = await readExpired(options) } = options;
@@ -214,7 +214,7 @@ async function removeEmail(
   const gone = `email/${email}`;
   const visit = view.fields.find(({ field }) => field === "visit");
   const { seen } = (visit?.value ?? {}) as { readonly seen?: readonly string[] };
-  // As whoever wrote it: a manual change would override every later visit.
+  // Uses the original source: a manual change would override every later visit.
   if (visit && seen?.includes(gone)) {
     const value = { ...(visit.value as object), seen: seen.filter((field) => field !== gone) };
     await records.write({ source: visit.source, changes: [{ target, field: "visit", value }] });

@@ -45,13 +45,13 @@ test("B28: an export of a schedule has only new companies, each run in a file of
   await add("Acme");
   expect(await run()).toEqual(["Acme"]);
   await add("Bolt");
-  // The same occurrence again, as after a crash: the first file stays.
+  // The same occurrence again, as after a crash: the first file is not replaced.
   expect(await run()).toEqual(["Bolt"]);
   expect(await run()).toEqual([]);
   const files = readdirSync(join(folder, "campaigns", "munich", "exports"));
   expect(files.filter((name) => /^crm-.*\.csv$/.test(name))).toHaveLength(3);
   expect(published).toHaveLength(3);
-  // A feed of changes, with a position of its own.
+  // A feed of changes with a separate position.
   expect(await run({ changes: "crm" })).toEqual(["Acme", "Bolt"]);
   expect(await run({ changes: "crm" })).toEqual([]);
   expect(published.at(-1)).toMatchObject({ data: { format: "jsonl", rows: 0 } });

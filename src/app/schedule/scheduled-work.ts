@@ -41,7 +41,7 @@ export interface ScheduledWorkOptions {
   readonly paths: Paths;
   readonly node: Pick<NodeApi, "ledger" | "records">;
   readonly queue: Queue;
-  /** Told of exports that are written. */
+  /** Gets an event for each export that was written. */
   readonly publisher: EventPublisher;
   readonly clock: Clock;
   readonly log: Logger;
@@ -50,7 +50,7 @@ export interface ScheduledWorkOptions {
 type Run = Parameters<ScheduleServices["runScheduled"]>[1];
 type Action = (options: ScheduledWorkOptions, action: ScheduleAction, run: Run) => Promise<unknown>;
 
-/** What schedules do on the node that runs the occurrence. */
+/** The actions of schedules on the node that runs the occurrence. */
 export function createScheduledWork(options: ScheduledWorkOptions): ScheduleServices {
   return {
     scheduleQueue: options.queue,
@@ -158,7 +158,8 @@ async function exportCampaign(
 ) {
   const { paths, settings, node, publisher, clock } = options;
   const membership = membershipOf(await openCampaignFolder(paths).load(name));
-  // Rows that are given out once stay until somebody has read them: each try has a file of its own.
+  // Each attempt writes a new file, because rows are exported once and must stay until somebody has
+  // read them.
   const moment = new Date(clock.nowMs()).toISOString().replaceAll(":", "-");
   const fileFormat = changes === undefined ? format : "jsonl";
   const base =
@@ -220,19 +221,19 @@ async function exportCampaign(
     file: basename(file),
     key,
   };
-  // An export that is repeated after a crash is the same one.
+  // An export that is repeated after a crash has the same event.
   await publisher.publish({
     type: "export.ready",
     key: `${schedule} ${occurrence}`,
     atMs: clock.nowMs(),
     data,
   });
-  // Last: what was not announced is given out again.
+  // Last, so that rows that were not announced are exported again.
   await commit();
   return { file, rows, key };
 }
 
-/** A site that this data folder has published before, in the same way. */
+/** Publishes a site again that was published from this data folder before. */
 async function publishTarget(
   options: ScheduledWorkOptions,
   { target = "" }: ScheduleAction,
@@ -248,8 +249,8 @@ async function publishTarget(
 const dayMs = 86_400_000;
 
 /**
- * Retention, now. Of the queue: what a worker does by itself now and then. Of people and personal
- * addresses: only where the settings give an age.
+ * Applies the retention rules now: to the queue, as workers also do from time to time, and to
+ * people and personal addresses if the settings have an age for them.
  */
 async function purge(
   { settings, queue, node, clock }: ScheduledWorkOptions,

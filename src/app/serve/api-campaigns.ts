@@ -27,11 +27,11 @@ export interface ApiCampaignsOptions {
   readonly settings: Settings;
   readonly node: NodeApi;
   readonly queue: () => Promise<Queue>;
-  /** Only for reading what is kept. */
+  /** Only for reading stored data. */
   readonly places: () => Promise<Places>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Ends requests to the bucket. */
+  /** Aborts requests to the bucket. */
   readonly signal: AbortSignal;
 }
 
@@ -123,8 +123,8 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         reader: node,
         signal,
         isKept: true,
-        isDryRun: true, // no target index
-        isForced: true, // no server is asked
+        isDryRun: true, // writes no target index
+        isForced: true, // sends no request to a server
       });
       return estimate;
     },
@@ -220,10 +220,10 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
 
 const by = `hand:${userName()}`;
 
-/** As many lines of a difference as one reads in a message. */
+/** More lines would not fit into a message. */
 const diffLinesMax = 50;
 
-/** With what differs between the text that was edited and the present one. */
+/** The error contains the difference between the edited text and the current one. */
 function changedMeanwhile(name: string, base: string, now: string): AppError {
   const marks = { add: "+ ", del: "- " } as const;
   const lines = lineDiff(base, now).flatMap(({ kind, text }) =>

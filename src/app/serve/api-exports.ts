@@ -16,7 +16,7 @@ export interface ApiExportsOptions {
   readonly clock: Clock;
 }
 
-/** The media type and the ending of each format. */
+/** The media type and the file extension of each format. */
 const types = {
   csv: "text/csv; charset=utf-8",
   json: "application/json; charset=utf-8",
@@ -26,7 +26,10 @@ const types = {
   kml: "application/vnd.google-earth.kml+xml; charset=utf-8",
 } as const;
 
-/** Exports that are written while they are sent: memory stays small, and no copy is left behind. */
+/**
+ * Exports that are generated while they are sent: memory use is bounded, and no copy is left
+ * behind.
+ */
 export function createApiExports(options: ApiExportsOptions): ApiExports {
   const { paths, node, clock, settings } = options;
   const { records } = node;
@@ -40,7 +43,10 @@ export function createApiExports(options: ApiExportsOptions): ApiExports {
     fileName: `${what}-${new Date(clock.nowMs()).toISOString().slice(0, 10)}.${format}`,
     type: types[format],
   });
-  /** With `onlyNew` the position is kept when all was sent; what breaks off before is sent again. */
+  /**
+   * With `onlyNew` the position is stored when everything was sent; an aborted export is sent
+   * again.
+   */
   const send = async (
     { onlyNew, signal }: Pick<Asked, "onlyNew" | "signal">,
     write: (text: string) => Promise<void>,

@@ -27,18 +27,18 @@ interface Given extends Pick<
   CommandValue,
   "revision" | "scope" | "what" | "by" | "atMs" | "notice"
 > {
-  /** Words that give the former values; undefined: not known here. */
+  /** The words that restore the former values; undefined if they are not known here. */
   readonly undo: readonly string[] | undefined;
   readonly acknowledged: Map<string, { readonly afterMs: number; readonly isApplied: boolean; readonly what: string }>; // prettier-ignore
 }
 
 const givenMax = 200;
-/** After that a node that is there and has not followed is told by name. */
+/** After this time, online nodes that have not acknowledged are listed by name. */
 const settleMs = 15_000;
-/** Many viewers look at the fleet at once, and each look may cost a request. */
+/** Caches the roster: many viewers read it at once, and each read may cost a request. */
 const rosterMs = 1_000;
 
-/** Commands are desired state: given here, followed by nodes in their own time. */
+/** Commands change the desired state; nodes apply it in their own time. */
 export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFleet {
   const given = new Map<number, Given>();
   let looked:
@@ -121,7 +121,7 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
     return describe(one, told.nodes);
   };
 
-  /** A command of another server is known by its entries only. */
+  /** A command that was given through another server is known only by its entries. */
   const find = (state: DesiredState, revision: number): Given | undefined => {
     const own = given.get(revision);
     if (own) return own;
@@ -219,7 +219,7 @@ const stateWords: Readonly<Record<string, string>> = {
   working: "resume",
 };
 
-/** As a person would type it. */
+/** The word as a user would type it. */
 function wordFor(key: string, value: unknown): string {
   if (key === "state") return stateWords[String(value)] ?? "resume";
   if (value === null) return `${key}=default`;

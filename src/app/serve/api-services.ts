@@ -29,12 +29,12 @@ export interface ApiPartsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Of a process that does more than serve. */
+  /** Set by a process that does more than serve. */
   readonly health?: HealthSource | undefined;
   readonly history?: ApiServices["history"] | undefined;
 }
 
-/** The services of the API for one data folder. What is never asked for is never opened. */
+/** The services of the API for one data folder. Each is opened on first use. */
 export function createApiServices(options: ApiPartsOptions): ApiServices & AsyncDisposable {
   const { loaded, paths, node, clock, log } = options;
   const { settings } = loaded;

@@ -27,7 +27,7 @@ const entries = async () => {
 };
 const json = (text: string) => JSON.parse(text) as Record<string, string>;
 
-/** Routes whose state is compared, that need what this server does not have. */
+/** Routes with a compared state that need something this server does not have. */
 const notTried = {
   restoreConflict:
     "needs two nodes that wrote at once; it reads what the other records' routes read",
@@ -108,7 +108,7 @@ test("every route that changes something that is there records what it was and w
   expect([...Object.keys(asked), ...Object.keys(notTried)].toSorted()).toEqual(compared.toSorted());
   const byId = new Map((await entries()).map((entry) => [entry.requestId, entry]));
   const found = Object.entries(asked).map(([name, { id }]) => [name, byId.get(id)] as const);
-  // Only something new has nothing before, and only what was removed has nothing after.
+  // Only new objects have no old values, and only removed objects have no new ones.
   const without = (part: "before" | "after") => found.flatMap(([name, entry]) => entry?.[part] === null ? [name] : []).toSorted(); // prettier-ignore
   expect(without("before")).toEqual(["addUser", "putSchedule", "restoreCompany", "restorePerson"]);
   expect(without("after")).toEqual(["deleteCompany", "deletePerson", "endSession", "removeCampaign", "removeSchedule", "removeUser", "removeWebhook", "revokeToken"]); // prettier-ignore

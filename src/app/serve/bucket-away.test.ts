@@ -15,7 +15,7 @@ needs(["s3"], ({ s3 }) => {
       users: { anna: "admin", bob: "editor" },
       env: {
         FORAGER_BUCKET_URL: `s3://${place.bucket}/fleet?endpoint=${link.endpoint}&region=${s3.region}`,
-        // Only the bucket is away.
+        // Only the bucket is unavailable.
         FORAGER_QUEUE_URL: "sqlite:queue.db",
       },
     });
@@ -29,7 +29,7 @@ needs(["s3"], ({ s3 }) => {
     expect((await bob("GET", "/api/companies")).body["rows"]).toHaveLength(1);
     expect((await signIn(origin, "bob")).status).toBe(200);
     expect((await signIn(origin, "bob", "wrong")).status).toBe(401);
-    // What cannot be stored is refused, and says why.
+    // A change that cannot be stored is refused with the reason.
     const change = await anna("PATCH", "/api/users/bob", { role: "viewer" });
     expect([change.status, (await bob("GET", "/api/session")).body["role"]]).toEqual([503, "editor"]); // prettier-ignore
     link.mend();

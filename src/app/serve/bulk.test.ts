@@ -15,7 +15,7 @@ test("a bulk action works on what was selected, with count and progress, and can
   const body = { city: "Austin" };
   const frozen = await client.send("POST", "/api/selections/companies", { body });
   expect(frozen).toMatchObject({ count: 3, isComplete: true, samples: ["Acme", "Brook", "Cole"] });
-  // It matches, and was not there when the person looked.
+  // It matches, but did not exist when the user made the selection.
   await addCompany(client, "Late", { city: "Austin" });
   await client.send("POST", "/api/companies/{name}/tags", { params: { name: "acme" }, body: { add: ["vip"], remove: [] } }); // prettier-ignore
 

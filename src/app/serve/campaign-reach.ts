@@ -6,8 +6,8 @@ import { isRemoteFile } from "../../sources/index.ts";
 type Folder = Pick<CampaignFolder, "configFile" | "sourceFile" | "load">;
 
 /**
- * Somebody who may only write campaigns must not read other files of the server through one, nor have
- * it send requests to servers of their choice. What an administrator has put there may stay.
+ * A user who may write campaigns, but not administer the server, must not use one to read other
+ * files of the server or to send requests to any server. Values set by an administrator may stay.
  */
 export async function refuseOutside(folder: Folder, campaign: Campaign): Promise<void> {
   const wanted = outsideOf(folder, campaign);
@@ -23,7 +23,9 @@ export async function refuseOutside(folder: Folder, campaign: Campaign): Promise
   );
 }
 
-/** `sources.file = …` and `sources.overpass.url = …`, as far as they lead out of the campaign's folder. */
+/**
+ * The values of `sources.file` and `sources.overpass.url` that lead out of the campaign's folder.
+ */
 function outsideOf(folder: Folder, campaign: Campaign): readonly string[] {
   const { sourceFile, overpass } = campaign;
   const found: string[] = [];

@@ -6,10 +6,12 @@ import { contract, problem, type RouteName, type RouteSpec } from "../../api/ind
 import { badValues, goodValues, type Schema } from "./testing/arbitrary-json.ts";
 import { openTestServe, type TestServe } from "./testing/open-test-serve.ts";
 
-/** Answers that say what was wrong with a request. 500 is a bug, and never right. */
+/** Statuses that report an error in the request. 500 is a bug and never correct. */
 const declaredProblems = new Set([400, 404, 409, 412, 413, 415, 422, 503]);
 
-/** They answer only when something happens elsewhere, or in another form; they have their own tests. */
+/**
+ * These routes answer only after an event elsewhere, or in another form; they have separate tests.
+ */
 const isApart = (name: RouteName) => (contract[name] as RouteSpec).sends !== undefined;
 
 const names = (Object.keys(contract) as RouteName[]).filter((name) => !isApart(name));
@@ -80,7 +82,7 @@ describe("every route keeps its contract", () => {
     expect(problem.safeParse(body).error?.issues ?? [], told).toEqual([]);
   };
 
-  /** The same each time: what a longer run with other seeds finds gets a test of its own. */
+  /** The seed is fixed: a failure found with another seed gets its own test. */
   const runs = { numRuns: 10, seed: 29 };
 
   test.each(names)("%s answers good requests, and those at its limits", async (name) => {
@@ -98,7 +100,7 @@ describe("every route keeps its contract", () => {
   });
 });
 
-/** What is neither a text nor a number stands in a query as JSON, which no route takes. */
+/** In a query, values other than texts and numbers are JSON, which no route accepts. */
 const textsOf = (query: object) =>
   Object.fromEntries(
     Object.entries(query).map(([key, value]: [string, unknown]) => [
@@ -109,7 +111,7 @@ const textsOf = (query: object) =>
 
 const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : value);
 
-/** Something of each sort, so that routes have what to answer. */
+/** Creates one object of each kind, so that routes have data to return. */
 async function fill({ client }: TestServe): Promise<void> {
   await client.send("POST", "/api/campaigns", { body: { campaign: "austin" } });
   const fields = { email: "info@acme.example", city: "Austin", domain: "acme.example" };

@@ -21,7 +21,7 @@ test("with users the server listens on every address, and the folder's token wor
   expect(local).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const authorization = `Bearer ${token}`;
   expect((await fetch(`${local}/api/session`, { headers: { authorization } })).status).toBe(200);
-  // What came through a proxy did not come from this machine.
+  // A forwarded request did not come from this machine.
   const forwarded = { authorization, "x-forwarded-for": "203.0.113.5" };
   expect((await fetch(`${local}/api/session`, { headers: forwarded })).status).toBe(401);
   const link = serve.firstLink();
@@ -56,7 +56,8 @@ test("on all addresses `forager user add` names an address of this machine that 
     await using desk = await openAccountDesk({ ...place, settings: { ...settings, serve: { ...settings.serve, listen } } }); // prettier-ignore
     return new URL((await desk.addUser(name, "viewer")).link);
   };
-  // The server was started with `--listen`, so the settings of the command do not say where it listens.
+  // The server was started with `--listen`, so the settings of the command do not contain its
+  // address.
   const running = await linkFor("bob", "127.0.0.1:4870");
   expect(running.port).toBe(new URL(origin).port);
   const [reachable] = reachOf({ bound: `0.0.0.0:${running.port}` }).own;
@@ -115,7 +116,7 @@ interface Answered {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** The certificate vouches for itself. */
+/** The certificate is self-signed. */
 function post(url: string, body: unknown): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const options = { method: "POST", rejectUnauthorized: false, headers: { "content-type": "application/json" } }; // prettier-ignore

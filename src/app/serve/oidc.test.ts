@@ -43,7 +43,7 @@ describe("signing in with an identity provider", () => {
     daysLater += 2; // failures before this test do not slow it down
   });
 
-  /** To the provider and back, up to the answer of the last step. */
+  /** Goes to the provider and back, and returns the response of the last step. */
   const enter = async (browser: TestBrowser, subject: string, way = "") => {
     const back = await browser.signInAtProvider(`${server.origin}/login/provider${way}`, subject);
     return { back, answer: await browser.visit(back) };
@@ -117,7 +117,7 @@ describe("signing in with an identity provider", () => {
     const back = await attacker.signInAtProvider(`${server.origin}/login/provider`, "sam-0");
     const victim = openTestBrowser();
     await expectRefused(victim, await victim.visit(back));
-    // Nor does it help to have begun one too.
+    // It is refused even if the victim has started a sign-in of their own.
     await victim.visit(`${server.origin}/login/provider`);
     await expectRefused(victim, await victim.visit(back));
   });
@@ -224,7 +224,7 @@ describe("signing in with an identity provider", () => {
     await enter(browser, "rita-5");
     const add = (name: string) =>
       sendAs(server.origin, browser.cookies(server.origin))("POST", "/api/users", { name, role: "viewer" }); // prettier-ignore
-    // The provider was not asked to say when it last asked for the password.
+    // The provider did not report when it last asked for the password.
     const refused = await add("u1");
     expect([refused.status, refused.body["code"]]).toEqual([403, "fresh_login_needed"]);
     expect(refused.body["detail"]).toContain("/login/provider?fresh=1");
@@ -267,7 +267,7 @@ describe("signing in with an identity provider", () => {
 
   test("while the provider is away a page says so, and afterwards people get in", async () => {
     const browser = openTestBrowser();
-    // The description of the provider is read at the first sign-in.
+    // The configuration of the provider is read at the first sign-in.
     const other = await openTestServe({ users: { anna: "admin" }, env: oidcEnv(provider) });
     provider.isAway = true;
     onTestFinished(() => void (provider.isAway = false));

@@ -28,13 +28,13 @@ import { apiTokenFile, removeServerAddress, writeServerAddress } from "./server-
 export interface ServeOptions {
   readonly loaded: LoadedSettings;
   readonly paths: Paths;
-  /** Instead of the setting `serve.listen`. */
+  /** Overrides the setting `serve.listen`. */
   readonly listen?: string | undefined;
-  /** Loopback needs no secret. */
+  /** Requests from loopback need no credentials. */
   readonly isOpen: boolean;
-  /** For passwords that are hashed again. Absent: the usual cost. */
+  /** The cost for new password hashes. Default: the normal cost. */
   readonly passwordCost?: PasswordCost | undefined;
-  /** How long a connection may be still. Absent: as long as usual. */
+  /** Connections without traffic for this long are closed. Absent: the default of the server. */
   readonly stillMsMax?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -44,15 +44,15 @@ export interface ServeOptions {
 /** API and dashboard of a data folder, with the node that they need. */
 export interface Serve extends Service, AsyncDisposable {
   origin(): string;
-  /** Opens the dashboard once. */
+  /** A link that opens the dashboard once. */
   firstLink(): string;
-  /** Other machines reach it, and nothing encrypts the way. */
+  /** Other machines can reach it over an unencrypted connection. */
   readonly isExposed: boolean;
-  /** Rejects when the data folder is gone. */
+  /** Rejects when the data folder no longer exists. */
   readonly gone: Promise<never>;
 }
 
-/** What `forager serve` runs: it owns the data folder, or is a client of the process that does. */
+/** The process of `forager serve`: it owns the data folder, or is a client of its owner. */
 export async function openServe(options: ServeOptions): Promise<Serve> {
   const { loaded, paths } = options;
   await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
@@ -85,12 +85,12 @@ export async function openServe(options: ServeOptions): Promise<Serve> {
 
 export interface OpenApiServerOptions extends ServeOptions {
   readonly node: NodeApi;
-  /** Of a process that does more than serve. */
+  /** Set by a process that does more than serve. */
   readonly health?: HealthSource;
   readonly history?: ApiServices["history"];
 }
 
-/** The server alone, for a process that has the node open already. */
+/** Only the server, for a process that already has the node open. */
 export async function openApiServer(
   options: OpenApiServerOptions,
 ): Promise<ApiServer & AsyncDisposable> {
@@ -128,7 +128,7 @@ export async function openApiServer(
   );
   const address = () => ({ origin: server.localOrigin(), listens: server.origin(), pid: process.pid }); // prettier-ignore
   const stop = async () => {
-    await removeServerAddress(paths, address()).catch(() => {}); // a stale file is recognised
+    await removeServerAddress(paths, address()).catch(() => {}); // a stale file is detected by its readers
     await server.stop();
   };
   return {
@@ -148,7 +148,7 @@ export async function openApiServer(
 
 const listOf = (setting: string) => setting.split(",").filter((one) => one !== "");
 
-/** A bucket that does not answer may hold users: nobody gets in before it does. */
+/** If the bucket does not answer, it may contain users, so nobody is admitted until it does. */
 async function hasUsers({ store }: OpenAccounts): Promise<boolean> {
   try {
     return (await store.read()).users.length > 0;
@@ -158,7 +158,7 @@ async function hasUsers({ store }: OpenAccounts): Promise<boolean> {
   }
 }
 
-/** Loaded only if it is set. */
+/** Loaded only if it is configured. */
 async function openProvider(oidc: Settings["oidc"]): Promise<ProviderSignInOptions | undefined> {
   const { issuer, clientId, clientSecret, scopes, groupsClaim, roles } = oidc;
   if (issuer === undefined) return undefined;
@@ -194,5 +194,5 @@ async function readCertificate({ certFile, keyFile }: Settings["serve"]) {
   };
 }
 
-/** `off` is for `forager up`; whoever starts a server wants one. */
+/** `off` applies to `forager up` only; `forager serve` always listens. */
 const listenOf = (setting: string) => (setting === "off" ? "127.0.0.1:4870" : setting);

@@ -16,7 +16,7 @@ describe("requests that are wrong, slow or repeated", () => {
     port = Number(new URL(server.origin).port);
   });
 
-  /** As `node:http` sends it: `fetch` would correct the path. */
+  /** Uses `node:http`, because `fetch` would normalize the path. */
   const send = (
     method: string,
     path: string,
@@ -80,7 +80,7 @@ describe("requests that are wrong, slow or repeated", () => {
     "/api/campaigns/..%2f..%2fnode/config",
   ])("the path %s leads to no file", async (path) => {
     const { status, text } = await send("GET", path);
-    // A page of the dashboard is the same for every path that is no file.
+    // Every path that is not a file gets the page of the dashboard.
     const isPage = status === 200 && text.startsWith("<!doctype html>");
     expect(isPage || [400, 404, 503].includes(status), `${status} ${text.slice(0, 200)}`).toBe(true); // prettier-ignore
     expect(text).not.toContain(server.token);
@@ -92,7 +92,7 @@ describe("requests that are wrong, slow or repeated", () => {
     const slow = connect({ port, host: "127.0.0.1" });
     onTestFinished(() => void slow.destroy());
     const ended = new Promise<void>((resolve) => slow.once("close", () => resolve()));
-    slow.on("error", () => {}); // cut off
+    slow.on("error", () => {}); // connection closed
     slow.on("data", () => {});
     slow.write("GET /api/status HTTP/1.1\r\nhost: 127");
     expect((await send("GET", "/api/session")).status).toBe(200);

@@ -10,7 +10,7 @@ import {
 } from "../../api/index.ts";
 import { openTestServe, signIn, type TestServe } from "./testing/open-test-serve.ts";
 
-/** Every route, as the table has it: a new route is tested as soon as it is there. */
+/** All routes of the table, so that a new route is tested too. */
 const routes = Object.entries(contract as Readonly<Record<RouteName, RouteSpec>>);
 
 describe("roles × routes", () => {
@@ -31,7 +31,10 @@ describe("roles × routes", () => {
     headersOf.set("token", { authorization: `Bearer ${token}` });
   });
 
-  /** A request that is refused for its form, before anything is done, if its sender may send it. */
+  /**
+   * Sends a request that is rejected for its format before it has an effect, if its sender has the
+   * permission.
+   */
   const ask = async (
     { method, path, params }: RouteSpec,
     headers: Readonly<Record<string, string>>,

@@ -9,17 +9,17 @@ export interface RunningServerOptions {
   readonly signal: AbortSignal;
 }
 
-/** The server that runs for a data folder, asked with the folder's token. */
+/** The running server of a data folder; requests use the folder's token. */
 export interface RunningServer {
   readonly origin: string;
   /**
-   * An answer that is an error throws an AppError with the code and the words of the problem. If
-   * nothing answers at the address, the error is `no_server`.
+   * An error response throws an AppError with the code and the text of the problem. If nothing
+   * answers at the address, the error is `no_server`.
    */
   call<T>(ask: (client: ApiClient) => Promise<T>): Promise<T>;
 }
 
-/** Throws `no_server` if none runs. Reads two files, and sends nothing yet. */
+/** Throws `no_server` if none is running. Reads two files, and sends no request yet. */
 export async function findRunningServer(options: RunningServerOptions): Promise<RunningServer> {
   const { paths, signal } = options;
   const address = await readServerAddress(paths);
@@ -45,8 +45,8 @@ export async function findRunningServer(options: RunningServerOptions): Promise<
 }
 
 /**
- * A server that was killed leaves its file, and its port is free for any user of the machine. The
- * token must not go to such a stranger, so the process is looked for before anything is sent.
+ * A server that was killed leaves its file, and any user of the machine could then listen on its
+ * port. The token must not be sent to such a process, so the process id is checked first.
  */
 function isOwnProcess(pid: number): boolean {
   try {
@@ -77,7 +77,7 @@ function translate(error: unknown, { paths, address }: Asked): unknown {
     const text = `what answered at ${address.origin} is no forager server: it sent no JSON`;
     return new AppError("unavailable", "not_json", text, { cause: error });
   }
-  // What fetch throws when there is no answer: nobody listens, or the connection was cut.
+  // fetch throws this if there is no response: nobody listens, or the connection was closed.
   if (!(error instanceof TypeError)) return error;
   const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
   if (code === "ECONNREFUSED") return noServer(paths, error);
@@ -95,7 +95,7 @@ function problemError(cause: ApiError, paths: Paths): AppError {
   const others = lines.filter((line) => !detail.includes(line));
   const fields = others.map((line) => `\n  ${line}`).join("");
   const message = `the server answered ${status}: ${detail}${fields}`;
-  // By these codes a command says that its own command line or data folder is the matter.
+  // With these codes a command reports an error in its own command line or data folder.
   const isOwnCode = code === "usage" || code === "node_in_use";
   return new AppError(kindOf(status), isOwnCode ? `server_${code}` : code, message, { cause });
 }

@@ -7,7 +7,7 @@ import { contract, type RouteSpec } from "../../api/index.ts";
 import { packageFile } from "../../base/files/package-files.ts";
 import { openTestServe, sendAs, signIn, type TestServe } from "./testing/open-test-serve.ts";
 
-/** As another program sends it: `fetch` adds headers of its own. */
+/** Sends the request like another program: `fetch` adds headers. */
 function ask(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ describe("every answer", () => {
     own = { authorization: `Bearer ${server.token}` };
   });
 
-  /** Routes, a refusal, a file, events, the page, an asset that is missing, health, the sign-in pages. */
+  /** Routes, a refusal, a file, events, the page, a missing asset, health, the sign-in pages. */
   const answers = async () => {
     const paths = ["/api/status", "/api/companies", "/api/nothing", "/api/exports/companies", "/api/events?topic=queue", "/", "/no.js", "/healthz", "/metrics", "/login?code=x"]; // prettier-ignore
     const origins = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
@@ -99,7 +99,7 @@ describe("every answer", () => {
     const file = broken.paths.resolve("node", "users", "fleet", "users.json");
     writeFileSync(file, "{ not json: /secret/path");
     const login = await signIn(broken.origin, "anna");
-    // Nobody gets in while it is damaged.
+    // Nobody is admitted while it is damaged.
     expect(login.status).toBe(500);
     expect(login.cookie).toBe("");
     expect(JSON.stringify(login.body)).not.toMatch(/secret|node\/users|at .*\.ts/);
@@ -154,7 +154,7 @@ test("what one may see and change is decided by the server: others' sessions and
   expect((await anna("DELETE", `/api/tokens/${String(token)}`)).status).toBe(404);
   expect((await anna("DELETE", `/api/sessions/${session!.id}`)).status).toBe(404);
   expect((await bob("GET", "/api/session")).status).toBe(200);
-  // Nor do fields that are secret leave the server, whoever asks.
+  // Secret fields are never sent, whoever asks.
   const users = JSON.stringify((await root("GET", "/api/users")).body);
   expect(users).toContain("anna");
   expect(users).not.toMatch(/scrypt|"password"|"hash"|"version"/);

@@ -9,7 +9,7 @@ import {
 import type { Queue } from "../../queue/index.ts";
 import { processMeter } from "../bucket/open-bucket.ts";
 
-/** Metrics of a process that serves and does no tasks: its own, and those of the queue. */
+/** Metrics of a process that serves and runs no tasks: its own, and those of the queue. */
 export function createServeHealth(openQueue: () => Promise<Queue>): HealthSource {
   const metrics = createMetrics();
   registerProcessMetrics(metrics);

@@ -4,23 +4,23 @@ import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import { readRegularFile } from "../../base/files/regular-file.ts";
 import type { Paths } from "../../config/index.ts";
 
-/** The secret that a program needs to call the API of a data folder. */
+/** The file with the secret for calling the API of a data folder. */
 export const apiTokenFile = (paths: Paths): string => paths.resolve("node", "api.token");
 
-/** Where the newest server of a data folder listens, so that other commands find it. */
+/** The address of the newest server of a data folder, for other commands. */
 export const serverAddressFile = (paths: Paths): string => paths.resolve("node", "api.json");
 
 export interface ServerAddress {
-  /** Where commands of this machine reach it: `http://HOST:PORT`. */
+  /** The address for commands on this machine: `http://HOST:PORT`. */
   readonly origin: string;
-  /** Where it listens for people: `http://0.0.0.0:PORT` is every address of the machine. */
+  /** The address for people: `http://0.0.0.0:PORT` means every address of the machine. */
   readonly listens?: string | undefined;
   readonly pid: number;
 }
 
 const schema = z.object({
   format: z.literal(1),
-  // The token is sent there, so it must not lead to another machine.
+  // The token is sent to this address, so it must be on this machine.
   origin: z.string().regex(/^http:\/\/(?:127(?:\.\d{1,3}){3}|localhost|\[::1\]):\d{1,5}$/),
   listens: z
     .string()
@@ -35,7 +35,7 @@ export async function writeServerAddress(paths: Paths, address: ServerAddress): 
   await writeFileAtomic(serverAddressFile(paths), text, { mode: 0o600 });
 }
 
-/** Undefined: there is no such file, this user may not read it, or it is damaged. */
+/** Undefined if the file does not exist, this user may not read it, or it is damaged. */
 export async function readServerAddress(paths: Paths): Promise<ServerAddress | undefined> {
   try {
     const text = (await readRegularFile(serverAddressFile(paths))).toString();
@@ -46,7 +46,7 @@ export async function readServerAddress(paths: Paths): Promise<ServerAddress | u
   }
 }
 
-/** Leaves the file alone if another server has replaced it. */
+/** Does nothing if another server has replaced the file. */
 export async function removeServerAddress(paths: Paths, own: ServerAddress): Promise<void> {
   const found = await readServerAddress(paths);
   if (found?.pid !== own.pid || found.origin !== own.origin) return;

@@ -19,7 +19,7 @@ test("10,000 wrong sign-ins from as many addresses: most are refused without wor
         answer.once("end", () => resolve(answer.statusCode!));
       });
       sent.once("error", (error: NodeJS.ErrnoException) => {
-        // The server has closed an idle connection just when it was used again.
+        // The server closed an idle connection just when it was reused.
         if (sent.reusedSocket && error.code === "ECONNRESET") resolve(login(address, password));
         else reject(error);
       });
@@ -41,10 +41,10 @@ test("10,000 wrong sign-ins from as many addresses: most are refused without wor
   );
   expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
   expect([...counts.keys()].filter((status) => ![401, 429, 503].includes(status))).toEqual([]);
-  // An account is tried a hundred times, then four times a second.
+  // An account accepts a hundred attempts, then four per second.
   const seconds = (performance.now() - startMs) / 1_000;
   expect(counts.get(401)!).toBeLessThan(130 + 4 * seconds);
-  // Strangers must not be able to fill the disk with the log.
+  // Unknown callers must not be able to fill the disk with the log.
   expect(errors).toEqual([]);
   expect((await session("GET", "/api/session")).status).toBe(200);
   expect(await login("192.0.2.7", testPassword)).toBe(200);
@@ -80,9 +80,9 @@ test("a client that does not read what it has asked for is cut off, and others a
   socket.once("close", () => (isClosed = true));
   await new Promise((resolve) => socket.once("connect", resolve));
   const one = `GET /api/openapi.json HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${token}\r\n\r\n`;
-  for (let count = 0; count < 300; count++) socket.write(one); // more than the system keeps for a socket
+  for (let count = 0; count < 300; count++) socket.write(one); // more than the system buffers for a socket
   expect(await client.get("/api/session")).toMatchObject({ by: "token" });
-  // Without a read the end of the connection is noticed by a write.
+  // Without reading, a closed connection is noticed only by a write.
   const write = () => (socket.write(one), isClosed);
   await expect.poll(write, { timeout: 180_000, interval: 500 }).toBe(true);
 });
@@ -101,7 +101,7 @@ test("on a full disk people sign in and read, a write says why not, and works wh
     try {
       for (;;) writeFileSync(filler, "x".repeat(size), { flag: "a" });
     } catch {
-      // full for pieces of this size
+      // full for writes of this size
     }
   }
   // Neither the audit log nor anything else can be written.

@@ -225,7 +225,7 @@ test("a stream ends soon after another process has removed its user", async () =
   await ended;
 });
 
-/** `opened` when the first event came, `ended` when the server closed the stream in good order. */
+/** `opened` at the first event, `ended` when the server closed the stream in good order. */
 function watchUntilEnd(origin: string, headers: Record<string, string>) {
   let onOpen!: () => void;
   const opened = new Promise<void>((resolve) => (onOpen = resolve));

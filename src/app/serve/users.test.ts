@@ -9,7 +9,7 @@ import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test
 
 const signal = new AbortController().signal;
 
-/** Real time, whose wall clock a test moves on. */
+/** The real clock, whose wall time a test can advance. */
 function createSteppedClock() {
   let offsetMs = 0;
   const advance = (ms: number) => (offsetMs += ms);
@@ -59,7 +59,7 @@ test("a bucket that is gone is not one without users, also after a restart", asy
     await using desk = await openAccountDesk(place);
     await desk.addUser("anna", "admin");
   }
-  // Its disk is not mounted: the folder is there, and empty.
+  // The disk is not mounted: the folder exists and is empty.
   rmSync(bucket, { recursive: true });
   {
     await using accounts = await openAccounts(place);
@@ -126,7 +126,7 @@ test("a wrong name and a wrong password get the same answer, and a right one a s
   expect(session).toMatch(
     new RegExp(`^forager_${port}=[0-9a-z]{52}; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800$`),
   );
-  // By the other one the browser is known at the next sign-in; it opens nothing.
+  // The other cookie identifies the browser at the next sign-in; it grants no access.
   expect(browser).toMatch(
     new RegExp(
       `^forager_${port}-browser=[^;]+; Path=/; HttpOnly; SameSite=Strict; Max-Age=15552000$`,
@@ -141,7 +141,7 @@ test("each sign-in gives a new session id, whatever cookie came with it", async 
   const first = await signIn(origin, "anna");
   const again = await sendAs(origin, first.cookie)("POST", "/api/login", { user: "anna", password: testPassword }); // prettier-ignore
   expect(again.cookie).not.toBe(first.cookie);
-  // The browser has lost the cookie of the first, so it must not work any more.
+  // The browser has lost the cookie of the first session, so that session must have ended.
   expect((await sendAs(origin, first.cookie)("GET", "/api/session")).status).toBe(401);
   expect((await sendAs(origin, again.cookie!)("GET", "/api/session")).status).toBe(200);
 });

@@ -13,18 +13,18 @@ const temperatureMax = 80;
 
 /** A problem that needs attention. */
 export interface Problem extends Omit<Alarm, "name"> {
-  /** Its page of the runbook. */
+  /** The name of its runbook page. */
   readonly name: RunbookName;
 }
 
 export type StatusReading = Omit<ClusterStatus, "attention" | "problems">;
 
-/** What a person should look at: each text says what and where. */
+/** Problems that need attention; each text says what and where. */
 export function problemsOf(status: StatusReading): readonly Problem[] {
   return [...alarmsOf(status), ...queueTroubles(status)];
 }
 
-/** The same without what the queue knows: alarms are found and sent also if it does not answer. */
+/** The same without data of the queue: alarms are detected and sent even if it does not answer. */
 export function alarmsOf(status: StatusReading): readonly Alarm[] {
   return [
     ...status.nodes.flatMap(nodeTroubles),
@@ -66,7 +66,10 @@ function nodeTroubles(node: NodeStatus): readonly Alarm[] {
   return found;
 }
 
-/** An alert of a node's processes is told in words, whose end may change while it lasts. */
+/**
+ * The text of an alert can end differently while it lasts, so the alarm is identified without its
+ * end.
+ */
 export function alertAlarm(alert: string, node: string): Alarm {
   const text = `${node}: ${alert}`;
   const [, name, part] =
@@ -92,7 +95,7 @@ function driftWords(
   ];
 }
 
-/** Nodes whose version or settings differ from those of most. */
+/** Nodes whose version or settings differ from those of the majority. */
 function differences(nodes: readonly NodeStatus[]): readonly Alarm[] {
   const present = nodes.filter(({ isPresent, beat }) => isPresent && beat);
   const words = { version: "runs another version", config: "has other settings" } as const;
@@ -153,7 +156,10 @@ function queueTroubles({
   return [...failedTasks(queue), ...idleWork(queue, nodes)];
 }
 
-/** Until someone retries them, or moves them into the log with `queue purge`. */
+/**
+ * Failed tasks are reported until someone retries them, or moves them into the log with `queue
+ * purge`.
+ */
 function failedTasks({ kinds }: QueueStatus): readonly Problem[] {
   return kinds
     .filter(({ failed }) => failed > 0)
@@ -162,7 +168,7 @@ function failedTasks({ kinds }: QueueStatus): readonly Problem[] {
       subject: kind,
       text:
         `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge` +
-        // Only a crawl does its pages.
+        // Only a crawl runs these tasks.
         (kind === sitePageKind ? "; after a retry go on with: forager crawl --resume" : ""),
     }));
 }

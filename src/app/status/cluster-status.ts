@@ -15,20 +15,23 @@ export interface ClusterStatus {
     readonly conflicts: number;
   };
   readonly nodes: readonly NodeStatus[];
-  /** null: there never was one, or there is no bucket to ask. */
+  /** null: there never was a hub, or there is no bucket. */
   readonly hub: HubStatus | null;
-  /** Why nobody does the hub's work; null: somebody does, nothing is to do, or nobody was asked. */
+  /**
+   * The reason why nobody does the hub's work; null if somebody does, nothing has to be done, or it
+   * was not checked.
+   */
   readonly hubGap: HubGap | null;
   readonly checkpoint: CheckpointStatus | null;
-  /** null: there is none yet, or it cannot be reached; then `attention` says so. */
+  /** null: there is none yet, or it cannot be reached; in that case `attention` says so. */
   readonly queue: QueueStatus | null;
-  /** Of the node that runs here; null: none runs, or gossip is off. */
+  /** The gossip of the node that runs here; null: none runs, or gossip is off. */
   readonly gossip: GossipSeen | null;
-  /** Which key gossip uses by the reader's settings, or that there is no gossip. */
+  /** Which key gossip uses according to the reader's settings, or that gossip is off. */
   readonly gossipKey: GossipKeySource;
-  /** What a person should look at; empty: all is well. */
+  /** What needs attention; empty if everything is in order. */
   readonly attention: readonly string[];
-  /** Those of them that have a page in the runbook. */
+  /** The problems that have a page in the runbook. */
   readonly problems: readonly Problem[];
 }
 
@@ -36,7 +39,7 @@ export interface NodeStatus {
   readonly node: string;
   readonly label: string;
   readonly isSelf: boolean;
-  /** null: it never showed itself. */
+  /** null: it was never seen. */
   readonly lastSeenMs: number | null;
   readonly agoMs: number | null;
   readonly isPresent: boolean;
@@ -45,7 +48,7 @@ export interface NodeStatus {
   readonly how: string;
   readonly rttMs: number | null;
   readonly beat: NodeHeartbeat | null;
-  /** null: of this node itself, or not known. */
+  /** null: this node itself, or not known. */
   readonly drift: Drift | null;
   /** Changes of other nodes that this node lacks; null if it does not report what it has. */
   readonly lacks: readonly Lack[] | null;
@@ -59,7 +62,7 @@ export interface HubStatus {
 }
 
 export interface HubGap {
-  /** `no_rights`: no node that is there can be the hub, by its rights or its settings. */
+  /** `no_rights`: no online node can be the hub, because of its rights or its settings. */
   readonly code: "none_for_a_day" | "no_rights";
   readonly text: string;
 }
@@ -73,9 +76,9 @@ export interface CheckpointStatus {
 
 export type QueueStatus = Pick<QueueStats, "states" | "reasons" | "kinds"> & {
   readonly address: string;
-  /** Finished tasks whose row is gone, and their keys. */
+  /** Finished tasks whose row was removed, and their keys. */
   readonly log: LogStats;
-  /** As this node's settings say. */
+  /** From this node's settings. */
   readonly keep: {
     readonly doneDays: number;
     readonly failedDays: number;

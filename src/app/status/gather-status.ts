@@ -25,38 +25,43 @@ import type { QueueSource } from "./queue-source.ts";
 
 export interface StatusOptions extends Omit<OpenFleetOptions, "isReader"> {
   readonly settings: Settings;
-  /** All nodes of the fleet, with what the bucket knows; otherwise this node, without the bucket. */
+  /**
+   * True: all nodes of the fleet, with data from the bucket; false: this node, without the bucket.
+   */
   readonly isCluster: boolean;
 }
 
 export interface StatusSources extends Omit<StatusOptions, "node"> {
   readonly fleet: OpenFleet;
-  /** Opened for each status: without an owner it does not notice what is written later. */
+  /** Opened for each status: without an owner it does not notice later writes. */
   readonly node: Pick<NodeReadApi, "ledger" | "records">;
   readonly queue: QueueSource;
-  /** Counting them reads the whole ledger, so it is not done for each status. */
+  /** Counting them reads the whole ledger, so the caller caches the number. */
   readonly conflicts: number;
 }
 
 type Checkpoints = Map<number, ReadonlyMap<string, number>>;
 
-/** Reads everything once. What cannot be reached is named in `attention`, and the rest is there. */
+/**
+ * Reads everything once. Sources that cannot be reached are named in `attention`; the rest is
+ * complete.
+ */
 export async function gatherStatus(sources: StatusSources): Promise<ClusterStatus> {
   const { status, faults, troubles } = await gatherParts(sources);
   const problems = problemsOf(status);
   const found = problems.map(({ text }) => text);
-  // A node that works reports its own troubles too.
+  // A running node reports its own troubles too; do not list them twice.
   const others = troubles.filter((text) => !found.some((one) => isSame(one, text)));
   return { ...status, attention: [...faults, ...found, ...others], problems };
 }
 
 export interface StatusParts {
   readonly status: StatusReading;
-  /** What could not be read, and what is set wrongly. */
+  /** Sources that could not be read, and wrong settings. */
   readonly faults: readonly string[];
-  /** False: of the fleet nothing is known but what this node hears. */
+  /** False: of the fleet, only what this node has received is known. */
   readonly isBucketRead: boolean;
-  /** Of the queue. */
+  /** Troubles of the queue. */
   readonly troubles: readonly string[];
 }
 
@@ -124,7 +129,7 @@ export async function gatherParts(sources: StatusSources): Promise<StatusParts> 
   };
 }
 
-/** A node's own report begins with its name, and may be cut. */
+/** A node's own report begins with its name, and may be truncated. */
 const isSame = (report: string, text: string): boolean =>
   report.length > 40 && text.startsWith(report.slice(report.indexOf(": ") + 2));
 
@@ -136,7 +141,7 @@ interface Surroundings {
   readonly faults: readonly string[];
 }
 
-/** Asks the bucket only about the whole fleet: the status of this node costs no request. */
+/** Reads the bucket only for the whole fleet: the status of this node costs no request. */
 async function lookAround({ fleet, clock, isCluster }: StatusSources): Promise<Surroundings> {
   const nothing = { hub: null, checkpoint: null, checkpoints: new Map() as Checkpoints };
   const { bucket } = fleet;
@@ -203,7 +208,7 @@ async function readOlder(
   }
 }
 
-/** A lease that was released is free, however long ago that was. */
+/** A released lease is free, even if it would not have expired yet. */
 const hubStatus = ({ record, ageMs, isExpired }: LeaseView): HubStatus => ({
   node: record.owner,
   epoch: record.epoch,

@@ -38,7 +38,7 @@ test("no node that is there has the rights: each is named with its reason", () =
   for (const state of ["able", "unknown"] as const) {
     expect(gap({ nodes: [unable, testNode({}, { hub: { state } })], log: [] })).toBeNull();
   }
-  // A node of an earlier version tells nothing; one that is gone does not count.
+  // A node of an earlier version reports nothing; a node that is offline does not count.
   expect(gap({ nodes: [unable, testNode()], log: [] })).toBeNull();
   const gone = testNode({ isPresent: false }, { hub: { state: "able" } });
   expect(gap({ nodes: [unable, gone], log: [] })?.code).toBe("no_rights");

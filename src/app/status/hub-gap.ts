@@ -6,11 +6,11 @@ const dayMs = 86_400_000;
 
 export interface HubGapInput extends Pick<ClusterStatus, "hub" | "nodes"> {
   readonly nowMs: number;
-  /** What this node knows beyond the checkpoint that it stands on. */
+  /** The datagrams that this node has beyond its checkpoint. */
   readonly log: readonly Pick<Datagram, "target" | "stamp">[];
 }
 
-/** Whether somebody folds what the fleet sends, and if not, why. */
+/** The reason why nobody folds the segments of the fleet; null if somebody does. */
 export function hubGapOf({ hub, nodes, nowMs, log }: HubGapInput): HubGap | null {
   if (hub && hub.ageMs < dayMs) return null;
   const unable = unableNodes(nodes);
@@ -29,7 +29,7 @@ export function hubGapOf({ hub, nodes, nowMs, log }: HubGapInput): HubGap | null
   return { code: "none_for_a_day", text };
 }
 
-/** Undefined: some node can, or has not found out yet, or tells nothing about it. */
+/** Undefined if some node can be the hub, has not found out yet, or reports nothing about it. */
 function unableNodes(nodes: readonly NodeStatus[]): readonly string[] | undefined {
   const present = nodes.filter(({ isPresent, beat }) => isPresent && beat);
   const hubs = present.map(({ label, beat }) => ({ label, ability: beat?.hub }));
@@ -43,7 +43,7 @@ function unableNodes(nodes: readonly NodeStatus[]): readonly string[] | undefine
   });
 }
 
-/** That a checkpoint was made needs no other one. */
+/** The record of a checkpoint does not itself need a new checkpoint. */
 function oldestBeyond(log: HubGapInput["log"]): number | undefined {
   let oldest: string | undefined;
   for (const { target, stamp } of log) {

@@ -8,15 +8,15 @@ import { locateQueue } from "../queue/queue-address.ts";
 import { readReleaseRecords, releaseText } from "../work/release-records.ts";
 
 export interface QueueSeen {
-  /** Undefined: there is none yet, or it cannot be reached. */
+  /** Undefined if there is none yet, or it cannot be reached. */
   readonly stats: QueueStats | undefined;
   readonly log: LogStats | undefined;
-  /** Jobs that a person should look at: stopped, paused by this node, or without a visit that succeeded. */
+  /** Jobs that need attention: stopped, paused by this node, or without a successful visit. */
   readonly troubles: readonly string[];
   readonly fault: string | undefined;
 }
 
-/** Campaigns that their budget has stopped, with what to do. */
+/** Reads the campaigns that were stopped by their budget, each with the next step. */
 export type ReadStopped = (
   queue: Queue,
 ) => Promise<readonly { readonly campaign: string; readonly text: string }[]>;
@@ -35,7 +35,7 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
         return { ...nothing, fault: undefined };
       }
       try {
-        // A file is opened for each look: what a reader has opened may be a copy.
+        // A file is opened for each read, because a reader may have opened a copy.
         if (file !== undefined) {
           await using now = await openQueueToRead(options);
           return await seenIn(now, options, readStopped);
@@ -52,7 +52,7 @@ export function createQueueSource(options: ConfiguredQueueOptions): QueueSource 
   };
 }
 
-/** A queue that is open already, in a process that stays. */
+/** A queue that a long-running process already has open. */
 export function createOpenQueueSource(
   open: () => Promise<Queue>,
   options: Pick<ConfiguredQueueOptions, "paths" | "settings">,

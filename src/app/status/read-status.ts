@@ -7,7 +7,7 @@ import type { ClusterStatus } from "./cluster-status.ts";
 import { gatherStatus, type StatusOptions } from "./gather-status.ts";
 import { createOpenQueueSource, createQueueSource } from "./queue-source.ts";
 
-/** Reads the status again and again, and keeps open what that needs. */
+/** Reads the status repeatedly, and keeps open what that needs. */
 export interface StatusReader extends AsyncDisposable {
   read(): Promise<ClusterStatus>;
 }
@@ -46,7 +46,7 @@ export async function openStatusReader(options: StatusReaderOptions): Promise<St
   };
 }
 
-/** Counting conflicts reads the whole ledger: done again only when it has changed. */
+/** Counting conflicts reads the whole ledger, so it is repeated only after a change. */
 function createConflictCount() {
   let known: { readonly vector: string; readonly count: number } | undefined;
   return {

@@ -1,6 +1,6 @@
 /**
  * A data folder with queue, ledger and records, and a worker that visits websites on loopback under
- * names of their own: all real, but for how names become addresses.
+ * their own host names. Everything is real except the name resolution.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,12 +22,12 @@ export interface EnrichBench extends AsyncDisposable {
   readonly queue: Queue;
   readonly ledger: NodeLedger;
   readonly records: NodeRecords;
-  /** Makes a company with a website, and the task that visits it. Answers the target. */
+  /** Creates a company with a website, and the task that visits it. Returns the target. */
   plant(website: string, more?: PlantOptions): Promise<string>;
   visit(target: string, website: string, more?: VisitOptions): Promise<void>;
-  /** Works until nothing is left. */
+  /** Works until no tasks are left. */
   work(): Promise<void>;
-  /** What workers warned of. */
+  /** Warnings that workers logged. */
   readonly warnings: readonly string[];
   fieldsOf(target: string): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -1,6 +1,6 @@
 /**
- * A machine that exports addresses of a name, as a process of its own. Arguments: options as JSON.
- * Prints "delivered" when the file is there; with `hangs` it then waits to be killed.
+ * A machine that exports addresses under a name, as a separate process. Arguments: options as JSON.
+ * Prints "delivered" when the file exists; with `hangs` it then waits to be killed.
  */
 import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import { sleep, systemClock } from "../../base/clock.ts";
@@ -10,7 +10,7 @@ import { openNamedExport } from "../exchange/export-names.ts";
 
 export interface ExportProgramOptions {
   readonly data: string;
-  /** The fleet's; absent: there is none. */
+  /** The fleet's bucket; absent if there is none. */
   readonly bucket?: string | undefined;
   readonly addresses: readonly string[];
   readonly to: string;
@@ -40,7 +40,7 @@ async function main(options: ExportProgramOptions): Promise<void> {
   await named.confirm();
   await writeFileAtomic(to, JSON.stringify(wanted.map(({ contact }) => contact.value)));
   process.stdout.write("delivered\n");
-  // The lease is renewed meanwhile, as if the file took long.
+  // The lease is renewed meanwhile, as if writing the file took long.
   if (hangs === true) await sleep(systemClock, 3_600_000);
   await named.commit(systemClock.nowMs());
 }

@@ -1,4 +1,4 @@
-/** A small site of a company that lays floors, and answers to make others of. */
+/** A small site of a flooring company, and responses for building others. */
 import type { SiteAnswer } from "../../crawl/testing/site-server.ts";
 
 export const html =

@@ -1,4 +1,4 @@
-/** Opens the secret of a folder when it is told to: `secret-process.ts FILE`. */
+/** Opens the secret of a folder when it gets a message: `secret-process.ts FILE`. */
 import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
 import { openFolderSecret } from "../node/folder-secret.ts";

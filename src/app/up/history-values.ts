@@ -3,7 +3,7 @@ import type { QueueStats } from "../../queue/index.ts";
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** Why tasks wait, and how long earlier ones waited. */
+/** The reasons why tasks wait, and how long earlier ones waited. */
 export const queueGauges = ({ states, reasons, waits }: QueueStats): Numbers => ({
   tasksPending: states.pending,
   tasksRunning: states.running,
@@ -13,7 +13,7 @@ export const queueGauges = ({ states, reasons, waits }: QueueStats): Numbers => 
   waitP99Ms: waits.p99Ms,
 });
 
-/** Of all worker processes of this node: slots, connections, limiter, caches. */
+/** Over all worker processes of this node: slots, connections, limiter, caches. */
 export function metricGauges(metrics: MetricsSnapshot): Numbers {
   const sum = sumIn(metrics);
   return {
@@ -42,7 +42,7 @@ export function metricCounters(metrics: MetricsSnapshot): Numbers {
   };
 }
 
-/** Of all series of a metric, or of those with this value of a label. */
+/** Sums all series of a metric, or those with this label value. */
 const sumIn = (metrics: MetricsSnapshot) => (name: string, label?: string) =>
   seriesOf(metrics, name)
     .filter(({ values }) => label === undefined || values.includes(label))
@@ -54,8 +54,8 @@ const seriesOf = (metrics: MetricsSnapshot, name: string): readonly SeriesSnapsh
 const callMetric = "forager_queue_call_duration_seconds";
 
 /**
- * How long calls of the queue took since the last time it was asked: the upper bounds of the buckets
- * that hold half, 95 % and 99 % of them. Nothing if there was none.
+ * The duration of queue calls since the previous call: the upper bounds of the histogram buckets
+ * that contain 50 %, 95 % and 99 % of them. Empty if there were no calls.
  */
 export function createCallPercentiles(): (metrics: MetricsSnapshot) => Numbers {
   let before: readonly number[] = [];
@@ -66,7 +66,7 @@ export function createCallPercentiles(): (metrics: MetricsSnapshot) => Numbers {
       (sums, { buckets = [] }) => buckets.map((count, at) => count + (sums[at] ?? 0)),
       [],
     );
-    // A process that was replaced takes its counts with it.
+    // The counts of a process that was replaced are missing, so a sum can become smaller.
     const grown = all.map((count, at) => Math.max(0, count - (before[at] ?? 0)));
     before = all;
     const total = grown.reduce((sum, count) => sum + count, 0);

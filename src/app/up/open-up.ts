@@ -30,21 +30,21 @@ export interface UpOptions extends Omit<
   "nodeEvents" | "onStopped" | "onListening" | "hasWorkers" | "onSchedules"
 > {
   readonly hasWorkers: boolean;
-  /** Undefined: no service manager waits for messages of this process. */
+  /** Undefined if no service manager waits for messages of this process. */
   readonly manager: ServiceManager | undefined;
-  /** Called when a part has started, has changed, or has ended. */
+  /** Called when a part has started, changed, or ended. */
   readonly onPart: (part: UpPart) => void;
 }
 
-/** All parts of a node in one process tree: what `forager up` runs. */
+/** All parts of a node in one process tree, for `forager up`. */
 export interface Up extends Service, AsyncDisposable {
-  /** As that of `Work`. */
+  /** Like that of `Work`. */
   readonly ended: Promise<void>;
-  /** After a stop: every worker process has ended by itself, with exit code 0. */
+  /** After a stop: true if every worker process has exited by itself with code 0. */
   isOrderly(): boolean;
 }
 
-/** How often it is looked whether worker processes have started; it costs nothing. */
+/** Polling interval while worker processes start; a poll costs nothing. */
 const lookMs = 250;
 
 export async function openUp(options: UpOptions): Promise<Up> {
@@ -123,7 +123,7 @@ export async function openUp(options: UpOptions): Promise<Up> {
   };
 }
 
-/** Knows what was shown last of each part, so that nothing is shown twice. */
+/** Remembers the last state shown of each part, so that nothing is shown twice. */
 function createBoard(onPart: UpOptions["onPart"]) {
   const shown = new Map<PartName, UpPart>();
   const show = (part: UpPart | undefined) => {
@@ -133,7 +133,7 @@ function createBoard(onPart: UpOptions["onPart"]) {
   };
   return {
     show,
-    /** A part that was never running in this process has nothing to stop. */
+    /** A part that never ran in this process does not have to be stopped. */
     stop(name: PartName) {
       const state = shown.get(name)?.state;
       if (state === "running" || state === "failing") show(stoppedPart(name));
@@ -141,7 +141,7 @@ function createBoard(onPart: UpOptions["onPart"]) {
   };
 }
 
-/** Shows what the node does, as its owner or as a client. */
+/** Shows what the node does, as owner or as client. */
 function followNode(
   { loaded }: Pick<UpOptions, "loaded">,
   show: (part: UpPart | undefined) => void,

@@ -20,9 +20,9 @@ export type PartName =
   | "dashboard";
 
 /**
- * - `running`; `off`: not set up, or turned off; `failing`: it runs, and is tried again;
- * - `owner`, `client`: of the data folder; `elsewhere`: the owner of the data folder does it;
- * - `waiting`: the fleet has told this node to do no tasks; `stopped`: it has ended.
+ * - `running`; `off`: not configured, or turned off; `failing`: it does not work and is retried;
+ * - `owner`, `client`: of the data folder; `elsewhere`: the owner of the data folder runs it;
+ * - `waiting`: the fleet has told this node to run no tasks; `stopped`: it has ended.
  */
 export type UpPartState =
   | "running"
@@ -34,11 +34,11 @@ export type UpPartState =
   | "waiting"
   | "stopped";
 
-/** How one part of `forager up` is now. */
+/** The state of one part of `forager up`. */
 export interface UpPart {
   readonly part: PartName;
   readonly state: UpPartState;
-  /** Says what it is and where, in one line. */
+  /** One line that says what it is and where. */
   readonly text: string;
 }
 
@@ -58,15 +58,15 @@ export const queuePart = (address: string): UpPart => ({
 });
 
 export interface BucketPartOptions {
-  /** Undefined: none is set. */
+  /** Undefined if none is configured. */
   readonly address: string | undefined;
   readonly isCharged: boolean;
   readonly role: NodeRole;
-  /** Undefined: not known yet. */
+  /** Undefined if not known yet. */
   readonly isReached: boolean | undefined;
 }
 
-/** Undefined: it is not known yet how it is. */
+/** Undefined if its state is not known yet. */
 export function bucketPart(options: BucketPartOptions): UpPart | undefined {
   const { address, isCharged, role, isReached } = options;
   const part = "bucket";
@@ -89,7 +89,7 @@ export interface GossipPartOptions {
   readonly gossip: Settings["gossip"];
   readonly hasBucket: boolean;
   readonly role: NodeRole;
-  /** Where it listens; undefined: it has not started yet. */
+  /** The address it listens on; undefined: it has not started yet. */
   readonly address: string | undefined;
 }
 
@@ -113,7 +113,7 @@ export function gossipPart(options: GossipPartOptions): UpPart | undefined {
   return { part, state: "running", text: `udp ${address}, ${key}` };
 }
 
-/** Undefined: there are no schedules, so there is nothing to say. */
+/** Undefined if there are no schedules. */
 export function schedulesPart({ schedules, nextMs }: TickerView): UpPart | undefined {
   const part = "schedules";
   if (schedules === 0) return undefined;
@@ -121,7 +121,7 @@ export function schedulesPart({ schedules, nextMs }: TickerView): UpPart | undef
   return { part, state: "running", text: `${schedules}, ${next}` };
 }
 
-/** Undefined: processes are starting. */
+/** Undefined while processes are starting. */
 export function workersPart({ slots, state, notice }: WorkersView): UpPart | undefined {
   const part = "workers";
   if (notice) {
@@ -152,7 +152,7 @@ function tasksAtOnce(slots: WorkersView["slots"]): string {
   return min === max ? countOf(min, "task") : `${min} to ${countOf(max, "task")}`;
 }
 
-/** What the node does, for `systemctl status`. */
+/** The state of the node, for `systemctl status`. */
 export function statusLine({ slots, state, notice }: WorkersView): string {
   if (notice) return `this machine is taken away (${notice.what}), no new work is started`;
   if (slots.length === 0) return state === "working" ? "no worker processes" : `node is ${state}`;

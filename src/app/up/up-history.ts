@@ -20,7 +20,9 @@ export interface UpHistoryOptions {
   readonly log: Logger;
 }
 
-/** What charts of the dashboard show. It costs no request: the queue was looked at anyway. */
+/**
+ * The data of the dashboard's charts. It costs no extra request, because the queue is read anyway.
+ */
 export function createUpHistory({ paths, work, clock, log }: UpHistoryOptions): MetricHistory {
   const callPercentiles = createCallPercentiles();
   return createMetricHistory({
@@ -33,7 +35,7 @@ export function createUpHistory({ paths, work, clock, log }: UpHistoryOptions): 
       const queue = work.queueStats();
       const metrics = work.metrics();
       const usage = Object.values(processMeter.usage());
-      // While the server is away, the point lacks its figures.
+      // While the server is unreachable, the point lacks its figures.
       const server = await work.queueServer().catch(() => undefined);
       return {
         gauges: {

@@ -31,12 +31,16 @@ interface Opened extends Service, AsyncDisposable {
   firstLink(): string;
 }
 
-/** A port that is in use may become free, as when the process that served this folder has ended. */
+/**
+ * A port in use may become free, for example when the process that served this folder before has
+ * exited.
+ */
 const retryMs = 10_000;
 
 /**
- * API and dashboard as a part of `forager up`. A node works without them: if they cannot start, it
- * says why and tries again. A `serve.listen` that can never work rejects the start.
+ * API and dashboard as a part of `forager up`. A node works without them: if they cannot start, the
+ * reason is reported and the start is retried. A `serve.listen` that can never work rejects the
+ * start.
  */
 export function createUpServer(options: UpServerOptions): Service {
   const { loaded, paths, clock, log, show } = options;
@@ -47,7 +51,7 @@ export function createUpServer(options: UpServerOptions): Service {
   let trying: Promise<void> = Promise.resolve();
 
   const open = async (): Promise<void> => {
-    // Loaded here, so that a node that serves nothing does not pay for it.
+    // Imported here, so that a node without a server does not load it.
     const { openApiServer } = await import("../serve/open-serve.ts");
     const { signal } = over;
     const opened = await openApiServer({ ...options, isOpen: false, signal });

@@ -40,22 +40,24 @@ export interface WebhooksOptions {
   readonly clock: Clock;
 }
 
-/** An endpoint as lists show it: no secret, and no path, which is often a token. */
+/**
+ * An endpoint for lists: without its secret, and without its path, which often contains a token.
+ */
 export interface EndpointView {
   readonly id: string;
   readonly url: string;
-  /** All, if none is named. */
+  /** Empty: all events. */
   readonly events: readonly string[];
   readonly createdAt: string;
   readonly disabled: { readonly at: string; readonly reason: string } | null;
-  /** How many secrets sign at the moment: two while one is rotated. */
+  /** The number of secrets that sign at the moment: two during a rotation. */
   readonly secrets: number;
 }
 
-/** `secret` is shown this once. Null: it is where the endpoint says. */
+/** `secret` is shown only this once. Null: it is stored where the endpoint says. */
 export type EndpointSecret = EndpointView & { readonly secret: string | null };
 
-/** Endpoints of the fleet, and what was delivered to them. */
+/** The endpoints of the fleet, and deliveries to them. */
 export interface Webhooks extends AsyncDisposable {
   list(): Promise<readonly EndpointView[]>;
   add(endpoint: NewEndpoint): Promise<EndpointSecret>;
@@ -65,17 +67,17 @@ export interface Webhooks extends AsyncDisposable {
     options: { readonly overlapMs: number; readonly secret?: NewEndpoint["secret"] },
   ): Promise<EndpointSecret>;
   enable(id: string): Promise<EndpointView>;
-  /** Sends one message now, without the queue. */
+  /** Sends one message immediately, without the queue. */
   test(id: string, signal: AbortSignal): Promise<{ readonly status: number; readonly isTaken: boolean }>; // prettier-ignore
   deliveries(query: DeliveriesQuery): Promise<readonly Delivery[]>;
   replay(id: number): Promise<number>;
-  /** For the workers that deliver, and for what publishes events. */
+  /** For workers that deliver, and for publishers of events. */
   readonly endpoints: Endpoints;
   readonly publisher: EventPublisher;
   readonly services: DeliveryServices;
 }
 
-/** Nothing is opened before it is asked for. */
+/** Nothing is opened before it is used. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { settings, paths, clock } = options;
   const random = systemRandom;
@@ -89,7 +91,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const bucket = createRetryingBucket({ bucket: opened, clock, random, signal: closing.signal });
   const endpoints = openEndpoints({ bucket, clock, random });
   const ownFolder = paths.resolve("bucket");
-  // Opening a bucket in a folder makes the folder: asking whether there are endpoints must not.
+  // Opening a folder bucket creates the folder; asking if there are endpoints must not do that.
   const hasNone = () => settings.bucket.url === undefined && !existsSync(ownFolder);
   const list = async () => (hasNone() ? [] : endpoints.list());
   const allowPrivateNetworks = settings.webhook.allowPrivateNetworks.split(",").filter((one) => one !== ""); // prettier-ignore
@@ -142,7 +144,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   };
 }
 
-/** Other processes and nodes have another working folder. */
+/** Other processes and nodes have another working directory. */
 const absolute = (secret: NewEndpoint["secret"]): NewEndpoint["secret"] =>
   secret && "file" in secret ? { file: resolve(secret.file) } : secret;
 
@@ -151,7 +153,7 @@ async function reveal(reference: SecretReference, name: string): Promise<string>
   try {
     return await readSecretReference(reference, name, processSources());
   } catch (cause) {
-    // Another node may have it: the delivery is tried again.
+    // Another node may be able to read it, so the delivery is retried.
     throw new AppError("unavailable", "secret_unreadable", (cause as Error).message, { cause });
   }
 }

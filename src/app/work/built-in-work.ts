@@ -43,24 +43,27 @@ export interface BuiltInWorkOptions extends Pick<EnrichServicesOptions, "version
   readonly clock: Clock;
   readonly log: Logger;
   readonly queue: Queue;
-  /** `queue.url` of the settings; absent: its commits cost nothing. */
+  /** The address of the queue; absent: its commits cost nothing. */
   readonly queueUrl?: string;
   readonly crawl: Settings["crawl"];
   readonly metrics: Metrics;
   readonly node: Pick<NodeApi, "ledger" | "records">;
-  /** Where snapshots of places are; absent: in the data folder. */
+  /** Where snapshots of places are stored; absent: in the data folder. */
   readonly bucket?: Settings["bucket"];
-  /** Told of campaigns whose budget is reached. Absent: nobody is. */
+  /** Gets an event when the budget of a campaign is reached. Absent: no events. */
   readonly publisher?: EventPublisher;
 }
 
-/** The kinds that every worker can do, and what they work with in a data folder. */
+/** The handlers that every worker has, and their services for a data folder. */
 export interface BuiltInWork extends AsyncDisposable {
   readonly handlers: readonly Handler<BuiltInServices>[];
   readonly services: BuiltInServices;
 }
 
-/** `discover`, `details`, `enrich`, `resolve` and `dispatch`. Facts go to the owner of the data folder. */
+/**
+ * `discover`, `details`, `enrich`, `resolve` and `dispatch`. Facts are sent to the owner of the
+ * data folder.
+ */
 export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
   const { paths, clock, queue } = options;
   const { ledger, records } = options.node;

@@ -5,19 +5,21 @@ import { createId } from "../../base/ids.ts";
 import { systemRandom } from "../../base/random.ts";
 import { readInFlight, type CrashedWork } from "../../worker/index.ts";
 
-/** The file descriptor of the crash record in a worker process, after stdin, stdout, stderr and IPC. */
+/**
+ * The file descriptor of the crash record in a worker process, after stdin, stdout, stderr and IPC.
+ */
 export const crashRecordFd = 4;
 
-/** A file without a name that a parent and its child share. */
+/** An unnamed file that a parent and its child share. */
 export interface CrashFile {
   readonly fd: number;
-  /** Reads it and closes it. */
+  /** Reads and closes it. */
   take(): CrashedWork | undefined;
 }
 
 /**
- * In memory if possible: a write to a slow disk could block the event loop.
- * undefined: no such file can be made; then the leases of a process that dies expire.
+ * In memory if possible, because a write to a slow disk could block the event loop. Undefined if no
+ * such file can be created; then the leases of a process that dies expire.
  */
 export function openCrashFile(): CrashFile | undefined {
   for (const folder of ["/dev/shm", tmpdir()]) {
@@ -42,7 +44,7 @@ export function openCrashFile(): CrashFile | undefined {
   return undefined;
 }
 
-/** In a worker process: whether its parent gave it such a file. */
+/** In a worker process: true if its parent gave it such a file. */
 export function hasCrashFile(): boolean {
   try {
     return fstatSync(crashRecordFd).isFile();

@@ -17,7 +17,7 @@ export interface ForkOptions {
   readonly start: WorkerStart;
   /** stdout is reserved for the parent's result: the worker writes to stderr instead. */
   readonly isStdoutTaken: boolean;
-  /** The queue that the worker works on: its leases are ended there if it dies. */
+  /** The queue of the worker: if the worker dies, its leases are ended there. */
   readonly queue: EndLeasesOptions["queue"];
   readonly clock: Clock;
 }
@@ -49,7 +49,7 @@ export function forkWorker(options: ForkOptions, events: ChildEvents): Child {
     };
     events.onExit(how, dead);
   };
-  // A process that is ending may have closed its end already.
+  // A process that is exiting may have closed its end already.
   const send = (message: ToWorker) => void (child.connected && child.send(message, () => {}));
   child.on("message", (message) => events.onMessage(message as FromChild));
   child.once("exit", (code, signal) => gone(signal ?? `code ${code}`));

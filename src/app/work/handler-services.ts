@@ -16,21 +16,24 @@ import type { HandlerOptions, PayloadSchema, RunHandler } from "../../worker/ind
 import { locateBucket } from "../bucket/bucket-address.ts";
 import { openMeteredBucket } from "../bucket/open-bucket.ts";
 
-/** The prefix of the key of every object that handlers read and write. */
+/** The key prefix of every object that handlers read and write. */
 export const handlersPrefix = "handlers/";
 
-/** What `forager work` gives the handlers of a file as `services`. */
+/** The `services` that `forager work` passes to the handlers of a file. */
 export interface HandlerServices {
   /** The queue that the task came from. */
   readonly queue: Queue;
-  /** The objects of the fleet's bucket whose keys begin with `handlers/`; leave that prefix out. */
+  /**
+   * The objects of the fleet's bucket whose keys begin with `handlers/`; keys are given without
+   * that prefix.
+   */
   readonly bucket: HandlerBucket;
 }
 
-/** A bucket that all handlers of a process share, so none of them closes it. */
+/** A bucket that all handlers of a process share, so none of them can close it. */
 export type HandlerBucket = Omit<Bucket, keyof Closable | "traits">;
 
-/** A handler as a file for `forager work --handlers` exports it. */
+/** A handler as exported by a file for `forager work --handlers`. */
 export interface FileHandler<Payload = unknown> extends HandlerOptions {
   readonly kind: string;
   /** Without a schema any payload is accepted, and its type is not checked. */
@@ -47,11 +50,11 @@ export interface HandlerServicesOptions {
 }
 
 export interface HandlerServicesSource extends Closable {
-  /** The services of one task, whose handler's bucket requests `onRequest` hears of. */
+  /** The services of one task; `onRequest` is called for each bucket request of its handler. */
   readonly servicesFor: (onRequest: () => void) => HandlerServices;
 }
 
-/** The queue is not closed with it. */
+/** Closing it does not close the queue. */
 export function createHandlerServices(options: HandlerServicesOptions): HandlerServicesSource {
   const { settings, paths, queue, clock, random } = options;
   const opened = createLazyBucket(async () => {
@@ -69,14 +72,14 @@ export function createHandlerServices(options: HandlerServicesOptions): HandlerS
       let own: HandlerBucket | undefined;
       return {
         queue,
-        // Made when it is asked for: most handlers have no use for it.
+        // Created on first use, because most handlers do not need it.
         get bucket() {
           return (own ??= withoutClose(createMeteredBucket(bucket, onRequest)));
         },
       };
     },
     ...closable(async () => {
-      closing.abort(); // a handler that was given up may still wait for the bucket
+      closing.abort(); // an abandoned handler may still wait for the bucket
       await opened.close();
     }),
   };
@@ -93,8 +96,8 @@ const withoutClose = (bucket: Bucket): HandlerBucket => ({
 });
 
 /**
- * Without `bucket.url`, the folder `bucket` of the data folder: but only if the queue is one of
- * this machine too. Otherwise each machine would have objects that the others do not see.
+ * Without `bucket.url`, it is the folder `bucket` of the data folder, but only if the queue is
+ * local too. Otherwise each machine would have objects that the others do not see.
  */
 async function addressFor(
   { bucket, queue }: HandlerServicesOptions["settings"],

@@ -1,12 +1,12 @@
 import type { ProcessSlot, Worker } from "../../worker/index.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
 
-/** What the parent of a worker process tells it, in order. */
+/** The messages from the parent of a worker process, in order. */
 export interface WorkerInbox {
   readonly start: Promise<WorkerStart>;
   readonly slot: Promise<ProcessSlot>;
   take(message: ToWorker): void;
-  /** From now on messages are for this worker. */
+  /** From now on messages go to this worker. */
   follow(worker: Worker): void;
   isStopping(): boolean;
 }
@@ -31,7 +31,7 @@ export function createInbox(): WorkerInbox {
           return worker?.setConcurrency(message.concurrency);
         case "stop":
           stops += 1;
-          // Nothing was claimed yet: there is nothing to give back.
+          // Nothing was claimed yet, so nothing has to be released.
           if (!worker) process.exit(0);
           return void (stops === 1 ? worker.stop() : worker.abort());
       }

@@ -22,7 +22,7 @@ export interface InterruptionsOptions {
   readonly supervisor: Pick<Supervisor, "look" | "hurry">;
   /** Makes idle workers of the fleet look for tasks. */
   readonly wake: () => Promise<void>;
-  /** It ends when nothing is left to do: then it ends after a notice too. */
+  /** True if the process ends when no tasks are left: then it ends after a notice too. */
   readonly isDraining: boolean;
   readonly onNotice: (notice: InterruptionNotice) => void;
   readonly clock: Clock;
@@ -30,21 +30,21 @@ export interface InterruptionsOptions {
 }
 
 export interface Interruptions extends Service {
-  /** Resolves when a notice came, all work is given back, and the process may end. */
+  /** Resolves when a notice has arrived, all work is released, and the process may exit. */
   readonly over: Promise<void>;
 }
 
 const lookMs = 100;
 /**
- * A machine that is still there so long after its notice was not taken away. The process ends then,
- * and its service manager starts it again.
+ * If the machine still exists this long after its notice, it was not taken away. Then the process
+ * exits, and its service manager starts it again.
  */
 const stayMs = 600_000;
 
 /**
- * Gives work back when the provider announces that it takes this machine away: tasks in progress get
- * what time there is, the others return to the queue at once, and other nodes are woken. The node
- * itself goes on: it sends its journal to the bucket until the machine ends.
+ * Releases work when the provider announces that it takes this machine away: running tasks get the
+ * remaining time, the others return to the queue at once, and other nodes are woken. The node
+ * itself continues: it uploads its journal until the machine stops.
  */
 export async function createInterruptions(options: InterruptionsOptions): Promise<Interruptions> {
   const { settings, pool, supervisor, wake, isDraining, onNotice, clock, log } = options;
@@ -58,7 +58,7 @@ export async function createInterruptions(options: InterruptionsOptions): Promis
     const graceMs = graceAfterNotice(notice, settings.work.graceMs);
     const hurry = clock.setTimer(graceMs, () => supervisor.hurry(), { background: true });
     pool.interrupt();
-    // Woken once for what had not begun, and once more for what did not end in time.
+    // Wake once for the tasks that had not started, and once for those that did not end in time.
     await sleep(clock, lookMs, signal);
     await wake();
     while (supervisor.look().length > 0) await sleep(clock, lookMs, signal);
@@ -93,7 +93,7 @@ export async function createInterruptions(options: InterruptionsOptions): Promis
   };
 }
 
-/** `work.interruption` as it is written: a provider, `auto`, `off`, or `file:PATH`. */
+/** Parses `work.interruption`: a provider, `auto`, `off`, or `file:PATH`. */
 async function chooseSource(
   { interruption, metadataUrl }: Settings["work"],
   clock: Clock,

@@ -9,8 +9,8 @@ import {
 } from "../../worker/index.ts";
 
 /**
- * The handlers of a file: every export that is one, and every one in an exported list. A plain
- * object `{ kind, run }` is enough, so that a file needs no package installed.
+ * The handlers of a file: every export that is a handler, and every handler in an exported list. A
+ * plain object `{ kind, run }` is enough, so the file needs no installed package.
  */
 export async function loadHandlers(file: string): Promise<readonly Handler<unknown>[]> {
   if (!existsSync(file)) throw wrong(file, "there is no such file");
@@ -61,7 +61,7 @@ export function joinHandlers<Services>(
   return [...loaded, ...builtIn.filter(({ kind }) => !own.has(kind))];
 }
 
-/** The handlers of a slot: of its kinds, or of all kinds except those that other slots do. */
+/** The handlers of a slot: those of its kinds, or of all kinds that no other slot has. */
 export function chooseHandlers<Services>(
   handlers: readonly Handler<Services>[],
   { kinds, except = [], isWanted }: Pick<ProcessSlot, "kinds" | "except" | "isWanted">,
@@ -80,7 +80,9 @@ export function chooseHandlers<Services>(
   });
 }
 
-/** Of a process whose slot has no kind of this node: it only sends heartbeats until it is told to stop. */
+/**
+ * For a process whose slot has no kind of this node: it only sends heartbeats until it is stopped.
+ */
 export const noWorkKind = "no-work";
 const noWork = defineHandler(noWorkKind, anything, () => {});
 

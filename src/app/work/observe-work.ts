@@ -33,7 +33,7 @@ import { nodeName } from "../node/node-name.ts";
 export interface ObserveWorkOptions {
   readonly loaded: LoadedSettings;
   readonly paths: Paths;
-  /** Where metrics and health are served, instead of the setting `work.listen`. */
+  /** The address for metrics and health; overrides the setting `work.listen`. */
   readonly listen?: string | undefined;
   readonly onListening: (server: ListeningServer) => void;
   readonly queue: Pick<Queue, "stats" | "connections">;
@@ -47,22 +47,24 @@ export interface ObserveWorkOptions {
 
 export interface ListeningServer {
   readonly url: string;
-  /** Holds the token that /metrics asks for. */
+  /** The file with the token that /metrics requires. */
   readonly tokenFile: string;
 }
 
 export interface WorkObserver extends Service {
   /** Alerts use these settings from now on. */
   follow(loaded: LoadedSettings): void;
-  /** What the queue had at the last look; undefined: it was not looked at yet. */
+  /** The statistics of the last poll; undefined before the first one. */
   stats(): QueueStats | undefined;
-  /** What is wrong now, in words. */
+  /** The current alerts as text. */
   alerts(): readonly string[];
   /** For servers of metrics and health. */
   readonly health: HealthSource;
 }
 
-/** Observes the workers of a node: alerts, heartbeat file, and the server for metrics and health. */
+/**
+ * Observes the workers of a node: alerts, heartbeat file, and the server for metrics and health.
+ */
 export function observeWork(options: ObserveWorkOptions): WorkObserver {
   const { paths, queue, supervisor, metrics, clock, log } = options;
   let { loaded } = options;
@@ -140,7 +142,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
   };
 }
 
-/** Those that report that they are well. */
+/** The workers that report that they are healthy. */
 const workersOf = (slots: readonly SlotView[]): readonly WorkerReading[] =>
   slots.flatMap(({ name, pid, state, view }) =>
     view && state === "running" ? [{ ...view, worker: name, pid }] : [],

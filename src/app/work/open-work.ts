@@ -45,17 +45,17 @@ import type { WorkerStart } from "./worker-start.ts";
 
 export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onListening"> {
   readonly loaded: LoadedSettings;
-  /** Reads the settings again: what changes is applied while it runs. */
+  /** Reads the settings again; changes are applied while it runs. */
   readonly reload: () => Promise<LoadedSettings>;
   readonly choice: ProcessChoice;
-  /** False: no worker process is started, whatever settings and fleet say. */
+  /** False: no worker process is started, whatever the settings and the fleet say. */
   readonly hasWorkers?: boolean;
-  /** The caller has checked what the visits need, and has told people. */
+  /** The caller has already checked the requirements of the visits, and has reported them. */
   readonly isChecked?: boolean;
-  /** Called after each look at the schedules. Absent: this process adds no occurrences of them. */
+  /** Called after each check of the schedules. Absent: this process adds no occurrences. */
   readonly onSchedules?: ((view: TickerView) => void) | undefined;
   readonly nodeEvents?: NodeEvents | undefined;
-  /** Called as each part has ended, while it stops. */
+  /** Called when each part has ended, during a stop. */
   readonly onStopped?: (part: "workers" | "metrics" | "node") => void;
   /** How every worker process starts. */
   readonly start: WorkerStart;
@@ -65,26 +65,27 @@ export interface WorkOptions extends Pick<ObserveWorkOptions, "listen" | "onList
   readonly log: Logger;
 }
 
-/** The worker processes of a node, what observes them, and the node itself. */
+/** The worker processes of a node, their observer, and the node itself. */
 export interface Work extends Service, AsyncDisposable {
   /**
-   * Resolves when nothing is left to do (if it is draining), when the fleet told this node to
-   * leave, or when this machine is taken away and its work is given back. Rejects when the queue or the data folder is gone, or a worker process cannot start.
+   * Resolves when no tasks are left (if it is draining), when the fleet told this node to leave, or
+   * when this machine is taken away and its work is released. Rejects when the queue or the data
+   * folder no longer exists, or a worker process cannot start.
    */
   readonly ended: Promise<void>;
   summary(): WorkSummary;
-  /** Of all worker processes. */
+  /** Over all worker processes. */
   metrics(): MetricsSnapshot;
-  /** The summary with the reasons of what failed, which it reads from the queue. */
+  /** The summary with the reasons of failures, which are read from the queue. */
   outcome(): Promise<WorkOutcome>;
-  /** What the queue had at the last look, a few seconds ago; undefined: there was none yet. */
+  /** The statistics of the last poll, a few seconds ago; undefined before the first one. */
   queueStats(): QueueStats | undefined;
   workers(): WorkersView;
-  /** As that of the supervisor. */
+  /** Like that of the supervisor. */
   fault(): string | undefined;
-  /** After a stop: every process has ended by itself, with exit code 0. */
+  /** After a stop: true if every process has exited by itself with code 0. */
   isOrderly(): boolean;
-  /** How the server of the queue is; undefined: it has none. */
+  /** The state of the queue's server; undefined if it has none. */
   queueServer(): Promise<ServerFigures | undefined>;
   /** For other parts of this process. */
   readonly node: NodeApi;
@@ -93,13 +94,13 @@ export interface Work extends Service, AsyncDisposable {
 
 export interface WorkersView {
   readonly slots: readonly SlotView[];
-  /** What the fleet wants of this node. */
+  /** The desired state of this node. */
   readonly state: ProcessDesired["state"];
   /** Set when the provider has announced that it takes this machine away. */
   readonly notice?: InterruptionNotice | undefined;
 }
 
-/** Beyond work.graceMs, for storing how tasks ended. */
+/** Time in addition to work.graceMs, for storing task results. */
 const stopMarginMs = 15_000;
 
 export async function openWork(options: WorkOptions): Promise<Work> {
@@ -123,8 +124,8 @@ export async function openWork(options: WorkOptions): Promise<Work> {
 }
 
 /**
- * What the visits that wait would lack. A drain has nothing to show without it and refuses; a node
- * that stays says so and goes on, since settings change while it runs.
+ * Checks what the waiting visits lack. A drain could do nothing without it and throws; a
+ * long-running node reports it and continues, because settings can change while it runs.
  */
 async function checkBefore(options: WorkOptions, paths: Paths, queue: WatchedQueue): Promise<void> {
   const { loaded, choice, hasWorkers = true, start, log } = options;
@@ -163,7 +164,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
   const metrics = createMetrics();
   const sinceMs = await queueNowMs(queue, clock.nowMs());
   registerBucketMetrics(metrics, processMeter);
-  /** Kinds that processes have reported. One that has ended is not asked any more. */
+  /** Kinds that processes have reported. A process that has ended cannot be asked any more. */
   const handled = new Set<string>();
   const supervisor = createSupervisor({
     slots: [],
@@ -271,7 +272,7 @@ async function openWorkOn(options: WorkParts): Promise<Work> {
         queueUrl: settings.queue.url,
         clock,
         reader,
-        // No process has started: nobody knows which handlers it would have.
+        // If no process has started, the handlers are not known.
         kinds: choice.kinds || handled.size === 0 ? undefined : handled,
         unwanted: pool.unwanted(),
         isDraining: options.start.isDraining,
@@ -332,7 +333,7 @@ const waking = (queue: ReturnType<WatchedQueue["current"]>, wake: NodeApi["wake"
   },
 });
 
-/** By the clock of the queue's store; by this machine's while the store does not answer. */
+/** The clock of the queue's store; this machine's clock while the store does not answer. */
 const queueNowMs = (queue: WatchedQueue, otherwiseMs: number): Promise<number> =>
   unlessAway(async () => (await queue.current().now()).ms, otherwiseMs);
 
@@ -345,7 +346,8 @@ function spawnOn({ start, isStdoutTaken, queue, clock }: WorkParts, handled: Set
       onAnyMessage(message);
     };
     const onChildExit: typeof onExit = (how, dead) => {
-      // Before the supervisor replaces it: the next process would make a new, empty queue.
+      // Check before the supervisor replaces the process: the next one would create a new, empty
+      // queue.
       queue.check();
       onExit(how, dead);
     };

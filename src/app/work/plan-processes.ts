@@ -3,11 +3,11 @@ import type { ProcessDesired } from "../../node/index.ts";
 import type { Concurrency, ProcessSlot } from "../../worker/index.ts";
 import { parsePools, toSlots, withWorkers, type Pool } from "./pools.ts";
 
-/** What a command line says of worker processes; it goes over what the settings say. */
+/** Options of the command line for worker processes; they override the settings. */
 export interface ProcessChoice {
   /** Only these kinds, in one pool. */
   readonly kinds?: readonly string[] | undefined;
-  /** Of each pool. */
+  /** The number of processes per pool. */
   readonly processes?: number | undefined;
   readonly concurrency?: Concurrency | undefined;
 }
@@ -28,7 +28,7 @@ function planPools({ work }: Pick<Settings, "work">, choice: ProcessChoice): rea
   }));
 }
 
-/** A worker process reads these settings when it starts: a change needs a new process. */
+/** A worker process reads these settings when it starts, so a change needs a new process. */
 const readAtStart = [
   "data",
   "log.",
@@ -39,7 +39,7 @@ const readAtStart = [
   "work.graceMs",
 ];
 
-/** The worker processes that should run, by settings, command line and desired state. */
+/** The worker processes that should run, from settings, command line and desired state. */
 export function planSlots(
   { settings, marks }: ProcessPlan,
   choice: ProcessChoice,

@@ -1,13 +1,13 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Concurrency, ProcessSlot } from "../../worker/index.ts";
 
-/** Processes that do the same kinds. */
+/** A group of processes with the same kinds. */
 export interface Pool {
-  /** Absent: all that there are handlers for. */
+  /** Absent: all kinds that have a handler. */
   readonly kinds?: readonly string[];
-  /** But not these, if it does all. */
+  /** Kinds to leave out, if the pool runs all kinds. */
   readonly except?: readonly string[];
-  /** Asked for by a command to the fleet, see ProcessSlot. */
+  /** Requested by a command to the fleet, see ProcessSlot. */
   readonly isWanted?: true;
   readonly processes: number;
   readonly concurrency: Concurrency;
@@ -17,7 +17,7 @@ const processesMax = 64;
 const concurrencyMax = 10_000;
 const shape = /^([^=\s]+)=(\d+)x(\d+)(?:-(\d+))?$/;
 
-/** `page+map=2x5-20 *=1x10`: kinds, processes, and how many tasks at once in each of them. */
+/** Parses `page+map=2x5-20 *=1x10`: kinds, number of processes, concurrent tasks per process. */
 export function parsePools(text: string): readonly Pool[] {
   const parts = text.split(/[\s,]+/).filter(Boolean);
   if (parts.length === 0) throw wrong(text, "it names no pool");
@@ -32,11 +32,11 @@ export function parsePools(text: string): readonly Pool[] {
   });
 }
 
-/** Whether a node with these pools does tasks of a kind. */
+/** True if a node with these pools runs tasks of a kind. */
 export const takesKind = (pools: string, kind: string): boolean =>
   parsePools(pools).some(({ kinds }) => kinds?.includes(kind) ?? true);
 
-/** `10`, or `5-20` for one that follows the load. */
+/** Parses `10`, or `5-20` for a concurrency that adapts to the load. */
 export function parseConcurrency(text: string): Concurrency {
   const [, min, max] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
   if (min === undefined) throw wrong(text, "concurrency is a number, or two such as 5-20");
@@ -59,7 +59,7 @@ function inRange(part: string, value: number, max: number): number {
 const wrong = (text: string, why: string) =>
   new AppError("invalid", "bad_pools", `work.pools: "${text}" is wrong: ${why}`);
 
-/** One slot for each process. `version`: see ProcessSlot. */
+/** One slot per process. `version`: see ProcessSlot. */
 export function toSlots(pools: readonly Pool[], version: string): readonly ProcessSlot[] {
   return pools.flatMap(({ kinds, except, isWanted, processes, concurrency }) =>
     Array.from({ length: processes }, (_, at) => ({
@@ -68,15 +68,16 @@ export function toSlots(pools: readonly Pool[], version: string): readonly Proce
       ...(except && { except }),
       ...(isWanted && { isWanted }),
       concurrency,
-      // A process learns when it starts which kinds it leaves to others.
+      // A process is told at its start which kinds other slots run, so a change needs a new
+      // process.
       version: except ? JSON.stringify([version, except]) : version,
     })),
   );
 }
 
 /**
- * The pools with the worker counts that a command to the fleet set, by kind. Such a kind gets a pool
- * of its own (none if its count is 0), and no other pool does it: the count is that of the whole
+ * Applies the worker counts per kind that a command to the fleet has set. Such a kind gets a
+ * separate pool (none if its count is 0), and no other pool runs it: the count applies to the whole
  * node, whatever the settings say.
  */
 export function withWorkers(

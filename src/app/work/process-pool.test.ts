@@ -143,7 +143,7 @@ test("a pause while it runs ends it too, when what is at work has ended; a short
   gone();
   await clock.advance(10_000);
   expect([hasLeft, pool.held()]).toEqual([false, undefined]);
-  // Resumed at once, when no process was left already.
+  // Resumed at once, when all processes had already ended.
   await pool.apply({ ...nothing, state: "paused", stateRevision: 6 });
   await pool.apply(nothing);
   await clock.advance(10_000);

@@ -5,42 +5,47 @@ import type { Supervisor } from "../../worker/index.ts";
 import { noWorkKind } from "./load-handlers.ts";
 import { planSlots, type ProcessChoice, type ProcessPlan } from "./plan-processes.ts";
 
-/** The worker processes of a node, by its settings and by the desired state of its fleet. */
+/** The worker processes of a node, according to its settings and the desired state of its fleet. */
 export interface ProcessPool {
-  /** Until then nothing is started. */
+  /** No process is started before this call. */
   begin(): void;
   setPlan(plan: ProcessPlan): void;
-  /** From now on no process runs, whatever settings and fleet say: the machine is taken away. */
+  /**
+   * From now on no process runs, whatever the settings and the fleet say: the machine is taken
+   * away.
+   */
   interrupt(): void;
   apply(desired: ProcessDesired): Promise<Applied>;
-  /** What the fleet wants of this node. */
+  /** The desired state of this node. */
   state(): ProcessDesired["state"];
-  /** Set if it was to end when nothing is left to do, but the fleet wants no work of this node. */
+  /** Set if the node should exit when no tasks are left, but the fleet has paused or drained it. */
   held(): HeldNode | undefined;
-  /** Kinds of which the fleet wants no task to run on this node. */
+  /** Kinds whose tasks must not run on this node, by a command to the fleet. */
   unwanted(): ReadonlySet<string>;
-  /** By kind: how many tasks may be at work at once, and how many are. */
+  /** By kind: the maximum number of concurrent tasks, and the number of running ones. */
   kinds(): Readonly<Record<string, [number, number]>>;
-  /** Resolves when the node was told to leave while it ran, and nothing is at work any more. */
+  /** Resolves when the node was told to leave while it ran, and no tasks are running any more. */
   readonly left: Promise<void>;
 }
 
 export interface HeldNode {
   readonly state: "paused" | "drained";
-  /** Of the command; `forager fleet show` says who gave it. */
+  /** The revision of the command; `forager fleet show` says who gave it. */
   readonly revision: number;
 }
 
 export interface ProcessPoolOptions extends ProcessPlan {
   readonly choice: ProcessChoice;
   readonly supervisor: Pick<Supervisor, "setSlots" | "look">;
-  /** It ends when nothing is left to do, so a node that may do nothing must not wait. */
+  /** The process exits when no tasks are left, so a node that may not run tasks must not wait. */
   readonly isDraining?: boolean;
   readonly clock: Clock;
 }
 
 const lookMs = 100;
-/** So long the node stays after it has left: whoever gave the command sees that it was applied. */
+/**
+ * The node stays this long after it has left, so that the acknowledgement of the command is seen.
+ */
 const lingerMs = 1_000;
 
 export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
@@ -99,7 +104,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
       const known = Object.entries(next.workers).filter(([kind]) => isKnown(kind));
       desired = { state: next.state, workers: Object.fromEntries(known) };
       follow();
-      // A node that is started again after it was told to leave waits: otherwise it could never start.
+      // A node that is restarted after it was told to leave waits: otherwise it could never start.
       if (hasBegun && (next.state === "drained" || held)) void leave();
       const counts = known.map(([kind, count]) => `${kind} ${count}`);
       return {

@@ -16,7 +16,7 @@ function setUp() {
   const open = () => createReleaseRecords({ paths, clock, log: silentLogger });
   const files = () => {
     try {
-      // Without those that are being written.
+      // Without the files that are being written.
       const names = readdirSync(join(folder, "work", "released"));
       return names.filter((name) => /^[0-9a-f]{32}\.json$/.test(name));
     } catch {
@@ -52,7 +52,7 @@ test("why tasks are given back is kept until one is done, or none waits", async 
   expect(currentReleases(paths, clock.nowMs() + 1_000)).toHaveLength(1);
   expect(currentReleases(paths, clock.nowMs() + 61_000)).toEqual([]);
 
-  // Another process of the folder does such a task: nothing is lacking any more.
+  // Another process of the folder runs such a task, so nothing is missing any more.
   const other = open();
   other.ended({ kind: "enrich", job: "another" });
   expect(files()).toHaveLength(1);

@@ -11,10 +11,10 @@ import type { Queue } from "../../queue/index.ts";
 import type { ReleaseListener } from "../../worker/index.ts";
 
 /**
- * Why a worker of this data folder gave tasks of a kind and job back to the queue: it lacks
- * something, such as a setting or a campaign's places. One file for each kind and job, so that the
- * worker processes of a folder do not overwrite each other's. A file goes when a worker of the
- * folder does such a task.
+ * The reason why a worker of this data folder released tasks of a kind and job: something is
+ * missing, such as a setting or a campaign's places. There is one file per kind and job, so that
+ * worker processes do not overwrite each other's records. The file is removed when a worker of the
+ * folder runs such a task.
  */
 export interface ReleaseRecord {
   readonly kind: string;
@@ -67,8 +67,8 @@ export function createReleaseRecords(options: {
 }
 
 /**
- * Those whose job still has tasks that wait, the newest first. A contact that was set since then is not
- * missing any more, though no worker has noticed it yet.
+ * Records whose job still has waiting tasks, newest first. Skips a missing contact that was set
+ * since then, even if no worker has noticed it yet.
  */
 export async function readReleaseRecords(
   paths: Paths,
@@ -86,10 +86,12 @@ export async function readReleaseRecords(
   return records.filter((_, at) => waiting[at]).toSorted((a, b) => b.atMs - a.atMs);
 }
 
-/** Workers claim a kind again some seconds after they gave it back, so these are current. */
+/**
+ * Workers claim a kind again a few seconds after they released it, so newer records are current.
+ */
 const currentMs = 60_000;
 
-/** What this node's workers give back now, in words, for the rest of the fleet. */
+/** What this node's workers are releasing now, as text for the other nodes. */
 export function currentReleases(paths: Paths, nowMs: number): readonly string[] {
   const folder = folderOf(paths);
   return namesIn(folder)
@@ -115,7 +117,7 @@ function namesIn(folder: string): readonly string[] {
       .filter((name) => /^[0-9a-f]{32}\.json$/.test(name))
       .slice(0, recordsMax);
   } catch {
-    return []; // nothing was ever given back
+    return []; // nothing was ever released
   }
 }
 
@@ -123,6 +125,6 @@ function readRecord(file: string): ReleaseRecord | undefined {
   try {
     return JSON.parse(String(readRegularFileSync(file))) as ReleaseRecord;
   } catch {
-    return undefined; // removed meanwhile, or damaged: the next release writes it again
+    return undefined; // removed meanwhile, or damaged: the next release rewrites it
   }
 }

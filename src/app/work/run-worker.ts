@@ -45,7 +45,7 @@ export interface RunWorkerOptions {
 const heartbeatMs = 1_000;
 const dayMs = 86_400_000;
 
-/** Runs the worker of a worker process until it is told to stop, or nothing is left to do. */
+/** Runs the worker of a worker process until it is stopped, or no tasks are left. */
 export async function runWorker(options: RunWorkerOptions): Promise<void> {
   const { start, inbox, send, settings, paths, clock } = options;
   const file = start.handlersFile ?? settings.work.handlers;
@@ -125,7 +125,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
     leaseMs: settings.queue.leaseMs,
     graceMs: settings.work.graceMs,
     drain: start.isDraining,
-    // A receiver that is away is tried again for days.
+    // A drain does not wait for deliveries: they are retried for days.
     notAwaited: [deliveryKind],
     keep: {
       doneMs: settings.queue.keepDoneDays * dayMs,
@@ -150,7 +150,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   } finally {
     heartbeat.stop();
     await worker.stop();
-    // With what was counted since the last heartbeat.
+    // Includes the counts since the last heartbeat.
     send({ kind: "heartbeat", view: worker.look(), metrics: metrics.snapshot() });
   }
 }
@@ -162,7 +162,7 @@ interface HeartbeatOptions {
   readonly clock: Clock;
 }
 
-/** A process whose event loop is blocked sends none. */
+/** Sends heartbeats; a process whose event loop is blocked sends none. */
 function startHeartbeat({ send, worker, metrics, clock }: HeartbeatOptions) {
   let timer = clock.setTimer(0, beat);
   function beat(): void {

@@ -1,9 +1,9 @@
 import type { Queue } from "../../queue/index.ts";
 import { openOrMakeQueue, type ConfiguredQueueOptions } from "../queue/configured-queue.ts";
 
-/** The queue that a supervisor reads: replaced when the settings name another one. */
+/** The queue that a supervisor reads; replaced when the settings name another one. */
 export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, AsyncDisposable {
-  /** The queue of the worker processes that are started now. */
+  /** The queue of newly started worker processes. */
   current(): Pick<
     Queue,
     | "add"
@@ -23,9 +23,12 @@ export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, Asyn
     | "hasTaskLimit"
   >;
   follow(changed: ConfiguredQueueOptions): Promise<void>;
-  /** Rejects when the queue is gone for good; never resolves. */
+  /** Rejects when the queue no longer exists; never resolves. */
   readonly gone: Promise<never>;
-  /** Checks now whether it is gone: a worker process ended, perhaps because it noticed that. */
+  /**
+   * Checks immediately, because a worker process that exited may have noticed that the queue is
+   * gone.
+   */
   check(): void;
 }
 

@@ -10,17 +10,17 @@ import type { HeldNode } from "./process-pool.ts";
 import { readReleaseRecords, type ContactSettings } from "./release-records.ts";
 import type { WorkSummary } from "./work-summary.ts";
 
-/** What came of the work since it was opened. */
+/** The results of the work since it was opened. */
 export interface WorkOutcome extends WorkSummary, JobTroubles {
-  /** Why tasks failed for good, the most frequent reason first. */
+  /** The reasons why tasks failed for good, the most frequent first. */
   readonly failures: readonly FailureCount[];
-  /** Tasks that wait, and that no worker here can do. */
+  /** Waiting tasks that no worker of this node can run. */
   readonly undone: readonly UndoneCount[];
   /** Webhook deliveries that wait for their next attempt; a drain does not wait for them. */
   readonly deliveriesLeft?: number;
-  /** The fleet wants no work of this node: nothing was done, or not all. */
+  /** Set if the fleet has paused or drained this node, so that some or all tasks were not run. */
   readonly held?: HeldNode & { readonly node: string };
-  /** Campaigns that their budget has stopped, with what to do. */
+  /** Campaigns that were stopped by their budget, each with the next step. */
   readonly stopped: readonly { readonly campaign: string; readonly text: string }[];
 }
 
@@ -28,11 +28,11 @@ export interface UndoneCount {
   readonly kind: string;
   readonly count: number;
   /**
-   * `no_handler`: no worker here has a handler for the kind. `unwanted`: the fleet wants none of them
-   * to run here. `released`: this node lacks something.
+   * `no_handler`: no worker here has a handler for the kind. `unwanted`: by a command to the fleet,
+   * none may run here. `released`: this node lacks something.
    */
   readonly why: "no_handler" | "unwanted" | "released";
-  /** What this node lacks; only of released tasks. */
+  /** What this node lacks; only for released tasks. */
   readonly reason?: string;
 }
 
@@ -42,7 +42,7 @@ export interface FailureCount {
   readonly count: number;
 }
 
-/** Enough to see what most of them have in common. */
+/** Enough to find the most frequent reasons. */
 const failedReadMax = 1_000;
 
 export interface WorkOutcomeOptions {
@@ -50,13 +50,13 @@ export interface WorkOutcomeOptions {
   readonly queueUrl: string;
   readonly clock: Clock;
   readonly reader: Pick<NodeReadApi, "ledger" | "records">;
-  /** The kinds that the workers have handlers for; undefined: not known. */
+  /** The kinds that the workers have handlers for; undefined if not known. */
   readonly kinds: ReadonlySet<string> | undefined;
-  /** Kinds that the fleet wants no worker of this node to do. */
+  /** Kinds that must not run on this node, by a command to the fleet. */
   readonly unwanted: ReadonlySet<string>;
-  /** It was asked to end when nothing is left to do. */
+  /** The process exits when no tasks are left. */
   readonly isDraining: boolean;
-  /** It has: it was not ended before. */
+  /** True if it ended because no tasks were left. */
   readonly isDrained: boolean;
   readonly held: HeldNode | undefined;
   /** The name of this node. */
@@ -88,7 +88,7 @@ export async function readWorkOutcome(options: WorkOutcomeOptions): Promise<Work
   };
 }
 
-/** After a drain, what is claimable and still waits is what no worker here can do. */
+/** Claimable tasks that remain after a drain are those that no worker here can run. */
 async function countUndone(
   options: WorkOutcomeOptions,
   { isStopped }: { readonly isStopped: boolean },
@@ -96,7 +96,7 @@ async function countUndone(
   const { queue, kinds, unwanted, summary, paths } = options;
   const released =
     summary.released === 0 ? [] : await readReleaseRecords(paths, queue, options.settings);
-  // That the drain is over may itself be an event: it is delivered by whoever works next.
+  // The end of a drain may itself cause an event, which the next worker delivers.
   const waiting = (await queue.stats()).kinds.filter(
     ({ kind, claimable }) => claimable > 0 && kind !== deliveryKind,
   );
@@ -105,7 +105,7 @@ async function countUndone(
     if (unwanted.has(kind)) return [{ kind, count, why: "unwanted" }];
     if (!isReleased) return !kinds || kinds.has(kind) ? [] : [{ kind, count, why: "no_handler" }];
     const reason = released.find((one) => one.kind === kind)?.reason;
-    // A budget gives tasks back without a record; the campaign that it stopped is named.
+    // Tasks released because of a budget have no record; the stopped campaign is listed instead.
     if (reason === undefined && isStopped) return [];
     return [{ kind, count, why: "released", ...(reason !== undefined && { reason }) }];
   });

@@ -1,19 +1,19 @@
 import type { MetricsSnapshot } from "../../base/metrics.ts";
 import type { VisitCount } from "../outcome/visit-counts.ts";
 
-/** Attempts by how they ended, over all kinds and processes. */
+/** Attempts by outcome, over all kinds and processes. */
 export interface WorkSummary {
   readonly done: number;
   readonly skipped: number;
   readonly retried: number;
   readonly failed: number;
   readonly released: number;
-  /** Kinds of which tasks were released. */
+  /** Kinds with released tasks. */
   readonly releasedKinds: readonly string[];
   readonly lost: number;
-  /** Contacts that visits have found. */
+  /** The number of contacts found by visits. */
   readonly contacts: number;
-  /** Visits of websites: how many ended so, and why sites were not read. */
+  /** Visits of websites: how many ended with each outcome, and why sites were not read. */
   readonly visits: readonly VisitCount[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The program of one worker process of `forager work`. Its parent sends it how to start and which
- * kinds to work on. It ends when it is told to, when its parent is gone, or on a signal.
+ * The program of one worker process of `forager work`. Its parent tells it how to start and which
+ * kinds to run. It exits when it is told to, when its parent has exited, or on a signal.
  */
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
@@ -14,13 +14,13 @@ import { createInbox } from "./inbox.ts";
 import { runWorker } from "./run-worker.ts";
 import type { ToWorker, WorkerStart } from "./worker-start.ts";
 
-/** Of input that is wrong: the supervisor does not replace a process that says so. */
+/** The code for wrong input: the supervisor does not replace a process that exits with it. */
 const exitCodes = { ok: 0, failure: 1, wrongInput: 2 } as const;
 
 const inbox = createInbox();
 process.on("message", (message) => inbox.take(message as ToWorker));
-// A second "stop" means at once: so a process that stops gives everything back when its parent is
-// gone meanwhile.
+// A second "stop" means at once: so a process that is already stopping releases its tasks if its
+// parent exits.
 process.on("disconnect", () => inbox.take({ kind: "stop" }));
 process.on("SIGTERM", () => inbox.take({ kind: "stop" }));
 process.on("SIGINT", () => inbox.take({ kind: "stop" }));
@@ -29,7 +29,7 @@ async function main(start: WorkerStart): Promise<number> {
   let isPrepared = false;
   try {
     const flags = start.settingFlags;
-    // Warnings about these settings were printed by the parent.
+    // The parent has printed warnings about these settings.
     const { settings } = await loadSettings({ ...processSources(), flags });
     const paths = createPaths(settings.data);
     const kept = openKeptLog({ folder: paths.logs(), name: String(process.pid) });
@@ -55,5 +55,5 @@ async function main(start: WorkerStart): Promise<number> {
 }
 
 const exitCode = await main(await inbox.start);
-// A handler that was given up may wait for ever; what it waits for must not keep the process.
+// An abandoned handler may wait for ever; it must not keep the process alive.
 process.exit(exitCode);

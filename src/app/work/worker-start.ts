@@ -2,20 +2,20 @@ import type { FlagValue } from "../../config/index.ts";
 import type { ToChild } from "../../worker/index.ts";
 
 /**
- * What a worker process needs to know to start. Sent over IPC, so that no password of a command
- * line is in its arguments or environment. Files and environment it reads by itself, as its parent
- * did.
+ * What a worker process needs to start. It is sent over IPC, so that passwords on the command line
+ * do not appear in its arguments or environment. Files and environment it reads itself, like its
+ * parent.
  */
 export interface WorkerStart {
-  /** The settings that the command line gave, by key. */
+  /** Settings from the command line, by key. */
   readonly settingFlags: Readonly<Record<string, FlagValue>>;
-  /** Instead of the setting `work.handlers`. */
+  /** Overrides the setting `work.handlers`. */
   readonly handlersFile?: string | undefined;
-  /** Whether to end when nothing is left to do. */
+  /** True: exit when no tasks are left. */
   readonly isDraining: boolean;
   /** How errors are printed. */
   readonly errors: { readonly isJson: boolean; readonly isVerbose: boolean };
 }
 
-/** What a worker process gets: how to start, which comes first, then what its supervisor says. */
+/** Messages to a worker process: first how to start, then those of its supervisor. */
 export type ToWorker = ToChild | { readonly kind: "start"; readonly start: WorkerStart };

@@ -19,7 +19,7 @@ export interface Schema {
   readonly format?: string;
 }
 
-/** Values that a schema accepts, its limits among them. */
+/** Values that a schema accepts, including its limits. */
 export function goodValues(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
@@ -95,7 +95,7 @@ function objects(schema: Schema): fc.Arbitrary<unknown> {
   return fc.tuple(known, more).map(([a, b]) => ({ ...b, ...a }));
 }
 
-/** Values that are usually refused: another type, beyond a limit, too much or too little. */
+/** Values that are usually rejected: another type, beyond a limit, too many or too few fields. */
 export function badValues(schema: Schema): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),

@@ -8,30 +8,30 @@ export type Tampered = Readonly<Record<string, unknown>>;
 
 export interface TestProvider {
   readonly issuer: string;
-  /** Groups of people by their subject. */
+  /** The groups of people, by subject. */
   readonly groups: Map<string, readonly string[]>;
-  /** What the provider says wrongly in the next ID tokens. */
+  /** Wrong contents for the next ID tokens. */
   tamper: {
     readonly claims?: Tampered;
     readonly isOtherKey?: boolean;
     readonly isUnsigned?: boolean;
-    /** The subject at the userinfo address. */
+    /** The subject that the userinfo endpoint returns. */
     readonly userInfoSubject?: string;
   };
-  /** How often a password was asked for. */
+  /** How often the provider asked for a password. */
   readonly asked: () => number;
-  /** How long a code can be used. */
+  /** The lifetime of a code. */
   codeSeconds: number;
-  /** The provider answers from now on; this is where it may send people back to. */
+  /** Starts answering; allows this redirect URI. */
   register(redirectUri: string): void;
   stop(): Promise<void>;
-  /** It cuts every connection. */
+  /** True: it closes every connection. */
   isAway: boolean;
 }
 
 export const testClient = { id: "forager-test", secret: "a secret of the test client" };
 
-/** The settings of a server that people sign in to with this provider. */
+/** The settings of a server that uses this provider. */
 export const oidcEnv = ({ issuer }: Pick<TestProvider, "issuer">) => ({
   FORAGER_OIDC_ISSUER: issuer,
   FORAGER_OIDC_CLIENT_ID: testClient.id,
@@ -39,7 +39,7 @@ export const oidcEnv = ({ issuer }: Pick<TestProvider, "issuer">) => ({
   FORAGER_OIDC_ROLES: "staff=viewer,cn=leads=operator,admins=admin",
 });
 
-/** A real OpenID Connect provider on loopback, in which anybody signs in as anybody. */
+/** A real OpenID Connect provider on loopback that accepts every user without a password. */
 export async function openOidcProvider(): Promise<TestProvider> {
   const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
@@ -127,12 +127,14 @@ function sign(header: Tampered, payload: Tampered, key: KeyObject | undefined): 
 }
 
 export interface TestBrowser {
-  /** One request, with the cookies of its origin. No redirect is followed. */
+  /** Sends one request with the cookies of its origin. Does not follow redirects. */
   visit(url: string, form?: Readonly<Record<string, string>>): Promise<Visited>;
   /** The cookies that it sends to an origin. */
   cookies(origin: string): string;
   setCookies(origin: string, cookies: string): void;
-  /** From the dashboard to the provider and up to the way back, which is not taken yet. */
+  /**
+   * Goes from the dashboard through the provider, and returns the callback URL without visiting it.
+   */
   signInAtProvider(start: string, subject: string): Promise<string>;
 }
 
@@ -145,7 +147,7 @@ export interface Visited {
 
 const hopsMax = 10;
 
-/** Cookies and redirects as in a browser. */
+/** Handles cookies and redirects like a browser. */
 export function openTestBrowser(): TestBrowser {
   const jars = new Map<string, Map<string, string>>();
   const browser: TestBrowser = {
@@ -187,7 +189,7 @@ export function openTestBrowser(): TestBrowser {
   return browser;
 }
 
-/** With the headers of a browser that follows a link; `fetch` sends those of a script. */
+/** Sends the headers of a browser that follows a link; `fetch` sends those of a script. */
 function navigate(url: string, cookie: string, form: Readonly<Record<string, string>> | undefined) {
   const headers = {
     cookie,

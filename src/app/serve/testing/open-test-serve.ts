@@ -23,21 +23,21 @@ export interface TestServe {
 
 export interface TestServeOptions {
   readonly isOpen?: boolean;
-  /** Instead of the system's clock. */
+  /** Replaces the system's clock. */
   readonly clock?: Clock;
   /** Users with the password `testPassword`, added before the start. */
   readonly users?: Readonly<Record<string, Role>>;
   /** Gets the messages that the server logs as errors. */
   readonly onError?: (message: string) => void;
-  /** How long a connection may be still. */
+  /** Connections without traffic for this long are closed. */
   readonly stillMsMax?: number;
   /** Settings, as environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Until when it runs: the end of the test, or of all tests of the file. */
+  /** How long the server runs: until the end of the test, or of all tests of the file. */
   readonly owner?: "test" | "file";
 }
 
-/** A real server on a free port, with a data folder of its own, until the test has ended. */
+/** A real server on a free port, with a new data folder, until the test has ended. */
 export async function openTestServe(options: TestServeOptions = {}): Promise<TestServe> {
   const ends = options.owner === "file" ? afterAll : onTestFinished;
   const folder = mkdtempSync(join(tmpdir(), "forager-serve-"));
@@ -70,7 +70,7 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
   return { serve, origin, token, paths, settings: loaded.settings, client };
 }
 
-/** Tests sign in often. */
+/** A low cost, because tests sign in often. */
 export const cheapCost = { N: 2 ** 4, r: 8, p: 1 };
 export const testPassword = "correct horse battery";
 
@@ -88,7 +88,7 @@ async function addUsers(users: Readonly<Record<string, Role>>, settings: Setting
   }));
 }
 
-/** Signs in as a browser does. */
+/** Signs in like a browser. */
 export async function signIn(origin: string, user: string, password = testPassword) {
   const answer = await fetch(`${origin}/api/login`, {
     method: "POST",
@@ -99,7 +99,7 @@ export async function signIn(origin: string, user: string, password = testPasswo
   return { status: answer.status, cookie, headers: answer.headers, body: await answer.json() as { code?: string; detail?: string } }; // prettier-ignore
 }
 
-/** Sends a request with a session cookie, as a page of the dashboard does. */
+/** Sends requests with a session cookie, like a page of the dashboard. */
 export function sendAs(origin: string, cookie: string) {
   return async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${origin}${path}`, {

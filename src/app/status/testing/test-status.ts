@@ -17,7 +17,7 @@ const beat: NodeHeartbeat = {
   peers: 1,
   alerts: [],
 };
-/** A node that is well. */
+/** A healthy node. */
 export const testNode = (
   more: Partial<NodeStatus> = {},
   said: Partial<NodeHeartbeat> = {},
@@ -37,7 +37,7 @@ export const testNode = (
   beat: { ...beat, ...said },
   ...more,
 });
-/** A fleet of two that is well. */
+/** A healthy fleet of two nodes. */
 export const wellStatus: StatusReading = {
   atMs: Date.UTC(2026, 0, 1),
   ledger: {
@@ -84,7 +84,7 @@ const kind = (claimable: number) => ({
   ],
   waits: { count: 0, p50Ms: 0, p95Ms: 0, p99Ms: 0 },
 });
-/** A queue with so many tasks that could run. */
+/** A queue with this many claimable tasks. */
 export const testQueue = (claimable: number): ClusterStatus["queue"] => ({
   address: "sqlite:q.db",
   states: { pending: claimable, running: 0, done: 0, skipped: 0, failed: 0 },
