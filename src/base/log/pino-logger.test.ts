@@ -114,7 +114,7 @@ describe("a pino logger", () => {
 
 /** Runs a program of ./testing as users run ours: in a process of its own. */
 function runProgram(name: string, args: readonly string[], stdio: StdioOptions = "pipe") {
-  const program = fileURLToPath(new URL(`./testing/${name}.ts`, import.meta.url));
+  const program = fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
   const options = { stdio, encoding: "utf8", timeout: 15_000, killSignal: "SIGKILL" } as const;
   return spawnSync(process.execPath, ["--import", "tsx", program, ...args], options);
 }
