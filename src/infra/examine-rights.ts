@@ -30,7 +30,7 @@ export async function examineRights(
   const { bucket, role, node, random } = options;
   const scratch = `rights-${createId(random)}`;
   const asked = new Map<string, boolean>();
-  const keyOf = (key: string) => key.replace("NODE", node).replace("*", scratch);
+  const keyOf = (key: string) => toTestKey(key, node, scratch);
   const ask = async (right: string, request: () => Promise<unknown>) => {
     if (!asked.has(right)) asked.set(right, await isAllowed(request));
   };
@@ -71,3 +71,36 @@ async function isAllowed(request: () => Promise<unknown>): Promise<boolean> {
     throw error;
   }
 }
+
+/** Whether a store lets this user write a key without a condition, found out without writing. */
+export interface OverwriteTest {
+  /** `written`: the store did not refuse the test request, and the object is there now. */
+  ask(key: string): Promise<"allowed" | "refused" | "written">;
+}
+
+/**
+ * The keys that a role must write only with a condition, and that the store lets it write without
+ * one. Undefined: the store cannot be asked without writing.
+ */
+export async function keysWithoutCondition(
+  options: ExamineRightsOptions & { readonly put: OverwriteTest },
+): Promise<readonly string[] | undefined> {
+  const { bucket, role, put, random } = options;
+  const scratch = `rights-${createId(random)}`;
+  // Only the first request may write if the store is not as expected, so it names an object that
+  // nobody needs.
+  const trial = `probe/${scratch}`;
+  const answer = await put.ask(trial);
+  if (answer === "written") await bucket.delete(trial);
+  if (answer !== "allowed") return undefined;
+  const found: string[] = [];
+  for (const { key, rights } of roles[role]) {
+    const isConditional = rights.includes("create") || rights.includes("replace");
+    if (!isConditional || !key.includes("*")) continue;
+    if ((await put.ask(toTestKey(key, options.node, scratch))) !== "refused") found.push(key);
+  }
+  return found;
+}
+
+const toTestKey = (key: string, node: string, scratch: string) =>
+  key.replace("NODE", node).replace("*", scratch);

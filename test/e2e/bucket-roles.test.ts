@@ -4,16 +4,24 @@ import { execFileSync } from "node:child_process";
 import {
   PutBucketLifecycleConfigurationCommand,
   PutBucketPolicyCommand,
+  PutBucketVersioningCommand,
   type S3Client,
 } from "@aws-sdk/client-s3";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { createId } from "../../src/base/ids.ts";
 import { systemRandom } from "../../src/base/random.ts";
 import { createS3Bucket } from "../../src/bucket/adapters/s3/s3-bucket.ts";
 import type { S3Place } from "../../src/bucket/adapters/s3/s3-client.ts";
+import { createUnconditionalPut } from "../../src/bucket/adapters/s3/unconditional-put.ts";
+import { probeBucket } from "../../src/bucket/index.ts";
 import { createTestPlace } from "../../src/bucket/testing/test-s3.ts";
-import { bucketPolicy, examineRights, lifecycleConfiguration } from "../../src/infra/index.ts";
+import {
+  bucketPolicy,
+  examineRights,
+  identityPolicy,
+  lifecycleConfiguration,
+} from "../../src/infra/index.ts";
 import { missingHubRights } from "../../src/ledger/tiers/hub/hub-rights.ts";
 import { createSandbox } from "../support/built-cli.ts";
 import { needs } from "../support/services.ts";
@@ -107,9 +115,52 @@ needs(["s3"], ({ s3 }) => {
     };
     const asHub = await doctor("node", "hub");
     expect(asHub.get("right to write shards/*")).toBe("has");
+    // A policy of this store cannot require a condition, and doctor says so.
+    await using all = owner();
+    const before = await all.list("");
+    const withoutCondition = (await doctor("node", "node")).get("writes without a condition");
+    expect(withoutCondition).toMatch(/^allowed for shards\/\*, .*ledger\/wal\/NODE\/\*/);
+    const isLasting = ({ key }: { readonly key: string }) => !key.startsWith("probe/");
+    expect((await all.list("")).filter(isLasting)).toEqual(before.filter(isLasting));
     expect(asHub.get("right to delete ledger/checkpoint/*")).toBe("lacks");
     const asNode = await doctor("hub", "node");
     expect(asNode.get("right to delete ledger/checkpoint/*")).toBe("too much");
+  });
+
+  describe("what would have to refuse writes without a condition", () => {
+    test("the policy for AWS refuses every change of the queue here, with a condition too", async () => {
+      const made = await createTestPlace(s3);
+      onTestFinished(() => made.client.destroy());
+      const { bucket: Bucket } = made.place;
+      const { Version, Statement } = identityPolicy("node", { arn: `arn:aws:s3:::${Bucket}`, prefix: "" }); // prettier-ignore
+      const Principal = { AWS: [`arn:aws:iam:::user/${users.node}`] };
+      const policy = { Version, Statement: Statement.map((one) => ({ ...one, Principal })) };
+      await made.client.send(
+        new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify(policy) }),
+      );
+      const credentials = { accessKeyId: users.node, secretAccessKey: secret };
+      const at = { ...made.place, prefix: "", credentials };
+      await using node = createS3Bucket({ place: at, clock: systemClock, random: systemRandom });
+      const refused = { code: "bucket_forbidden" };
+      await expect(node.put("shards/0.json.gz", Buffer.from("x"))).rejects.toMatchObject(refused);
+      await expect(node.putIfAbsent("shards/0.json.gz", Buffer.from("x"))).rejects.toMatchObject(refused); // prettier-ignore
+      // So doctor finds that a store with such a policy refuses writes without a condition.
+      using put = createUnconditionalPut(at, { clock: systemClock });
+      expect(await put.ask("shards/x")).toBe("refused");
+      expect(await put.ask("probe/x")).toBe("allowed");
+      expect(await node.list("probe/")).toEqual([]);
+    });
+
+    test("versioning makes this store ignore conditions, and doctor refuses such a bucket", async () => {
+      const made = await createTestPlace(s3);
+      onTestFinished(() => made.client.destroy());
+      const versioning = { Status: "Enabled" } as const;
+      await made.client.send(new PutBucketVersioningCommand({ Bucket: made.place.bucket, VersioningConfiguration: versioning })); // prettier-ignore
+      await using bucket = createS3Bucket({ place: made.place, clock: systemClock, random: systemRandom }); // prettier-ignore
+      const { isFit, steps } = await probeBucket({ bucket, clock: systemClock, random: systemRandom }); // prettier-ignore
+      expect(isFit).toBe(false);
+      expect(steps.find(({ name }) => name === "reject create")).toMatchObject({ state: "fail" });
+    });
   });
 
   test("nodes with these rights do the work of a fleet", async () => {

@@ -46,7 +46,15 @@ export const stateCounts = z.strictObject({
   failed: count,
 });
 
-export const logStats = z.strictObject({ entries: count, oldestAtMs: timeMs, keptKeys: count });
+export const logStats = z.strictObject({
+  entries: count,
+  oldestAtMs: timeMs,
+  keptKeys: count,
+  waitsForUpgrade: z
+    .literal(true)
+    .optional()
+    .describe("finished tasks move into the log only after `forager fleet finish-upgrade`"),
+});
 
 const queueStats = z.strictObject({
   atMs: timeMs.describe("by the queue's clock"),

@@ -1,10 +1,22 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Bucket } from "../../bucket/index.ts";
-import { examineRights, type RightFinding, type RoleName } from "../../infra/index.ts";
+import type { Clock } from "../../base/clock.ts";
+import { docsPage } from "../../base/files/docs-page.ts";
+import {
+  examineRights,
+  keysWithoutCondition,
+  type RightFinding,
+  type RoleName,
+} from "../../infra/index.ts";
+import { parseS3 } from "../bucket/open-bucket.ts";
 import type { Finding } from "./check.ts";
 
+type Row = Finding & { readonly check: string };
+
 export interface RightsChecksOptions {
+  readonly address: string;
+  readonly clock: Clock;
   readonly open: () => Promise<Bucket>;
   readonly role: RoleName;
   /** The id of this node. */
@@ -15,18 +27,26 @@ export interface RightsChecksOptions {
 
 /** The rights that the bucket's user has, lacks, or has without needing them for the role. */
 export async function checkRights({
+  address,
+  clock,
   open,
   role,
   node,
   policy,
-}: RightsChecksOptions): Promise<readonly (Finding & { readonly check: string })[]> {
+}: RightsChecksOptions): Promise<readonly Row[]> {
   try {
     await using bucket = await open();
-    const found = await examineRights({ bucket, role, node, random: systemRandom });
-    return found.flatMap((one) => {
+    const options = { bucket, role, node, random: systemRandom };
+    const rows = (await examineRights(options)).flatMap((one) => {
       const finding = toFinding(one, { role, policy });
       return finding ? [{ check: `right to ${one.right}`, ...finding }] : [];
     });
+    if (role === "publisher" || !address.startsWith("s3://")) return rows;
+    const { createUnconditionalPut } =
+      await import("../../bucket/adapters/s3/unconditional-put.ts");
+    using put = createUnconditionalPut(parseS3(address), { clock });
+    const keys = await keysWithoutCondition({ ...options, put });
+    return [...rows, { check: "writes without a condition", ...overwriteFinding(keys) }];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const advice = "check the address, the credentials and the network";
@@ -48,4 +68,16 @@ function toFinding(
   }
   if (!isThere) return undefined;
   return { state: "warn", detail: "too much", advice: `a ${role} does not need it` };
+}
+
+function overwriteFinding(keys: readonly string[] | undefined): Finding {
+  if (keys === undefined) {
+    return { state: "warn", detail: "not checked: this store cannot be asked without writing" };
+  }
+  if (keys.length === 0) return { state: "ok", detail: "refused by the store" };
+  const advice =
+    "Forager sends none, but whoever has this key can overwrite the queue. On AWS attach the policy of " +
+    "`forager infra policy`; policies of other stores cannot forbid it: " +
+    docsPage("guides/bucket-rights.md");
+  return { state: "warn", detail: `allowed for ${keys.join(", ")}`, advice };
 }

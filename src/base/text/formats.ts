@@ -7,7 +7,8 @@ import { AppError } from "../app-error.ts";
  * Rules:
  * - Shared data contains its `format`. If versions that know only lower numbers can read it too, it
  *   also contains `readableBy`: the lowest number that is enough. The default of `readableBy` is
- *   `format`.
+ *   `format`. Such a version may also replace the data: it then writes its own format, without the
+ *   members that it does not know.
  * - A version adds members, tables and columns in such a way that the previous version can
  *   continue. Data that the previous version cannot read is written only after `forager fleet
  *   finish-upgrade`, which raises the number of the queue: in `queue.json` on a bucket,
@@ -50,6 +51,24 @@ export function isReadable(name: FormatName, mark: FormatMark | undefined, where
   if (!isNumber(format) || !isNumber(readableBy)) return false;
   if (readableBy > newest) throw newerFormat({ code, format, newest, where });
   return true;
+}
+
+/**
+ * The same for files whose format is a name with a number, such as `forager-places/1`: throws
+ * `invalid` if the name is that of `newest`, and the number is higher.
+ */
+export function refuseNewerName(
+  found: unknown,
+  {
+    newest,
+    code,
+    where,
+  }: { readonly newest: string; readonly code: string; readonly where: string },
+): void {
+  const [name, known] = newest.split("/");
+  const [, foundName, number] = /^(.*)\/(\d{1,9})$/.exec(String(found)) ?? [];
+  if (foundName !== name || Number(number) <= Number(known)) return;
+  throw newerFormat({ code, format: Number(number), newest: Number(known), where });
 }
 
 /** The error for data that only newer versions can read. */

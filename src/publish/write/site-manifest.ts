@@ -23,7 +23,9 @@ const manifestSchema = z.looseObject({
   }),
   retired: z.array(z.tuple([z.string(), z.number()])),
 });
-const sealedSchema = z.looseObject({ readableBy: z.number(), sealed: z.string() });
+const sealedSchema = z.looseObject({ sealed: z.string() });
+/** Outside of the seal too: what else a newer manifest has is not known. */
+const versionSchema = z.looseObject({ format: z.number(), readableBy: z.number() });
 
 export function manifestBytes(manifest: SiteManifest, sealing: KeySealing | undefined): Uint8Array {
   const text = JSON.stringify(manifest);
@@ -39,6 +41,12 @@ export function manifestBytes(manifest: SiteManifest, sealing: KeySealing | unde
  */
 export function readManifest(bytes: Uint8Array, keys: readonly KeySealing[]): SiteManifest {
   const outer = jsonOf(new TextDecoder().decode(bytes));
+  const version = versionSchema.safeParse(outer);
+  if (version.success && version.data.readableBy > siteFormat) {
+    const message =
+      "a newer version of Forager published this site: update Forager on this machine";
+    throw new AppError("invalid", "site_newer", message);
+  }
   const sealed = sealedSchema.safeParse(outer);
   const found = manifestSchema.safeParse(
     sealed.success ? jsonOf(openWith(Buffer.from(sealed.data.sealed, "base64"), keys)) : outer,
@@ -46,11 +54,6 @@ export function readManifest(bytes: Uint8Array, keys: readonly KeySealing[]): Si
   if (!found.success) {
     const message = "the manifest.json in the target is not from a site that Forager published: choose an empty folder or prefix"; // prettier-ignore
     throw new AppError("invalid", "site_unknown", message);
-  }
-  if (found.data.readableBy > siteFormat) {
-    const message =
-      "a newer version of Forager published this site: update Forager on this machine";
-    throw new AppError("invalid", "site_newer", message);
   }
   return found.data as unknown as SiteManifest;
 }

@@ -29,6 +29,8 @@ export interface LogStats {
   /** When the task of the oldest entry finished; 0: there is no entry. */
   readonly oldestAtMs: number;
   readonly keptKeys: number;
+  /** No task moves into the log until the upgrade of the queue is finished. */
+  readonly waitsForUpgrade?: true;
 }
 
 export const logEntryOf = (task: Task): LogEntry => ({

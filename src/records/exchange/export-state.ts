@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
+import { refuseNewerName } from "../../base/text/formats.ts";
 import type { Company } from "../fields/company.ts";
 import { companyColumnNames, columnValues } from "./export-rows.ts";
 
@@ -47,7 +48,10 @@ export function* exportStateLines(
   for (const entry of state.digests) yield `${JSON.stringify(entry)}\n`;
 }
 
-/** Throws `corrupt` for a file that is not whole: exporting everything again must be a person's wish. */
+/**
+ * Throws `corrupt` for a file that is not whole, because exporting everything again must be a
+ * person's wish, and `invalid` for one of a newer version.
+ */
 export function readExportState(text: string, file: string): ExportState {
   const damaged = (cause?: unknown) =>
     new AppError(
@@ -59,6 +63,7 @@ export function readExportState(text: string, file: string): ExportState {
   try {
     const [head = "", ...lines] = text.split("\n");
     const { format: kind, at, count } = JSON.parse(head) as Record<string, unknown>;
+    refuseNewerName(kind, { newest: format, code: "export_state_newer", where: file });
     const digests = new Map(
       lines.filter((line) => line !== "").map((line) => JSON.parse(line) as [string, string]),
     );

@@ -9,7 +9,7 @@ import {
   type FileRecord,
   type PlaceFileOptions,
 } from "../read/read-place-file.ts";
-import type { SnapshotRelease, SnapshotStore } from "./snapshot-store.ts";
+import { releaseFormat, type SnapshotRelease, type SnapshotStore } from "./snapshot-store.ts";
 import { createSpill, type TileSpill } from "./spill.ts";
 import { encodeSnapshot } from "./tile-snapshot.ts";
 
@@ -94,7 +94,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
   const about = { source: name, release, dataTime, outside: 0 };
   const tiles = await writeTiles(options, { spill, about, counts });
   const finished: SnapshotRelease = {
-    format: "forager-places-release/1",
+    format: releaseFormat,
     source,
     name,
     release,

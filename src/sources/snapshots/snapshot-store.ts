@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
+import { refuseNewerName } from "../../base/text/formats.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket/index.ts";
 import type { TilePlaces } from "../place-source.ts";
 import { decodeSnapshot } from "./tile-snapshot.ts";
@@ -50,8 +51,9 @@ export interface SnapshotAt {
 }
 
 const count = z.int().min(0);
+export const releaseFormat = "forager-places-release/1";
 const releaseSchema = z.object({
-  format: z.literal("forager-places-release/1"),
+  format: z.literal(releaseFormat),
   source: z.string(),
   /** The name for people: `file:places.jsonl`. */
   name: z.string(),
@@ -89,8 +91,11 @@ export function createSnapshotStore(
   const readRelease = async (key: string): Promise<SnapshotRelease | undefined> => {
     const body = await read(key);
     if (body === undefined) return undefined;
-    const parsed = releaseSchema.safeParse(jsonOf(body));
+    const found = jsonOf(body);
+    const parsed = releaseSchema.safeParse(found);
     if (parsed.success) return parsed.data;
+    const { format } = Object(found) as { readonly format?: unknown };
+    refuseNewerName(format, { newest: releaseFormat, code: "places_newer", where: key });
     const words = `the object ${key} does not describe a release of places: remove it, and import again`;
     throw new AppError("corrupt", "places_release", words, { cause: parsed.error });
   };

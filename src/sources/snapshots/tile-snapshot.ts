@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
 import { gunzipBounded } from "../../base/files/gunzip-bounded.ts";
+import { refuseNewerName } from "../../base/text/formats.ts";
 import type { Place } from "../place.ts";
 import type { TilePlaces } from "../place-source.ts";
 
@@ -43,10 +44,12 @@ const bytesMax = 512 * 2 ** 20;
 
 export function decodeSnapshot(key: string, body: Uint8Array): TilePlaces {
   try {
-    const limits = { bytesMax, start: `{"format":"${snapshotFormat}"` };
+    const limits = { bytesMax, start: `{"format":"${snapshotFormat.replace(/\d+$/, "")}` };
     const text = gunzipBounded(body, limits).toString("utf8");
     const [first = "", ...lines] = text.trimEnd().split("\n");
-    const about = header.parse(JSON.parse(first));
+    const found = JSON.parse(first) as { readonly format?: unknown };
+    refuseNewerName(found.format, { newest: snapshotFormat, code: "places_newer", where: key });
+    const about = header.parse(found);
     const places = lines.map((line) => JSON.parse(line) as Place);
     const isWhole =
       places.length === about.places &&
@@ -56,6 +59,7 @@ export function decodeSnapshot(key: string, body: Uint8Array): TilePlaces {
     const { release, dataTime, outside } = about;
     return { places, release, dataTime, outside };
   } catch (cause) {
+    if (cause instanceof AppError && cause.code === "places_newer") throw cause;
     const words = `the object ${key} is not a snapshot of places: remove it, and import its file again`;
     throw new AppError("corrupt", "places_snapshot", words, { cause });
   }

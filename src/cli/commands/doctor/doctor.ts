@@ -56,7 +56,8 @@ export const doctor: Command = {
       const open = () => openRawBucket(address);
       const found = await checkBucket({ address, open, clock });
       rows.push(...found);
-      if (flags["permissions"] === true) rows.push(...(await rightsOf(context, open, found)));
+      if (flags["permissions"] === true)
+        rows.push(...(await rightsOf(context, { address, open }, found)));
     } else if (flags["permissions"] === true) {
       throw usageError("there is no bucket to ask: set bucket.url, or give one with --bucket");
     }
@@ -81,7 +82,7 @@ type Row = Finding & { readonly check: string };
  */
 async function rightsOf(
   context: SettingsContext,
-  open: () => Promise<Bucket>,
+  bucket: { readonly address: string; readonly open: () => Promise<Bucket> },
   found: readonly Row[],
 ): Promise<readonly Row[]> {
   if (found.some(({ state }) => state !== "ok")) {
@@ -93,5 +94,5 @@ async function rightsOf(
   const { node } = await reader.ledger.status();
   const policy = role === "publisher" ? undefined : context.settings.roles[role];
   const { checkRights } = await loadDoctor();
-  return await checkRights({ open, role, node, policy });
+  return await checkRights({ ...bucket, clock: context.clock, role, node, policy });
 }

@@ -30,6 +30,13 @@ test("a table says who is there, where, how found, how far apart, and what to lo
     `gossip: 1200 packets in, 900 out; dropped: 12 unauthenticated, 3 stranger (${docsPage("gossip.md")})`,
   );
   expect(text).toContain("gossip: key from gossip.keys\n");
+  expect(text).toContain("finished tasks move into it after 7 days, failed ones after 30");
+  const held = testQueue(5)!;
+  const waiting = { ...status, queue: { ...held, log: { ...held.log, waitsForUpgrade: true } } } as const; // prettier-ignore
+  out.result(waiting, (layout) => describeStatus(waiting, true, layout));
+  expect(lines.at(-1)).toMatch(
+    /^ {2}log: .*; no finished task moves into it until `forager fleet finish-upgrade`$/m,
+  );
   const own = { ...status, gossip: null, gossipKey: "own" } as const;
   out.result(own, (layout) => describeStatus(own, true, layout));
   expect(lines.at(-1)).toContain(

@@ -84,10 +84,12 @@ function describeQueue({ queue }: ClusterStatus): readonly string[] {
 
 function describeLog({ log, keep }: NonNullable<ClusterStatus["queue"]>): string {
   const since = log.entries === 0 ? "" : ` since ${formatMoment(log.oldestAtMs)}`;
+  const moves = log.waitsForUpgrade
+    ? "no finished task moves into it until `forager fleet finish-upgrade`"
+    : `finished tasks move into it after ${countOf(keep.doneDays, "day")}, failed ones after ${keep.failedDays}`;
   return (
     `log: ${countOf(log.entries, "entry", "entries")}${since}, ` +
-    `${countOf(log.keptKeys, "key")} reserved for ${countOf(keep.keysDays, "day")}; finished tasks ` +
-    `move into it after ${countOf(keep.doneDays, "day")}, failed ones after ${keep.failedDays}`
+    `${countOf(log.keptKeys, "key")} reserved for ${countOf(keep.keysDays, "day")}; ${moves}`
   );
 }
 

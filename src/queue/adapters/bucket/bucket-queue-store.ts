@@ -195,7 +195,10 @@ export async function openBucketQueueStore(
     ended: async (query) => Promise.all((await set.ended(query)).map(resolved)),
     log: (query) => set.log(query),
     logEntry: (id) => set.logEntry(id),
-    logStats: () => set.logStats(),
+    async logStats() {
+      const stats = await set.logStats();
+      return (await format.isFinished()) ? stats : { ...stats, waitsForUpgrade: true };
+    },
     job: (name) => set.job(name),
     gate: (name) => set.gate(name),
     jobs: (page) => set.jobs(page),

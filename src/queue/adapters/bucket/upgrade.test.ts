@@ -52,6 +52,7 @@ describe("E11: a queue of the version before", () => {
     expect(answers.map((one) => one instanceof AppError)).toEqual([false, true, false]);
     expect(shardFormat(storage)).toBe(1);
     expect((await queue.stats()).states).toMatchObject({ done: 2 });
+    expect(await queue.logStats()).toMatchObject({ entries: 0, waitsForUpgrade: true });
 
     await using other = front(await storage.open(), storage);
     expect(await other.finishUpgrade()).toEqual({ format: 2, readableBy: 2 });
@@ -59,6 +60,11 @@ describe("E11: a queue of the version before", () => {
     // It was open before, and sees it.
     expect(await queue.archive({ states: ["done"] })).toBe(2);
     expect(shardFormat(storage)).toBe(2);
+    expect(await queue.logStats()).toEqual({
+      entries: 2,
+      oldestAtMs: expect.any(Number),
+      keptKeys: 2,
+    });
   });
 
   test("is finished once, by several at the same time, also if an answer is lost", async () => {
