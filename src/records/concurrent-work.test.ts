@@ -30,7 +30,7 @@ async function openMany(options: TestRecordsOptions = {}): Promise<TestRecords> 
   return at;
 }
 
-/** Writes while long work runs, again and again; answers how many writes ended before it did. */
+/** Writes repeatedly while long work runs; returns how many writes finished before it did. */
 async function writesDuring(at: TestRecords, long: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   let writes = 0;
@@ -216,7 +216,7 @@ describe("a damaged index", () => {
     const index = openSqliteRecordIndex({ file, log: silentLogger });
     return { index, records: await at.reopen({ index }) };
   };
-  /** In the middle, where opening it does not look. */
+  /** In the middle of the file, which opening does not read. */
   const damage = () => {
     const bytes = readFileSync(file);
     expect(bytes.length).toBeGreaterThan(40 * 4_096);

@@ -24,13 +24,15 @@ import {
 import { createEntryIngester, type EntryIngester } from "./ingest/ingest-entries.ts";
 import { worthWriting } from "./change/machine-facts.ts";
 
-/** What the parts of open records share. Whatever changes files or the index does so in `run`. */
+/**
+ * State shared by the parts of open records. All changes of files or the index are made in `run`.
+ */
 export interface RecordsContext {
   readonly ledger: Ledger;
-  /** For rendering: it sees changes that are not in `stored` yet. */
+  /** For rendering: includes changes that are not in `stored` yet. */
   readonly index: GatheringIndex;
   readonly stored: RecordIndex;
-  /** For facts that come from files while they are rendered. Only within `run`. */
+  /** For facts that are read from files while rendering. Only within `run`. */
   readonly ledgerOfFiles: Pick<Ledger, "read" | "write">;
   readonly disk: RecordDisk;
   readonly heldBack: HeldBack;
@@ -45,21 +47,26 @@ export interface RecordsContext {
   /** `hand:<user>` */
   readonly source: string;
   readonly onForget: RecordsOptions["onForget"];
-  /** Runs one piece of work at a time. If it fails, changes that are not in the index are dropped. */
+  /**
+   * Runs one piece of work at a time. If it fails, changes that are not in the index are dropped.
+   */
   readonly run: Serial["run"];
-  /** Within long work: lets other work go first. Files and index may change meanwhile. */
+  /** Within long work: lets other work run first. Files and index may change meanwhile. */
   readonly pause: Serial["pause"];
-  /** Renders these, and all records that follow from them. Only within `run`. */
+  /** Renders these records, and all records whose files depend on them. Only within `run`. */
   renderMany(targets: Iterable<string>, how?: RecordRenderOptions): Promise<readonly RecordEdit[]>;
-  /** Applies gathered changes to the index, and reviews files that were held back. Within `run`. */
+  /**
+   * Applies gathered changes to the index, and reviews files that were held back. Only within
+   * `run`.
+   */
   conclude(written?: readonly (readonly Datagram[])[], how?: IndexUpdateOptions): Promise<void>;
-  /** Commits what was joined in the index. */
+  /** Commits the joined batches of the index. */
   settle(): void;
   /** Reviews all files that were held back. Only within `run`. */
   reviewHeld(): Promise<void>;
-  /** Ledger, then files and index. */
+  /** Writes to the ledger, then to files and index. */
   readonly write: (commit: Commit) => Promise<Written>;
-  /** Files and index of what was written. Only within `run`. */
+  /** Updates files and index for written commits. Only within `run`. */
   renderWritten(all: readonly WrittenCommit[], how?: IndexUpdateOptions): Promise<void>;
   /** False if nothing was new and everything in the ledger is rendered. */
   isDue(all: readonly WrittenCommit[]): boolean;
@@ -78,9 +85,9 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
   const index = gatherIndex(stored);
   const heldBack = createHeldBack({ disk, clock, random });
   const tracker = createPositionTracker(storedPosition(stored));
-  /** Facts that came from files while rendering: they are rendered with the rest. */
+  /** Facts that were read from files while rendering; they are rendered with the rest. */
   let fromFiles: (readonly Datagram[])[] = [];
-  /** Targets of such facts since views were read ahead: their views are out of date. */
+  /** Targets of such facts since the views were read: their views are out of date. */
   const staleViews = new Set<string>();
   const writing = {
     read: (target: string) => ledger.read(target),
@@ -96,7 +103,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     const known = index.problems().find((one) => one.path === path);
     const foundAt = known?.foundAt ?? new Date(clock.nowMs()).toISOString();
     index.problem(path, reason === undefined ? undefined : { path, target, reason, foundAt });
-    // Once: a change of a record reads its file several times.
+    // Warn once: a change of a record reads its file several times.
     if (reason === undefined) warned.delete(path);
     else if (warned.get(path) !== reason) {
       warned.set(path, reason);
@@ -125,7 +132,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
   const renderMany: RecordsContext["renderMany"] = async (targets, how = {}) => {
     const edits: RecordEdit[] = [];
     const open = [...targets];
-    /** A record that was rendered before another led to it is rendered once more. */
+    /** A record that was rendered before another one referred to it is rendered again. */
     const followed = new Set<string>();
     try {
       for (let from = 0; from < open.length;) {
@@ -145,7 +152,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
         }
       }
     } catch (error) {
-      // The facts are stored and can be found; the files follow when the disk can be written.
+      // The facts are stored and can be found; the files follow when the disk is writable again.
       fromFiles = [];
       await index.apply();
       throw error;
@@ -153,7 +160,10 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     return edits;
   };
 
-  /** A held file is of the record that it names, else of the one that has its folder now. */
+  /**
+   * A held file belongs to the record that it names, otherwise to the record that has its folder
+   * now.
+   */
   const ingestHeld = async (held: HeldFile) => {
     const [folder, slug = ""] = held.from.split("/");
     const layout = layouts.find((one) => one.folder === folder);
@@ -174,7 +184,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     await index.apply(all.length > 0 ? tracker.position() : undefined, how);
     if (how.isJoined) settleSoon();
   };
-  /** What was joined is not left uncommitted when nothing follows. */
+  /** Commits joined changes even if nothing follows. */
   let settling: Timer | undefined;
   const settleSoon = () => {
     settling ??= clock.setTimer(settleMs, () => {
@@ -194,7 +204,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
   };
 
   const isDue: RecordsContext["isDue"] = (all) =>
-    // A process may have written the same, and died before it rendered it.
+    // Another process may have written the same, and died before rendering it.
     all.some(({ written }) => written.datagrams.length > 0) || isBehind(ledger, stored.position());
   const renderWritten: RecordsContext["renderWritten"] = async (all, how) => {
     const targets = new Set(all.flatMap(({ commit }) => commit.changes.map((one) => one.target)));
@@ -214,7 +224,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     return outcome.written;
   };
 
-  /** Writes that wait for their turn are rendered together: one sync of files and index for all. */
+  /** Writes that wait for their turn are rendered together, with one sync of files and index. */
   let waiting: WrittenCommit[] = [];
   let rendering: Promise<void> | undefined;
   const renderTogether = (outcome: WrittenCommit): Promise<void> => {
@@ -256,13 +266,13 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
   };
 }
 
-/** Joined changes of the index are committed this long after the first of them. */
+/** Joined changes of the index are committed this long after the first one. */
 const settleMs = 1_000;
 
-/** Number of records read from the ledger at once. */
+/** The number of records that are read from the ledger at once. */
 const readAtOnce = 100;
 
-/** The position that the index has; undefined if it is empty, or damaged and to be replaced. */
+/** The position of the index; undefined if it is empty, or damaged and about to be replaced. */
 export function storedPosition(index: Pick<RecordIndex, "position">): LedgerPosition | undefined {
   try {
     return index.position();
@@ -272,7 +282,7 @@ export function storedPosition(index: Pick<RecordIndex, "position">): LedgerPosi
   }
 }
 
-/** Says that nothing is lost. */
+/** Throws an error which says that nothing is lost. */
 export function sayBehind(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
   const message = `the facts are stored, but not their files: ${error.message}; then \`forager records rebuild\` writes them`;

@@ -12,7 +12,7 @@ import { personTarget } from "./fields/person.ts";
 import type { Created, CreatePersonRequest, CreateRequest } from "./records.ts";
 import { slugOf } from "./files/slug.ts";
 
-/** Commits that are written and rendered together. */
+/** The number of commits that are written and rendered together. */
 const chunkSize = 200;
 
 export async function writeAll(context: RecordsContext, commits: readonly Commit[]) {
@@ -27,7 +27,7 @@ export async function writeAll(context: RecordsContext, commits: readonly Commit
   return { written };
 }
 
-/** Commits of the index are joined if more follow at once, as in an import. */
+/** For many commits, as in an import, commits of the index are joined. */
 const isBulk = (all: readonly unknown[]): boolean => all.length >= chunkSize;
 
 const writeSome = (
@@ -49,15 +49,15 @@ export async function createAll(
   const created: Created[] = [];
   for (let at = 0; at < requests.length; at += chunkSize) {
     const some = requests.slice(at, at + chunkSize);
-    // Planned and written without other work in between: of two requests for one company, the second
-    // finds what the first made.
+    // Planned and written without other work in between: if two requests are for the same company,
+    // the second finds what the first created.
     const { plans, outcomes } = await context.run(async () => {
       await catchUp(context, { isUnbroken: true });
       const made: CreatePlan[] = [];
       for (const request of some) made.push(await planner.plan(request));
       const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
       const all = await writeSome(context, commits);
-      // What is known already has its files: it was rendered, or caught up with just now.
+      // Known records already have their files: they were rendered before or just caught up.
       const fresh = all.filter(({ written }) => written.datagrams.length > 0);
       const how = { isJoined: isBulk(requests) };
       if (fresh.length > 0) await context.renderWritten(fresh, how).catch(sayBehind);
@@ -73,7 +73,7 @@ export async function createAll(
   return created;
 }
 
-/** `owner` is the target of the company it belongs to. */
+/** `owner` is the target of the company to which the person belongs. */
 export async function createPerson(
   context: RecordsContext,
   { id = createId(context.random, randomLength), source, fields, role }: CreatePersonRequest,
@@ -94,7 +94,7 @@ export async function createPerson(
       samePhone: [],
     };
   }
-  // All of it is one commit, so a repeated request has nothing left to write.
+  // Everything is one commit, so a repeated request has nothing left to write.
   if (known.length > 0) {
     await context.run(() => catchUp(context));
     const slug = slugNow(context, target);

@@ -1,13 +1,14 @@
 import type { Ledger } from "../../ledger/index.ts";
 
 /**
- * What the audit log compares before and after a change of records: every field with its value. Of
- * several records, each field is named with its record. Undefined: none of them has a value.
+ * The state that the audit log compares before and after a change of records: every field with its
+ * value. If there are several records, each field is prefixed with its record. Undefined if none
+ * has a value.
  */
 export async function auditedRecords(
   { read }: Pick<Ledger, "read">,
   targets: readonly string[],
-  /** Each field is named with its record also if there is one alone, because nothing else names it. */
+  /** True: prefix fields even for a single record, if nothing else names it. */
   { isNamed = targets.length > 1 }: { readonly isNamed?: boolean } = {},
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const fields: [string, unknown][] = [];

@@ -16,9 +16,9 @@ import { mentionedKeys, numbersIn, regionOf, withoutMentions } from "../suppress
 export interface CreatePlan {
   readonly outcome: "created" | "known" | "suppressed";
   readonly target: string;
-  /** Undefined if nothing is to be written. */
+  /** Undefined if there is nothing to write. */
   readonly commit: Commit | undefined;
-  /** Fields that are suppressed or were forgotten, and are not written. */
+  /** Fields that are not written because they are suppressed or were forgotten. */
   readonly leftOut: readonly string[];
   readonly kept: Created["kept"];
   /** Targets of other companies with one of its phone numbers. */
@@ -26,7 +26,7 @@ export interface CreatePlan {
 }
 
 export interface CreatePlanner {
-  /** Each plan takes those before it into account, whether they were written or not. */
+  /** Each plan takes the earlier ones into account, even if they have not been written yet. */
   plan(request: CreateRequest): Promise<CreatePlan>;
 }
 
@@ -37,7 +37,7 @@ export interface CreatePlannerOptions {
 }
 
 export function createPlanner({ ledger, index, random }: CreatePlannerOptions): CreatePlanner {
-  /** What was planned and is not in the index yet. */
+  /** Planned companies that are not in the index yet. */
   const planned = new Map<string, { place: unknown }>();
   const plannedWith = new Map<string, Set<string>>();
 
@@ -49,7 +49,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     ...(key === "place" ? index.byPlace(value) : index.byDomain(value)),
     ...(plannedWith.get(`${key}:${value}`) ?? []),
   ];
-  /** Branches of a chain share a domain: of two places, one is not the other. */
+  /** Branches of a chain share a domain: companies with different places are different. */
   const findKnown = ({ place, domain }: Fields): string | undefined => {
     const [same] = typeof place === "string" ? having("place", place) : [];
     if (same !== undefined || typeof domain !== "string") return same;
@@ -58,13 +58,16 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     return placeless ?? (place ? undefined : found[0]);
   };
 
-  /** Other companies that have one of its phone numbers. */
+  /** Other companies with one of its phone numbers. */
   const havingPhone = (fields: Fields): readonly string[] => {
     const prefix = listPrefixes.phones;
     const numbers = Object.keys(fields).filter((field) => field.startsWith(prefix));
     return [...new Set(numbers.flatMap((field) => index.byPhone(field.slice(prefix.length))))];
   };
-  /** Offices share a number: it counts if one company alone has it, of a like name and no other site. */
+  /**
+   * Offices share a number: it counts only if exactly one company has it, with a similar name and
+   * no other site.
+   */
   const findByPhone = (fields: Fields): string | undefined => {
     const [only, ...others] = havingPhone(fields);
     const known = only === undefined || others.length > 0 ? undefined : index.find(only);
@@ -111,7 +114,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
         return { outcome: "suppressed", target, commit: undefined, leftOut, kept: [], alike: [] };
       }
       const isKnown = view.fields.length > 0 || planned.has(target);
-      // The first request wrote all of it in one commit; since then others may have changed it.
+      // The first request wrote everything in one commit; since then others may have changed it.
       if (isOfRequest && found === undefined && isKnown) {
         return {
           outcome: "created",
@@ -128,10 +131,10 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
       const all = [...Object.entries(fields), ...first];
       const element = placeField(place);
       if (element !== undefined) all.push([element, true]);
-      // That of one that was merged into it does not replace its own.
+      // The domain of a merged company does not replace the company's own domain.
       const isByOther = has.has(domainField(fields["domain"]) ?? "");
       const isKept = (field: string) =>
-        // The place that it was made from stays; each further one is an element of its own.
+        // The first place stays in `place`; each further one is a separate element.
         (field === "place" || addsOnly) && has.has(field)
           ? true
           : isByOther && (field === "domain" || field === "website");
@@ -142,7 +145,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
               : [],
           )
         : [];
-      // Of another source, the same value is worth writing: then two say so.
+      // The same value from another source is worth writing: it then has two sources.
       const isOurs = addsOnly || request.target !== undefined;
       const left = Object.fromEntries(
         all.filter(
@@ -178,8 +181,8 @@ const tidy = (fields: Fields): Fields =>
     : fields;
 
 /**
- * A suppressed domain or place stays away altogether; an address or a number alone is left out, and taken
- * out of the other texts.
+ * A company with a suppressed domain or place is not written at all. A suppressed address or number
+ * is left out and removed from the other texts.
  */
 async function findSuppressedFields(ledger: Pick<Ledger, "suppressed">, fields: Fields) {
   const keyOf = new Map<string, string>();

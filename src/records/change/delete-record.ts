@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Datagram, TargetView } from "../../ledger/index.ts";
 import type { RecordKind, Records } from "../records.ts";
 
-/** What deleting needs of a node, wherever its records are open. */
+/** The parts of a node that deletion needs; its records may be open in another process. */
 export interface DeletingNode {
   readonly ledger: { read(target: string): Promise<TargetView> };
   readonly records: Pick<Records, "write">;
@@ -14,13 +14,13 @@ export interface DeleteRequest {
 }
 
 export interface DeletedRecord {
-  /** How many fields it had. */
+  /** The number of fields it had. */
   readonly fields: number;
-  /** A moment at which it was still there: restoring it as of then undoes the deletion. */
+  /** A time at which it still existed: restoring it as of then undoes the deletion. */
   readonly before: string;
 }
 
-/** Removes all fields of a record, its notes and its folder. The history stays. */
+/** Removes all fields of a record, its notes and its folder. The history is kept. */
 export async function deleteRecord(
   { ledger, records }: DeletingNode,
   { target, source }: DeleteRequest,
@@ -34,7 +34,7 @@ export async function deleteRecord(
 
 const isoLength = "2026-11-15T19:02:03.004Z".length;
 
-/** What finding a deleted record needs of a node. */
+/** The parts of a node that are needed to find a deleted record. */
 export interface DeletedSource {
   read(target: string): Promise<TargetView>;
   log(page: { readonly from: number; readonly limit: number }): Promise<readonly Datagram[]>;
@@ -42,15 +42,15 @@ export interface DeletedSource {
 
 export interface FoundDeleted {
   readonly target: string;
-  /** The last moment at which something of it was written: it was whole then. */
+  /** The time of the last write before its deletion: it was complete then. */
   readonly wholeAt: string;
 }
 
 const pageSize = 1_000;
 
 /**
- * The deleted record that had this folder or name; undefined: there is none. Only what the journal
- * still has is searched: a record that was deleted before the last checkpoint is known by its id.
+ * Finds the deleted record that had this folder or name; undefined if there is none. Searches only
+ * the journal: a record that was deleted before the last checkpoint can be found only by its id.
  */
 export async function findDeleted(
   ledger: DeletedSource,

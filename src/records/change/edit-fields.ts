@@ -11,7 +11,7 @@ import { keyMeant } from "../ingest/spellings.ts";
 
 export interface EditOptions {
   readonly kind: RecordKind;
-  /** Of a new record: its domain follows from its website. */
+  /** True for a new record: its domain is derived from its website. */
   readonly isNew: boolean;
   /** Two letters, for phone numbers without a country code. */
   readonly country: string | undefined;
@@ -19,8 +19,8 @@ export interface EditOptions {
 }
 
 /**
- * What a person typed for fields, as the ledger has them. Known fields are checked and tidied as in
- * an import; `email` and its like add to their list; `x/NAME` is a field of one's own. Throws
+ * Converts what a user typed for fields to ledger values. Known fields are checked and normalized
+ * as in an import; `email` and similar fields add to a list; `x/NAME` is a custom field. Throws
  * `invalid` for an unknown field and for a value that cannot be read.
  */
 export function readFieldValues(
@@ -54,14 +54,17 @@ function unknownField(name: string): AppError {
   return new AppError("invalid", "unknown_field", message);
 }
 
-/** In the file it would stand under the key of that field, and be taken for it. */
+/**
+ * In the file, this custom field would have the key of the known field and would be read as that
+ * field.
+ */
 function namedLikeAField(header: string, meant: string): AppError {
   const field = columnOf(meant)?.field ?? meant;
   const message = `${header} cannot be a field of your own: in a file, ${header.slice(2)} means ${meant}; set ${field}= instead`; // prettier-ignore
   return new AppError("invalid", "unknown_field", message);
 }
 
-/** The field of a record whose value is to be taken away. Throws `invalid` if it is not clear which. */
+/** The field whose value is to be removed. Throws `invalid` if this is ambiguous. */
 export function fieldToUnset(record: Company | Person, field: string): string {
   const list = Object.entries(listPrefixes).find(([, prefix]) => prefix === `${field}/`);
   if (list) throw oneOfList(record, field, list);
@@ -74,13 +77,13 @@ export function fieldToUnset(record: Company | Person, field: string): string {
     Object.hasOwn(record.texts, field) ||
     ("numbers" in record && Object.hasOwn(record.numbers, field));
   if (isElement || isEntry || isText || knownFields.has(field)) return field;
-  // As JSON spells it, as the file does, and as a column.
+  // Accepts the spellings of JSON, of the file, and of a column.
   const network = field.replace(/^(?:socials\.|social_)/, "");
   if (network !== field || Object.hasOwn(record.socials, network)) return `social/${network}`;
   throw unknownField(field);
 }
 
-/** `email` alone would be all of them: which one is meant has to be said. */
+/** `email` alone means the whole list; the user has to name one element. */
 function oneOfList(
   record: Company | Person,
   field: string,

@@ -14,8 +14,9 @@ import type { HeldFile } from "../files/held-back.ts";
 import { createQuarantine, type QuarantineEntry } from "../integrity/quarantine.ts";
 
 /**
- * What others keep first, because only the index knows names. Then facts: if the rest is interrupted, catching up finds a forgotten record and continues. A
- * repeated request does what is left to do.
+ * First calls `onForget`, because only the index knows names. Then removes the facts: if the rest
+ * is interrupted, catching up finds a forgotten record and continues. A repeated request does the
+ * remaining work.
  */
 export async function forgetRecord(
   context: RecordsContext,
@@ -29,7 +30,8 @@ export async function forgetRecord(
     names: [...targets].flatMap((one) => namesOf(context, one)),
   });
   let scrubbed = 0;
-  // Those that were merged into it first: it names them only until it is forgotten itself.
+  // Records that were merged into it come first: they can be found only until the record itself is
+  // forgotten.
   for (const one of [...targets].reverse())
     scrubbed += await ledger.forget({ target: one, source });
   await context.run(async () => {
@@ -66,7 +68,7 @@ function foldersOf({ index }: RecordsContext, target: string): readonly string[]
   return [...(mark ? [mark.folder] : []), ...aliases.map((slug) => folderOf(kind, slug))];
 }
 
-/** Also notes that somebody wrote, because they are about the record. Other files stay. */
+/** Includes notes that users wrote, because they are about the record. Other files stay. */
 function removeAll({ disk }: RecordsContext, folder: string): void {
   for (const place of Object.values(entryFolders)) {
     for (const file of disk.list(`${folder}/${place}`)) {
@@ -79,7 +81,7 @@ function removeAll({ disk }: RecordsContext, folder: string): void {
   disk.removeFolder(folder);
 }
 
-/** Reads all files: it is asked rarely, and must be sure. */
+/** Reads all files: it is called rarely, and must be complete. */
 export async function remainsOf(context: RecordsContext, target: string): Promise<Remains> {
   const { disk, heldBack, ledger, index } = context;
   const layout = layoutOfTarget(target);
@@ -101,7 +103,7 @@ export async function remainsOf(context: RecordsContext, target: string): Promis
 const quarantineOf = ({ disk, clock, random }: RecordsContext) =>
   createQuarantine({ disk, clock, random });
 
-/** Files and values of these records that a repair took out. */
+/** Files and values of these records that a repair has moved to quarantine. */
 function quarantined(
   context: RecordsContext,
   targets: ReadonlySet<string>,

@@ -1,9 +1,9 @@
 import type { Change, Commit } from "../../ledger/index.ts";
 
 /**
- * What machines bring is not always worth having. A blank says that nothing was found, not that
- * there is nothing (lesson 42); the title of an error page is no company's name (lesson 43). What
- * people write is taken as it is.
+ * Filters the facts of machines. An empty value means that nothing was found, not that there is
+ * nothing (lesson 42), and the title of an error page is not a company's name (lesson 43). Facts of
+ * people are written unchanged.
  */
 export function worthWriting(commit: Commit): Commit {
   if (commit.source.startsWith("hand:")) return commit;
@@ -20,7 +20,7 @@ function isWorth({ field, value, unset }: Change, source: string): boolean {
 
 const nothing = /^(?:n\/a|null|none|undefined|nan|unknown|-+)$/i;
 
-/** Titles that say nothing about whose page it is. */
+/** True for page titles that do not name a company. */
 export function isPageTitle(text: string): boolean {
   const title = text
     .trim()

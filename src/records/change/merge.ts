@@ -8,7 +8,7 @@ import { domainField, mergedFieldsPrefix, placeField } from "../fields/places.ts
 
 /** Changes in one commit; far below the limit. */
 const commitSize = 500;
-/** Limit of a chain of merges that is followed. */
+/** The maximum length of a chain of merges. */
 const mergesMax = 100;
 
 export interface MergeJob {
@@ -18,9 +18,9 @@ export interface MergeJob {
 }
 
 /**
- * Copies what the other does not know, each value with its source, and then declares in one commit
- * that the two are one. A crash in between leaves two companies; merging them again completes it.
- * What both knew stays readable in the history of both.
+ * Copies the fields that the other company lacks, each with its source, and then records in one
+ * commit that the two are the same. After a crash in between there are still two companies; merging
+ * them again completes it. Fields that both had stay in the history of both.
  */
 export async function mergeCompanies(context: RecordsContext, { from, into, source }: MergeJob) {
   if (from.target === into.target) {
@@ -62,7 +62,7 @@ export async function mergeCompanies(context: RecordsContext, { from, into, sour
   return { fields };
 }
 
-/** What was promised first is due first. What was done already is promised no more. */
+/** Keeps the earlier of two callbacks. A callback that is done is not kept. */
 function earlierCallback(old: TargetView, kept: TargetView): readonly Change[] {
   const { target } = kept;
   const entries = [...entriesOf(old.fields), ...entriesOf(kept.fields)];
@@ -75,7 +75,7 @@ function earlierCallback(old: TargetView, kept: TargetView): readonly Change[] {
   return [{ target, field: "callback", value: first }];
 }
 
-/** Whether a target was merged into another before, by this request or by another one. */
+/** True if a target was already merged into the other, by this request or an earlier one. */
 export async function isMergedInto(
   { ledger }: Pick<RecordsContext, "ledger">,
   target: string,
@@ -95,7 +95,7 @@ function copiedBySource(old: TargetView, kept: TargetView): ReadonlyMap<string, 
   const bySource = new Map<string, Change[]>();
   for (const { field, value, source } of old.fields) {
     if (isOwn(field)) continue;
-    // Each place and domain of both stays known, so that neither is made again.
+    // All places and domains of both stay known, so that neither company is created again.
     const element = known.has(field) ? elementOf(field, value) : undefined;
     const copied = element ?? field;
     if (known.has(copied)) continue;

@@ -12,7 +12,7 @@ const file = "companies/acme/_index.md";
 const source = "hand:anna";
 const minuteMs = 60_000;
 
-/** Köln by a place, then Bonn by a site, then Ulm by hand: a minute apart each. */
+/** Köln from a place, then Bonn from a site, then Ulm by hand: each a minute later. */
 async function openStory(): Promise<TestRecords & { readonly startMs: number }> {
   const at = await openTestRecords();
   const startMs = at.clock.nowMs();
@@ -25,7 +25,7 @@ async function openStory(): Promise<TestRecords & { readonly startMs: number }> 
   return { ...at, startMs };
 }
 
-/** Lets time pass until it is done. */
+/** Advances the clock until the work is done. */
 async function passing(clock: TestClock, work: Promise<unknown>): Promise<void> {
   let isDone = false;
   const end = () => void (isDone = true);

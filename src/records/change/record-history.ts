@@ -17,7 +17,7 @@ export interface HistorySource {
   readonly archive?: AsyncIterable<Datagram> | undefined;
 }
 
-/** All that is known to have been written of some targets, by dot. */
+/** All known datagrams of some targets, by dot. */
 async function datagramsOf(
   { ledger, archive }: HistorySource,
   targets: ReadonlySet<string>,
@@ -28,7 +28,7 @@ async function datagramsOf(
   }
   for (const one of await ledger.writtenOf([...targets])) found.set(dotOf(one), one);
   hideExpired(found);
-  // What the checkpoint holds of today's values, where no log has them any more.
+  // Current values from the checkpoint whose datagrams are in no log any more.
   for (const target of targets) {
     for (const field of (await ledger.read(target)).fields) {
       if (!found.has(field.dot)) found.set(field.dot, datagramOf(target, field));
@@ -37,12 +37,12 @@ async function datagramsOf(
   return found;
 }
 
-/** Who removes what is older than the settings allow. It ranks as a person. */
+/** The source of deletions by retention. It has the rank of a person. */
 export const retentionSource = "hand:retention";
-/** Instead of the name of a field, which is the address itself. */
+/** Replaces the name of the field, which contains the address itself. */
 const expiredField = "expired";
 
-/** What retention removed is not shown or restored: neither the values, nor the names of their fields. */
+/** Hides what retention has removed: values and field names are neither shown nor restored. */
 function hideExpired(found: Map<string, Datagram>): void {
   const keyOf = ({ target, field }: Datagram) => `${target}\n${field}`;
   const removedAt = new Map<string, string>();
@@ -61,7 +61,7 @@ function hideExpired(found: Map<string, Datagram>): void {
   }
 }
 
-/** A visit lists what it saw. */
+/** A visit contains a list of what it found. */
 function withoutSeen(one: Datagram, removedAt: ReadonlyMap<string, string>): Datagram {
   const visit = JSON.parse(one.value ?? "null") as { readonly seen?: unknown } | null;
   if (!Array.isArray(visit?.seen)) return one;
@@ -70,7 +70,7 @@ function withoutSeen(one: Datagram, removedAt: ReadonlyMap<string, string>): Dat
   return { ...one, value: JSON.stringify({ ...visit, seen: visit.seen.filter(isKept) }) };
 }
 
-/** What a checkpoint holds does not tell what was there before it. */
+/** The checkpoint does not contain what was there before. */
 const notKnown = "?";
 
 function datagramOf(target: string, { field, value, source, stamp, dot }: FieldView): Datagram {
@@ -81,7 +81,7 @@ function datagramOf(target: string, { field, value, source, stamp, dot }: FieldV
   return { ...place, target, field, value: json, source, causality: notKnown };
 }
 
-/** Those that were merged into a target count with it. */
+/** The target and those that were merged into it. */
 export const targetsOf = (view: TargetView): ReadonlySet<string> =>
   new Set([
     view.target,
@@ -91,7 +91,7 @@ export const targetsOf = (view: TargetView): ReadonlySet<string> =>
   ]);
 const mergedPrefix = "merged/";
 
-/** The newest first. */
+/** Newest first. */
 export async function historyOf(
   source: HistorySource,
   { target, field }: { readonly target: string; readonly field?: string | undefined },
@@ -122,7 +122,7 @@ export interface RestoreJob {
   readonly atMs: number;
 }
 
-/** What has to be written for a record, or a field of it, to be as it was. */
+/** The changes that restore a record, or one of its fields, to an earlier state. */
 export async function restoreChanges(
   source: HistorySource,
   { target, field, atMs }: RestoreJob,
@@ -130,7 +130,7 @@ export async function restoreChanges(
   const now = await source.ledger.read(target);
   const known = await datagramsOf(source, new Set([target]));
   const then = viewAt(target, known.values(), atMs);
-  // Of a deleted record everything comes back, its folder and notes too.
+  // For a deleted record everything is restored, including folder and notes.
   const isDeleted = now.fields.length === 0;
   const isWanted = (name: string) =>
     field === undefined ? isDeleted || !staysAsItIs(name) : isOf(name, field);
@@ -149,14 +149,14 @@ export async function restoreChanges(
     });
 }
 
-/** Nobody wants a record emptied; who mistook the year would have it so. */
+/** Refuses a time before the record existed: it would empty the record, and is probably a typo. */
 function notYet(known: Iterable<Datagram>, atMs: number): AppError {
   const [first = ""] = [...known].map(({ stamp }) => stamp.slice(0, isoLength)).toSorted();
   const words = `nothing was known of it at ${new Date(atMs).toISOString()}`;
   return new AppError("invalid", "records_not_yet", `${words}: its history begins at ${first}`);
 }
 
-/** One field of a record, as it is and as it would be; undefined: without a value. */
+/** A field with its current value and its value after a change; undefined: no value. */
 export interface FieldDifference {
   readonly target: string;
   readonly field: string;
@@ -164,7 +164,7 @@ export interface FieldDifference {
   readonly after: unknown;
 }
 
-/** What some changes would change, for a person to look at. */
+/** The differences that some changes would make, for the user to review. */
 export async function differencesOf(
   ledger: Pick<Ledger, "readAll">,
   changes: readonly Change[],
@@ -181,7 +181,7 @@ export async function differencesOf(
   }));
 }
 
-/** Where a record is and what was noted about it do not go back with the rest. */
+/** The folder and the notes of a record are not restored to their earlier state. */
 const staysAsItIs = (field: string): boolean =>
   field === "slug" ||
   field === "mergedInto" ||
@@ -189,7 +189,7 @@ const staysAsItIs = (field: string): boolean =>
   field.startsWith(mergedPrefix) ||
   entryKinds.some((kind) => field.startsWith(`${kind}/`));
 
-/** A value that came later names the one it replaced: if that one is unknown, so is the past. */
+/** A later value names the one it replaced: if that one is unknown, the past is unknown. */
 function checkComplete(
   known: ReadonlyMap<string, Datagram>,
   { isWanted, atMs }: { readonly isWanted: (field: string) => boolean; readonly atMs: number },

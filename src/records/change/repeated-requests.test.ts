@@ -11,7 +11,7 @@ describe("a request whose answer was lost is repeated", () => {
     const request = { source, id: "abc1", fields: { name: "Acme", "tag/x": true } };
     const first = await at.records.create(request);
     expect(first).toMatchObject({ outcome: "created", target: "company/abc1", slug: "acme" });
-    // Another one has changed it since: a repetition does not take that back.
+    // Another user has changed it since: the repeated request must not undo that.
     await at.say("company/abc1", { name: "Acme Ltd" }, "hand:bob");
     const [again, separate] = await at.records.createAll([
       request,

@@ -10,8 +10,8 @@ import { distinctPrefix } from "../fields/places.ts";
 import { unmergeCommit } from "./unmerge.ts";
 
 /**
- * What people did by hand, from what the ledger has anyway: a command is a commit, and one change of
- * many records is commits that say the same, one right after the other.
+ * Manual changes, reconstructed from the ledger: a command is one commit, and a bulk change is a
+ * series of commits with the same content, one immediately after the other.
  */
 export interface ManualChange {
   /** The stamp of its last commit. */
@@ -27,10 +27,10 @@ export interface ManualChange {
 export type UndoLedger = Pick<Ledger, "read" | "readAll" | "writtenOf" | "writtenAfter">;
 
 const handPrefix = "hand:";
-/** Commits of one bulk change are not further apart. */
+/** The commits of one bulk change are no further apart than this. */
 const gapMaxMs = 5_000;
 
-/** What was written by hand on this node since a moment, the newest first. */
+/** Manual changes on this node since a time, newest first. */
 export async function manualChanges(
   ledger: Pick<UndoLedger, "writtenAfter">,
   { sinceMs }: { readonly sinceMs: number },
@@ -86,13 +86,13 @@ function isSameChange(before: readonly Datagram[], next: readonly Datagram[]): b
 
 export interface UndoPlan {
   readonly changes: readonly Change[];
-  /** Fields that somebody changed since: they stay as they are. */
+  /** Fields that were changed since; they are not undone. */
   readonly changedSince: readonly { readonly target: string; readonly field: string }[];
 }
 
 /**
- * What has to be written for a change to be undone. Throws `invalid` if the values before it are not on
- * this node any more.
+ * The changes that undo a manual change. Throws `invalid` if this node does not have the previous
+ * values any more.
  */
 export async function planUndo(ledger: UndoLedger, change: ManualChange): Promise<UndoPlan> {
   const merge = change.datagrams.find(({ field }) => field === "mergedInto");
@@ -121,7 +121,7 @@ export async function planUndo(ledger: UndoLedger, change: ManualChange): Promis
   return { changes, changedSince };
 }
 
-/** Undefined: it had none. */
+/** Undefined if there was no value. */
 function valueBefore(known: ReadonlyMap<string, Datagram>, { field, causality }: Datagram) {
   if (causality === "") return undefined;
   const before = known.get(causality);
@@ -140,7 +140,7 @@ async function planUnmerge(
 ): Promise<UndoPlan> {
   const [from, into] = [await ledger.read(target), await ledger.read(JSON.parse(value!) as string)];
   const { changes } = unmergeCommit(from, into, source);
-  // Undone is not judged: they may still be one.
+  // Undoing a merge does not mark the companies as distinct: they may still be the same.
   const kept = changes.filter(({ field }) => !field.startsWith(distinctPrefix));
   return { changes: kept, changedSince: [] };
 }

@@ -5,15 +5,19 @@ import { aliasPrefix, companyPrefix, personPrefix } from "../fields/fields.ts";
 import { distinctPrefix, domainField, mergedFieldsPrefix, placeField } from "../fields/places.ts";
 import type { Records } from "../records.ts";
 
-/** That two companies are not one, as facts of both: nobody is asked about them again. */
+/**
+ * Records that two companies are distinct, as facts of both, so that users are not asked about them
+ * again.
+ */
 export const distinctChanges = (a: string, b: string): readonly Change[] => [
   { target: a, field: `${distinctPrefix}${idOf(b)}`, value: true },
   { target: b, field: `${distinctPrefix}${idOf(a)}`, value: true },
 ];
 
 /**
- * Undoes a merge: what came from the other company and was not changed since goes back, and the two are
- * called distinct. `from` is what the ledger has of the company that went, `into` of the one that stayed.
+ * Undoes a merge: fields that came from the other company and were not changed since go back, and
+ * the two are marked as distinct. `from` is the ledger view of the company that was merged, `into`
+ * of the one that stayed.
  */
 export function unmergeCommit(from: TargetView, into: TargetView, source: string): Commit {
   if (from.mergedInto !== into.target) {
@@ -58,11 +62,11 @@ export function unmergeCommit(from: TargetView, into: TargetView, source: string
   return { source, changes };
 }
 
-/** Companies that were merged into this one, by target. */
+/** The targets of companies that were merged into this one. */
 export const mergedCompanies = ({ fields }: TargetView): readonly string[] =>
   elementsOf(fields, mergedFieldsPrefix).map(companyTarget);
 
-/** What undoing a merge needs of a node, wherever its records are open. */
+/** The parts of a node that undoing a merge needs; its records may be open in another process. */
 export interface UnmergingNode {
   readonly ledger: {
     read(target: string): Promise<TargetView>;
@@ -72,14 +76,17 @@ export interface UnmergingNode {
 }
 
 export interface UnmergeRequest {
-  /** The company that stayed, by target. */
+  /** The target of the company that stayed. */
   readonly into: string;
-  /** The one that went: its old folder, or its target. Any name will do if only one went. */
+  /**
+   * The merged company: its former folder, or its target. If only one was merged, any name is
+   * accepted.
+   */
   readonly name: string;
   readonly source: string;
 }
 
-/** Makes two companies again of those that were merged. */
+/** Separates merged companies again. */
 export async function unmergeCompany(
   { ledger, records }: UnmergingNode,
   { into, name, source }: UnmergeRequest,

@@ -2,36 +2,35 @@ import { AppError } from "../../base/app-error.ts";
 
 /** One record of a CSV file. */
 export interface CsvRecord {
-  /** Where it begins in the file, from 1: a quoted field may run over several lines. */
+  /** The first line of the record in the file, from 1: a quoted field can span several lines. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
 export interface CsvReader {
-  /** The rows that end in this piece of text. */
+  /** Returns the rows that end in this text. */
   push(text: string): readonly CsvRecord[];
-  /** The last row, where no line break ends it. Throws for a quote that was never closed. */
+  /** Returns the last row if it has no line break. Throws for a quote that was never closed. */
   end(): readonly CsvRecord[];
 }
 
 export interface CsvReaderOptions {
-  /** Else the one of `,` `;` tab that the first line has most of, outside quotes. */
+  /** Default: the one of `,` `;` and tab that occurs most in the first line, outside quotes. */
   readonly delimiter?: string;
 }
 
-/** A stray quote would else read the whole rest of a file into one cell. */
+/** Without this limit, a stray quote would read the rest of the file into one cell. */
 const cellCharsMax = 1024 * 1024;
 
 type State = "start" | "plain" | "quoted" | "closed";
 
 /**
- * Reads CSV (RFC 4180) piece by piece: however the text is cut, the rows are the same. Takes what
- * other programs write too: line ends of one kind or another, a byte order mark, `;` or tabs.
- * Empty lines are skipped. Holds one row at a time.
+ * Reads CSV (RFC 4180) in chunks of any size. Accepts what other programs write: any line ends, a
+ * byte order mark, `;` or tabs. Empty lines are skipped. Keeps one row in memory.
  */
 export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader {
   let separator = delimiter;
-  let waiting = ""; // the first line, until it is known what parts its cells
+  let waiting = ""; // the first line, until its delimiter is known
   let state: State = "start";
   let cell = "";
   let cells: string[] = [];
@@ -63,7 +62,9 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
     cell += char;
   };
 
-  /** Takes what stands between special characters in one piece: most of a file is such text. */
+  /**
+   * Reads everything up to the next special character at once, because most of a file is such text.
+   */
   const readPlain = (text: string, from: number, isQuoted: boolean): number => {
     let to = from;
     for (; to < text.length; to++) {
@@ -75,7 +76,7 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
   };
   const isSpecial = (char: string) => char === separator || char === "\n" || char === "\r";
 
-  /** Excel writes `sep=;` above the header. Undefined: the header is not there yet. */
+  /** Excel writes `sep=;` above the header. Undefined if the header has not arrived yet. */
   const withoutSeparatorLine = (): string | undefined => {
     const found = /^"?sep=(.)"?(?:\r\n?|\n|$)/i.exec(waiting);
     if (!found) return waiting;
@@ -140,7 +141,7 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
       separator ??= separatorOf(held);
       const rows = [...read(held)];
       waiting = "";
-      // Narrowed by what came before; `read` has changed it since.
+      // TypeScript has narrowed the type; `read` has changed the state since.
       if ((state as State) === "quoted") throw unclosed(quoteLine);
       endRow(rows);
       return rows;
@@ -150,7 +151,7 @@ export function createCsvReader({ delimiter }: CsvReaderOptions = {}): CsvReader
 
 const separators = [",", ";", "\t", "|"];
 
-/** The first line is the header, and names of columns seldom hold any of these. */
+/** The first line is the header, and column names seldom contain any of these. */
 function separatorOf(text: string): string {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, "");
   const [header = ""] = unquoted.split(/[\r\n]/, 1);

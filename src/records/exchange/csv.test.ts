@@ -123,7 +123,7 @@ describe("the guard against formulas", () => {
       unit: fc.constantFrom(...`=+-@;|\t\n\r"', 1a(!`.split("")),
       maxLength: 12,
     });
-    /** As a spreadsheet does: a quote counts where a cell begins, and only there. */
+    /** Splits like a spreadsheet: a quote counts only at the start of a cell. */
     const split = (line: string, separator: string): readonly string[] => {
       const pattern = new RegExp(
         `(?:"((?:[^"]|"")*)(?:"|$))?([^${separator}\\r\\n]*)(?:[${separator}\\r\\n]|$)`,
@@ -140,7 +140,7 @@ describe("the guard against formulas", () => {
         for (const separator of [",", ";", "|", "\t"]) {
           for (const cell of split(line, separator)) {
             const isRun = /^\s*[=+\-@]/.test(cell) && !isNumber(cell);
-            // A number that runs into the quote of its own cell is no formula either.
+            // A number that continues into the quote of its own cell is not a formula either.
             expect(isRun && !/^\s*[+-]?\d+(?:\.\d+)?"/.test(cell), `${line} at ${separator}`).toBe(
               false,
             );

@@ -13,16 +13,16 @@ import {
 } from "./export-rows.ts";
 import type { ExportWriter } from "./export-writer.ts";
 
-/** Which columns another program expects in a CSV file, and what goes into each. */
+/** The columns that another program expects in a CSV file, and their contents. */
 export interface ExportPreset {
   readonly columns: readonly PresetColumn[];
-  /** Begin with a byte order mark: Excel takes CSV for another encoding without it. */
+  /** Start with a byte order mark: without it Excel assumes another encoding. */
   readonly hasBom: boolean;
 }
 
 export type PresetColumn =
   | { readonly header: string; readonly column: string }
-  /** The same in every row. */
+  /** The same value in every row. */
   | { readonly header: string; readonly value: string };
 
 export type PresetOf = "companies" | "emails";
@@ -32,7 +32,7 @@ const of = (columns: Readonly<Record<string, string>>): ExportPreset => ({
   hasBom: true,
 });
 
-/** HubSpot matches companies by their domain and contacts by their e-mail address. */
+/** HubSpot matches companies by domain and contacts by e-mail address. */
 const builtIn: Readonly<Record<string, Readonly<Record<PresetOf, ExportPreset>>>> = {
   hubspot: {
     companies: of({
@@ -69,8 +69,9 @@ export const findPreset = (name: string, kind: PresetOf): ExportPreset | undefin
 const columnsMax = 500;
 
 /**
- * Reads a preset of a user: `[columns]` with `"Header" = "column"`, or `"Header" = { value = "text" }` for
- * the same text in every row, and `bom`. Throws `export_preset`: file, line, and what to write.
+ * Reads a preset file: `[columns]` with `"Header" = "column"`, or `"Header" = { value = "text" }`
+ * for the same text in every row, and `bom`. Throws `export_preset` with file, line, and the
+ * expected form.
  */
 export function readPreset(text: string, file: string, kind: PresetOf): ExportPreset {
   const known = kind === "companies" ? exportColumnNames : emailExportColumnNames;

@@ -114,7 +114,7 @@ describe("exports", () => {
     expect(card).toContain("ADR:;;;Austin;;;US\r\n");
     expect(card).toContain("CATEGORIES:a\\, b,c\r\n");
     expect(card).toContain("REV:20261116T000000Z\r\n");
-    expect(card).not.toContain("GEO:"); // half a point is none
+    expect(card).not.toContain("GEO:"); // one coordinate alone is not a point
     const row = { company: acme, contact: acme.emails[0]! };
     expect(emailCard(row)).toContain("EMAIL;TYPE=work:info@acme.example\r\n");
     expect(emailCsvLine(row)).toMatch(/^info@acme\.example,office,'=HYPERLINK\(1\) & Co,/);

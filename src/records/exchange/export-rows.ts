@@ -7,8 +7,8 @@ import { csvLine, type CsvValue } from "./csv-text.ts";
 import { vcard, type CardLine } from "./vcard.ts";
 
 /**
- * The columns of exports. Programs and spreadsheets count on them: names and order never change, a
- * new one goes to the end. An import understands all of them.
+ * The columns of exports. Programs and spreadsheets rely on them: names and order never change, and
+ * a new column goes to the end. An import understands all of them.
  */
 const companyColumns = {
   name: ({ name }: Company) => name,
@@ -51,7 +51,7 @@ const companyColumns = {
 } satisfies Record<string, (company: Company) => CsvValue>;
 
 const isoLength = "2026-11-15T19:02:03.004Z".length;
-/** What would part an element where it is imported has a backslash in front. */
+/** Separators inside an element are escaped with a backslash for the import. */
 const joinedItems = (items: readonly string[]) =>
   items.length === 0
     ? undefined
@@ -59,14 +59,14 @@ const joinedItems = (items: readonly string[]) =>
         .map((item) => (parting.test(item) ? item.replaceAll(/[\\;|]/g, "\\$&") : item))
         .join("; ");
 const parting = /[\\;|]/;
-/** A comma alone would part a tag: the semicolon says that it does not. */
+/** The import splits a tag at a comma unless there is a semicolon, so one is added. */
 const joinedTags = (tags: readonly string[]) =>
   tags.length === 1 && tags[0]!.includes(",") ? `${joinedItems(tags)};` : joinedItems(tags);
 
 const joined = (contacts: readonly Contact[]) =>
   contacts.length > 1 ? contacts.map(({ value }) => value).join("; ") : contacts[0]?.value;
 
-/** Only where they are asked for. */
+/** Columns that are included only on request. */
 const chosenColumns = {
   email: ({ emails }: Company) => emails[0]?.value,
   emailStatus: ({ emails }: Company) => emails[0]?.status?.status,
@@ -90,13 +90,13 @@ const chosenColumns = {
 const unique = (values: readonly string[]) => [...new Set(values)].join("; ");
 
 export const companyColumnNames: readonly string[] = Object.keys(companyColumns);
-/** Every column that an export can be asked for. */
+/** Every column that can be requested. */
 export const exportColumnNames: readonly string[] = [
   ...companyColumnNames,
   ...Object.keys(chosenColumns),
 ];
 
-/** As file, ledger and JSON spell a field, and as earlier versions called a column. */
+/** The spellings of a field in files, ledger and JSON, and column names of earlier versions. */
 const otherSpellings: ReadonlyMap<string, string> = new Map([
   ["found", "foundAt"],
   ["read", "enrichedAt"],
@@ -108,7 +108,7 @@ const otherSpellings: ReadonlyMap<string, string> = new Map([
 type ColumnValue = (company: Company) => CsvValue;
 const allColumns: Readonly<Record<string, ColumnValue>> = { ...companyColumns, ...chosenColumns };
 
-/** The values of some columns, in their order. Throws `export_columns` for one that is not known. */
+/** The values of the given columns, in their order. Throws `export_columns` for an unknown one. */
 export function columnValues(
   names: readonly string[] = companyColumnNames,
 ): (company: Company) => readonly CsvValue[] {
@@ -116,7 +116,7 @@ export function columnValues(
   return (company) => values.map((value) => value(company));
 }
 
-/** Throws `export_columns` for a column that is not known. */
+/** Throws `export_columns` for an unknown column. */
 export function companyValue(name: string): ColumnValue {
   const column = otherSpellings.get(name) ?? name;
   const value = Object.hasOwn(allColumns, column) ? allColumns[column] : undefined;
@@ -131,7 +131,7 @@ export const companyCsvHeader = (): string => csvLine(companyColumnNames);
 export const companyCsvLine = (company: Company): string => csvLine(allValues(company));
 const allValues = columnValues();
 
-/** All that is known, under the names an import understands. */
+/** All known fields, with names that an import understands. */
 export function companyObject(company: Company): Readonly<Record<string, unknown>> {
   const { target, slug, name, texts, numbers, socials, extra, description, changedAt } = company;
   const lists = Object.fromEntries(
@@ -210,7 +210,7 @@ export function companyCard(company: Company): string {
 
 const uri = (name: string, text: string | undefined) =>
   text === undefined ? [] : [{ name, value: { uri: text } }];
-/** TYPE takes words, not any text (RFC 6350 §5.6): the text of a link, as labels are, is none. */
+/** TYPE accepts only tokens (RFC 6350 §5.6), so a label with other characters cannot be a type. */
 const isToken = (text: string): boolean => /^[a-z\d-]+$/i.test(text);
 
 /** One address of one company. */
@@ -237,12 +237,12 @@ const emailColumns = {
   checked: ({ contact }: EmailRow) => contact.status?.at,
 } satisfies Record<string, (row: EmailRow) => CsvValue>;
 
-/** Columns of addresses that a preset can name: those of an export, and those of the company. */
+/** Address columns that a preset can use: those of an export, and those of the company. */
 export const emailExportColumnNames: readonly string[] = [
   ...new Set([...Object.keys(emailColumns), ...exportColumnNames]),
 ];
 
-/** Of an address; else the column of its company. */
+/** A column of the address, or otherwise of its company. */
 export function emailValue(name: string): (row: EmailRow) => CsvValue {
   if (Object.hasOwn(emailColumns, name)) return emailColumns[name as keyof typeof emailColumns];
   const value = companyValue(name);

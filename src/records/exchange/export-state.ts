@@ -5,12 +5,12 @@ import type { Company } from "../fields/company.ts";
 import { companyColumnNames, columnValues } from "./export-rows.ts";
 
 /**
- * What an export of a name has given out: each company with a digest of its columns. It is compared with
- * what is known now, so a company that another node found last week and that arrived here today is new all
- * the same.
+ * What exports with a name have delivered: a digest of each company's columns. It is compared with
+ * the current state and not with dates, so a company that another node found last week and that was
+ * replicated today counts as new.
  */
 export interface ExportState {
-  /** When the export was made, ISO 8601. Undefined: there was none of this name. */
+  /** The time of the export, ISO 8601. Undefined if there was no export with this name. */
   readonly at: string | undefined;
   readonly digests: ReadonlyMap<string, string>;
 }
@@ -20,7 +20,7 @@ export const emptyExportState: ExportState = { at: undefined, digests: new Map()
 const format = "forager-export-state/1";
 const digestLength = 16;
 
-/** `changed` alone is no change that anybody sees. */
+/** A different `changed` alone is not a visible change. */
 const watched = companyColumnNames.filter((name) => name !== "changed" && name !== "slug");
 const valuesOf = columnValues(watched);
 
@@ -33,13 +33,13 @@ export const companyDigest = (company: Company): string =>
 const closedMark = "c";
 export const wasClosed = (digest: string): boolean => digest.endsWith(closedMark) && digest.length > digestLength; // prettier-ignore
 
-/** `closed`, `CLOSED_PERMANENTLY`; not `closed_temporarily`. */
+/** Matches `closed`, `CLOSED_PERMANENTLY`; not `closed_temporarily`. */
 export const isClosed = ({ texts: { status } }: Company): boolean =>
   status !== undefined &&
   /(?:^|[^a-z])(?:permanently[ _-]?closed|closed|out of business)/i.test(status) &&
   !/temporar/i.test(status);
 
-/** One JSON value a line: the head, to which more may be added, then `[target, digest]`. */
+/** One JSON value per line: the head, which may get more fields, then `[target, digest]`. */
 export function* exportStateLines(
   state: ExportState,
   more: Readonly<Record<string, unknown>> = {},
@@ -49,8 +49,8 @@ export function* exportStateLines(
 }
 
 /**
- * Throws `corrupt` for a file that is not whole, because exporting everything again must be a
- * person's wish, and `invalid` for one of a newer version.
+ * Throws `corrupt` for an incomplete file, because exporting everything again must be the user's
+ * decision, and `invalid` for a file of a newer version.
  */
 export function readExportState(text: string, file: string): ExportState {
   const damaged = (cause?: unknown) =>

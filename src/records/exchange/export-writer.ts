@@ -15,21 +15,21 @@ import {
 
 export const exportFormats = ["csv", "json", "jsonl", "vcf", "geojson", "kml"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
-/** An address has no place on a map. */
+/** An address has no coordinates, so map formats are missing. */
 export const emailExportFormats = ["csv", "json", "jsonl", "vcf"] as const;
 
-/** How rows become text, piece by piece: begin, rows, end. */
+/** Writes rows as text in three steps: begin, rows, end. */
 export interface ExportWriter<Row> {
   readonly begin: string;
-  /** Undefined: the format cannot show this one (a map, and it has no point). */
+  /** Undefined if the format cannot show this row (a map, and it has no coordinates). */
   row(row: Row): string | undefined;
-  /** Between two rows. */
+  /** The text between two rows. */
   readonly between: string;
-  /** Says what has to be shown beside the data, if the format has a place for it. */
+  /** Adds the required attributions, if the format has a place for them. */
   end(licences: readonly DataLicence[], legal?: LegalNotice): string;
 }
 
-/** Who is responsible for personal data in an export. Absent: not set. */
+/** The organization responsible for personal data in an export. Absent: not configured. */
 export interface LegalNotice {
   readonly controller?: string | undefined;
   readonly contact?: string | undefined;
@@ -37,7 +37,7 @@ export interface LegalNotice {
   readonly noticeUrl?: string | undefined;
 }
 
-/** `Controller: …`, one line for each part that is set. */
+/** `Controller: …`, one line for each configured part. */
 export function legalLines(legal: LegalNotice): readonly string[] {
   const names = {
     controller: "Controller",
@@ -50,7 +50,7 @@ export function legalLines(legal: LegalNotice): readonly string[] {
   );
 }
 
-/** Of open data that is in an export. */
+/** The licence of open data that is in an export. */
 export interface DataLicence {
   readonly text: string;
   readonly licence: string;
@@ -59,13 +59,13 @@ export interface DataLicence {
 
 export interface CompanyWriterOptions {
   readonly format: ExportFormat;
-  /** Which columns, in which order; absent: the usual ones, and of JSON all that is known. */
+  /** The columns and their order; default: the standard ones, or for JSON all known fields. */
   readonly columns?: readonly string[] | undefined;
-  /** A byte order mark: older versions of Excel take CSV for another encoding without it. */
+  /** A byte order mark: without it older versions of Excel assume another encoding. */
   readonly hasBom?: boolean;
 }
 
-/** Throws `export_columns` for a column that is not known. */
+/** Throws `export_columns` for an unknown column. */
 export function createCompanyWriter(options: CompanyWriterOptions): ExportWriter<Company> {
   const { format, columns = companyColumnNames, hasBom = false } = options;
   const valuesOf = columnValues(columns);
@@ -132,7 +132,7 @@ const jsonWriter = <Row>(
         end: () => "\n]\n",
       };
 
-/** What is not known is left out. */
+/** Leaves out unknown values. */
 const namedValues = (names: readonly string[], values: readonly unknown[]): Values =>
   Object.fromEntries(
     names.flatMap((name, at) => {
@@ -156,7 +156,7 @@ function featureOf(company: Company, values: (company: Company) => Values): stri
 
 export const kmlBegin = `<?xml version="1.0" encoding="UTF-8"?>\n<kml xmlns="http://www.opengis.net/kml/2.2">\n`;
 
-/** The order of elements is that of the schema: name, ExtendedData, geometry. */
+/** The schema prescribes this order of elements: name, ExtendedData, geometry. */
 function placemarkOf(company: Company, values: (company: Company) => Values): string | undefined {
   const { latitude, longitude } = company.numbers;
   if (latitude === undefined || longitude === undefined) return undefined;
@@ -167,7 +167,10 @@ function placemarkOf(company: Company, values: (company: Company) => Values): st
   );
 }
 
-/** A foreign member, as RFC 7946 §6.1 allows: it follows the features, because exports are streamed. */
+/**
+ * A foreign member, as RFC 7946 §6.1 allows. It comes after the features, because exports are
+ * streamed.
+ */
 export const licenceMember = (licences: readonly DataLicence[]): string =>
   licences.length === 0 ? "" : `,"licences":${JSON.stringify(licences)}`;
 
@@ -179,7 +182,7 @@ const kmlLegal = (legal: LegalNotice): string =>
     ? ""
     : `<Folder><name>Legal notice</name><description>${xmlText(legalLines(legal).join("\n"))}</description></Folder>\n`;
 
-/** A folder without a placemark: programs list it by its name, and show the text. */
+/** A folder without a placemark: programs list its name and show the text. */
 export const kmlLicences = (licences: readonly DataLicence[]): string =>
   licences.length === 0
     ? ""

@@ -3,7 +3,7 @@ import { nearestHint } from "../../base/text/nearest.ts";
 import { socialNetworks } from "../fields/fields.ts";
 import { plainName, spellings } from "../ingest/spellings.ts";
 
-/** What becomes of a column: which field its values go to, and how they are read. */
+/** How a column is imported: its field, and how its values are read. */
 export interface ImportColumn {
   readonly header: string;
   readonly field: string;
@@ -33,15 +33,15 @@ const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> =
   list: ["email", "phone", "tag", "category", "service", "product", "tech", "keyword"],
   social: socialNetworks,
   note: ["note"],
-  // Of our own JSON.
+  // The column of our own JSON.
   extras: ["extra"],
   entries: ["entries"],
   elements: ["domains", "places"],
-  // `id` is the target that our exports name; the ids of other programs are not used.
+  // `id` is the target in our exports; ids of other programs are ignored.
   key: ["id", "slug"],
 };
 
-/** Several columns may fill one field of these. */
+/** Several columns may fill the same field of these kinds. */
 const manyKinds: ReadonlySet<ColumnKind> = new Set([
   "list",
   "note",
@@ -51,10 +51,10 @@ const manyKinds: ReadonlySet<ColumnKind> = new Set([
 ]);
 
 const { key: keyFields, ...filled } = kinds;
-/** Every field an import can fill, `x/NAME` aside. */
+/** Every field that an import can fill, except `x/NAME`. */
 export const importFields: readonly string[] = Object.values(filled).flat();
 
-/** What other programs call these fields in a header, beside the spellings that hold everywhere. */
+/** Headers that other programs use for these fields, in addition to the general spellings. */
 const headings: Readonly<Record<string, readonly string[]>> = {
   name: words(
     "company organization organisation business firm account",
@@ -109,28 +109,31 @@ const fieldByName: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The field that a spelling names in files, commands and imports alike; undefined: nobody's. */
+/** The field for a spelling in files, commands and imports; undefined if it is unknown. */
 const fieldOfSpelling = (name: string): string | undefined =>
   Object.hasOwn(spellings, name)
     ? name
     : importFields.find((field) => (spellings[field] ?? []).includes(plainName(name)));
 
 export interface ColumnOptions {
-  /** `Firma=name`: by hand, and it has the last word. An empty field leaves the column out. */
+  /** Set by the user, such as `Firma=name`; takes precedence. An empty field skips the column. */
   readonly mappings?: readonly string[];
-  /** Columns that nothing is known of become extra keys, named as they are. */
+  /** Unknown columns become extra keys with their own names. */
   readonly keepsOthers?: boolean;
-  /** The field of a header that nobody here knows; undefined: none. */
+  /** A second look-up for unknown headers. */
   readonly fieldNamed?: (header: string) => string | undefined;
 }
 
 export interface ColumnPlan {
-  /** In the order of the headers; undefined is left out. */
+  /** In the order of the headers; undefined for columns that are skipped. */
   readonly columns: readonly (ImportColumn | undefined)[];
   readonly leftOut: readonly string[];
 }
 
-/** Says what each column is. Throws `invalid` for a mapping of no column, or to no field. */
+/**
+ * Determines the meaning of each column. Throws `invalid` for a mapping of an unknown column or to
+ * an unknown field.
+ */
 export function planColumns(
   headers: readonly string[],
   { mappings = [], keepsOthers = false, fieldNamed = () => undefined }: ColumnOptions = {},
@@ -145,7 +148,7 @@ export function planColumns(
     const name = extraName(header);
     return keepsOthers && name !== "" ? { header, field: `x/${name}`, kind: "extra" } : undefined;
   });
-  /** A field that holds one value has one column: that of the hand, else the first. */
+  /** A field with one value takes one column: the one chosen by the user, otherwise the first. */
   const columns = planned.map((column) => {
     if (!column || manyKinds.has(column.kind)) return column;
     const rivals = planned.filter((one) => one?.field === column.field);
@@ -156,7 +159,7 @@ export function planColumns(
   return { columns, leftOut };
 }
 
-/** The same for a JSON object, whose keys may be others on every line. */
+/** The same for a JSON object, whose keys can differ on every line. */
 export function columnOf(header: string, options: ColumnOptions = {}): ImportColumn | undefined {
   const [, field] =
     (options.mappings ?? []).map(cutMapping).find(([from]) => from === header) ?? [];
@@ -167,7 +170,7 @@ export function columnOf(header: string, options: ColumnOptions = {}): ImportCol
   }).columns[0];
 }
 
-/** Checks what can be checked of mappings before a header was read. */
+/** Checks mappings as far as possible before a header was read. */
 export function checkMappings(mappings: readonly string[]): void {
   readMappings(mappings, undefined);
 }
@@ -197,7 +200,7 @@ function cutMapping(mapping: string): readonly [string, string | undefined] {
   return at < 1 ? [mapping, undefined] : [mapping.slice(0, at), mapping.slice(at + 1)];
 }
 
-/** `social_github`: a network that has no column of its own. */
+/** `social_github`: a network without its own column. */
 const socialIn = (header: string) => (/^social_[a-z0-9_-]+$/.test(header) ? header : undefined);
 
 function kindOf(field: string): ColumnKind {

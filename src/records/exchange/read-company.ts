@@ -15,18 +15,22 @@ import {
   readUrl,
 } from "./read-values.ts";
 
-/** What a line of an import says: fields as the ledger stores them, and what could not be read. */
+/**
+ * The content of a line of an import: fields as the ledger stores them, and what could not be read.
+ */
 export interface CompanyRead {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly problems: readonly string[];
 }
 
 export interface ReadCompanyOptions {
-  /** Two letters, for phone numbers without a country code. The line's own country comes first. */
+  /**
+   * Two letters, for phone numbers without a country code. The line's own country takes precedence.
+   */
   readonly country?: string | undefined;
-  /** When a note without a date was taken: an import of the same file gives the same note. */
+  /** The time of notes without a date: importing the same file again gives the same note. */
   readonly at: string;
-  /** Whose web site is known has a domain, unless that is somebody else's. Default: true. */
+  /** Derive the domain from the website, unless it is a shared host. Default: true. */
   readonly derivesDomain?: boolean;
 }
 
@@ -35,16 +39,16 @@ interface Reading extends ReadCompanyOptions {
   readonly problems: string[];
 }
 
-/** One cell or one JSON value beside its column. */
+/** A cell or a JSON value with its column. */
 export type ImportCell = readonly [column: ImportColumn, value: unknown];
 
-/** Where many have a page: such a host is nobody's domain. */
+/** Hosts where many companies have a page: such a host is not the domain of any of them. */
 const sharedHosts =
   /(?:^|\.)(?:facebook|instagram|linkedin|twitter|x|youtube|tiktok|google|yelp|linktr|etsy|business)\.(?:com|ee|site)$/;
 
 /**
- * Reads what stands in a line. A value that cannot be read is told and left out; the rest of the line
- * counts all the same. Empty says nothing: it never takes away what is known.
+ * Reads a line. A value that cannot be read is reported and left out; the rest of the line is used.
+ * An empty value means nothing: it never removes a known value.
  */
 export function readCompany(
   cells: readonly ImportCell[],
@@ -71,7 +75,7 @@ export function readCompany(
   return { fields: reading.fields, problems: reading.problems };
 }
 
-/** Which company of ours a line is, as an export says it; other ids are those of other programs. */
+/** The company that a line of our own export names; ids of other programs are ignored. */
 export function companyKeyOf(cells: readonly ImportCell[]): { target?: string; slug?: string } {
   const textIn = (field: string) => {
     const value = cells.find(([column]) => column.kind === "key" && column.field === field)?.[1];
@@ -141,7 +145,7 @@ const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
       else reading.fields[field] = true;
     }
   },
-  /** Read by `companyKeyOf`: it says which company this is. */
+  /** Read by `companyKeyOf`: it identifies the company. */
   key() {},
   extra(reading, column, value) {
     reading.fields[column.field] = typeof value === "string" ? unguarded(value).trim() : value;
@@ -155,8 +159,8 @@ const textReaders: Readonly<Record<string, (text: string) => string | undefined>
 };
 
 /**
- * Whether a company that has `known` would only be told what it knows: the same value, the same value
- * as an import reads it, or that an element is there of which it knows more.
+ * True if the given value adds nothing to a known one: it is equal, or equal after normalization,
+ * or it is a list element of which more is known already.
  */
 export function isSameValue(field: string, known: unknown, given: unknown): boolean {
   if (known === undefined) return false;
@@ -166,10 +170,12 @@ export function isSameValue(field: string, known: unknown, given: unknown): bool
   return (read ? read(known) : known.trim()) === given;
 }
 
-/** An element is text, or an object whose `value` is the element and whose rest tells of it. */
+/**
+ * An element is text, or an object whose `value` is the element and whose other fields describe it.
+ */
 function readItem(reading: Reading, column: ImportColumn, item: unknown): void {
   const isObject = typeof item === "object" && item !== null && "value" in item;
-  // The status of an address is a field of its own.
+  // The status of an address is a separate field.
   const {
     value,
     status: _status,
@@ -194,8 +200,8 @@ const textOf = (value: unknown): string | undefined => {
 };
 
 /**
- * Commas part addresses and numbers, but `Plumbing, heating` is one category. Tags are parted by
- * them unless something stronger does: our own export puts a semicolon behind a tag with a comma.
+ * Commas separate addresses and numbers, but `Plumbing, heating` is one category. They separate
+ * tags only if there is no semicolon: our own export adds a semicolon to a tag with a comma.
  */
 function split(text = "", { field }: ImportColumn): readonly string[] {
   const areParted = field === "email" || field === "phone";
@@ -204,7 +210,7 @@ function split(text = "", { field }: ImportColumn): readonly string[] {
   return splitUnescaped(text, parts).map((part) => part.trim());
 }
 
-/** `\;` and `\|` are characters of an element, `\\` is a backslash; any other backslash is as it stands. */
+/** `\;` and `\|` are characters of an element, `\\` is a backslash; any other backslash is kept. */
 function splitUnescaped(text: string, separator: RegExp): readonly string[] {
   const parts: string[] = [];
   let part = "";

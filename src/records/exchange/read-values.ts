@@ -1,7 +1,10 @@
 import { parsePhoneNumberFromString, isSupportedCountry } from "libphonenumber-js/min";
 import { asciiHost, parseUrl } from "../../base/text/parse-url.ts";
 
-/** Lower case, its host in ASCII, without what people put in front; undefined for what is no address. */
+/**
+ * Normalizes an address: lower case, host in ASCII, without common prefixes; undefined if it is not
+ * valid.
+ */
 export function readEmail(text: string): string | undefined {
   const bare = text
     .trim()
@@ -15,11 +18,14 @@ export function readEmail(text: string): string | undefined {
   return host === undefined ? undefined : bare.slice(0, at) + host;
 }
 
-/** Not all that RFC 5321 allows, but all that mail really goes to. No `/`: it is part of a field. */
+/**
+ * Does not match everything that RFC 5321 allows, but all addresses in real use. No `/`, because it
+ * separates parts of a field name.
+ */
 const emailShape =
   /^[\p{L}\p{N}!#$%&'*+=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{N}-]*$/u;
 
-/** E.164. `country` (two letters) is where a number without a country code is meant to be. */
+/** Returns E.164. `country` (two letters) is assumed for a number without a country code. */
 export function readPhone(text: string, country?: string): string | undefined {
   const region = country?.toUpperCase();
   const known = region !== undefined && isSupportedCountry(region) ? region : undefined;
@@ -27,7 +33,10 @@ export function readPhone(text: string, country?: string): string | undefined {
   return found?.isPossible() ? found.number : undefined;
 }
 
-/** `https://www.Example.org:80/x` is example.org; undefined for what has no dot or is an address. */
+/**
+ * `https://www.Example.org:80/x` is example.org; undefined for text without a dot and for an IP
+ * address.
+ */
 export function readDomain(text: string): string | undefined {
   const url = readUrl(text);
   if (url === undefined) return undefined;
@@ -35,7 +44,7 @@ export function readDomain(text: string): string | undefined {
   return host.includes(".") && !/^[\d.]+$/.test(host) ? host : undefined;
 }
 
-/** With `https://` where there is no scheme; undefined for what is no web address. */
+/** Adds `https://` if there is no scheme; undefined if it is not a web address. */
 export function readUrl(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === "" || /\s/.test(trimmed)) return undefined;
@@ -44,7 +53,7 @@ export function readUrl(text: string): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.href : undefined;
 }
 
-/** `4.5`, `1,234`, `4,5`: a comma with other than three digits behind it is a decimal point. */
+/** `4.5`, `1,234`, `4,5`: a comma followed by other than three digits is a decimal point. */
 export function readNumber(text: string): number | undefined {
   const bare = text.trim().replace(/\s/g, "");
   const point = /^[+-]?\d+,\d{1,2}$|^[+-]?\d+,\d{4,}$/.test(bare)
@@ -53,7 +62,7 @@ export function readNumber(text: string): number | undefined {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(point) ? Number(point) : undefined;
 }
 
-/** A moment as ISO 8601 in UTC; a date alone is its first moment. */
+/** Returns ISO 8601 in UTC; a date alone means its first moment. */
 export function readMoment(text: string): string | undefined {
   const bare = text.trim();
   if (

@@ -1,16 +1,16 @@
 /**
- * Reads vCard 2.1, 3.0 and 4.0 (RFC 2426, RFC 6350) as address books, phones and CRMs write them. A card
+ * Reads vCard 2.1, 3.0 and 4.0 (RFC 2426, RFC 6350) of address books, phones and CRMs. A card
  * becomes an object with our field names; properties without such a field keep their own names.
  */
 export interface CardReader {
-  /** Lines without their ends, each with its number. Answers the cards that end in them. */
+  /** Takes a line without its end, and its number. Returns a card that ends in this line. */
   push(line: string, number: number): ReadCard | undefined;
   /** Called at the end of the text. Returns a fault if the last card is incomplete. */
   end(): ReadCard | undefined;
 }
 
 export interface ReadCard {
-  /** Of its first line. */
+  /** The number of its first line. */
   readonly line: number;
   readonly value?: Readonly<Record<string, unknown>>;
   readonly fault?: string;
@@ -43,7 +43,8 @@ export function createCardReader(): CardReader {
       if (/^END:VCARD\s*$/i.test(line)) return closed();
       length += line.length;
       if (length > cardLengthMax) return undefined;
-      // A line that begins with a blank goes on; so does quoted-printable that ends with =.
+      // A line that begins with a blank continues the previous one; so does the line after
+      // quoted-printable text that ends with =.
       const last = lines.at(-1) ?? "";
       if (/^[^:]*QUOTED-PRINTABLE[^:]*:.*=$/is.test(last))
         lines[lines.length - 1] = last.slice(0, -1) + line; // prettier-ignore
@@ -62,7 +63,7 @@ interface Property {
   readonly value: string;
 }
 
-/** `item1.EMAIL;TYPE=work:info@example.org`; a quoted parameter may hold a colon. */
+/** `item1.EMAIL;TYPE=work:info@example.org`; a quoted parameter may contain a colon. */
 function propertyOf(line: string): Property | undefined {
   const found = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s.exec(line);
   if (!found) return undefined;
@@ -104,7 +105,7 @@ function cut(text: string, at: "," | ";"): readonly string[] {
   return [...parts, part].map((whole) => plain(whole).trim());
 }
 
-/** Not about the company, or about the card itself. */
+/** Properties about the card itself, or not about the company. */
 const ignored = new Set(["VERSION", "PRODID", "REV", "UID", "KIND", "N", "SOURCE", "CLIENTPIDMAP"]);
 const pictures = new Set(["PHOTO", "LOGO", "SOUND", "KEY"]);
 const addressParts = ["", "", "street", "city", "state", "zip", "country"];

@@ -1,8 +1,8 @@
-/** One property of a card: `EMAIL;TYPE=work:info@example.org` is name, parameters, value. */
+/** One property of a card: `EMAIL;TYPE=work:info@example.org` has name, parameters, value. */
 export interface CardLine {
   readonly name: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Text is escaped; a list is separated by commas, a structured value by semicolons. */
+  /** Text is escaped; lists are separated by commas, structured values by semicolons. */
   readonly value: string | CardList | CardParts | CardUri;
 }
 
@@ -13,14 +13,14 @@ export interface CardList {
 export interface CardParts {
   readonly parts: readonly (string | undefined)[];
 }
-/** Stands as it is, but for what would end the line. */
+/** Not escaped, except for characters that would end the line. */
 export interface CardUri {
   readonly uri: string;
 }
 
 /**
- * A vCard 4.0 (RFC 6350), as address books and phones take it. Lines are folded at 75 bytes, and
- * never inside a character. Properties without a value are left out.
+ * A vCard 4.0 (RFC 6350) for address books and phones. Lines are folded at 75 bytes, and never
+ * inside a character. Properties without a value are left out.
  */
 export function vcard(lines: readonly CardLine[]): string {
   const shown = lines.filter(({ value }) => textOf(value) !== "");
@@ -40,7 +40,7 @@ function textOf(value: CardLine["value"]): string {
   return parts.every((part) => part === "") ? "" : parts.join(";");
 }
 
-/** RFC 6350 §3.4. Control characters other than a line break have no place in a card. */
+/** RFC 6350 §3.4. Control characters other than line breaks are removed. */
 const escaped = (text: string): string =>
   text
     .replace(/[\\,;]/g, "\\$&")
@@ -48,7 +48,7 @@ const escaped = (text: string): string =>
     // oxlint-disable-next-line no-control-regex -- control characters are what it is for
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, "");
 
-/** A quoted parameter cannot hold a quote: RFC 6868 says what to write instead. */
+/** A quoted parameter cannot contain a quote: RFC 6868 defines a replacement. */
 const parametersOf = (parameters: CardLine["parameters"] = {}): string =>
   Object.entries(parameters)
     .map(([name, text]) => {
@@ -68,7 +68,7 @@ function folded(line: string): string {
     const size = Buffer.byteLength(char);
     if (bytes + size > lineBytesMax) {
       lines.push(current);
-      current = " "; // marks the line as going on, and counts
+      current = " "; // marks a continuation line, and counts
       bytes = 1;
     }
     current += char;

@@ -27,7 +27,7 @@ describe("a callback", () => {
     await call(at, { outcome: "no-answer" });
     expect(await callbackNow(at)).toBeUndefined();
     expect(at.read("companies/acme/_index.md")).not.toContain("callback:");
-    // An import of an old list brings it back: it was done all the same.
+    // Importing an old list brings it back, although it is done.
     await at.say("company/x", { name: "Best", callback: momentAt(at, -1) });
     at.save("companies/best/calls/2030-01-01 Spoke.md", "It was fine\n");
     await at.records.ingest();
@@ -62,7 +62,7 @@ describe("a callback", () => {
     await at.records.create({ source, fields: { name: "Best", callback: early } });
     await at.records.merge({ from: "best", into: "acme", source });
     expect(await callbackNow(at)).toBe(early);
-    // One that was kept is not promised any more.
+    // A callback that is done is not kept.
     await at.records.create({ source, fields: { name: "Third", callback: momentAt(at, -100) } });
     await at.records.addEntry({ name: "third", kind: "call", source, text: "done" });
     await at.records.merge({ from: "third", into: "acme", source });

@@ -24,21 +24,21 @@ import { slugOf } from "../files/slug.ts";
 import { textsIn } from "./texts-in.ts";
 import { visitRecordOf, type VisitRecord } from "./visit-record.ts";
 
-/** A company as people see it: what the ledger knows of a target, in the shape of a record. */
+/** A company as people see it: the ledger's fields of a target, in the shape of a record. */
 export interface Company {
   /** `company/<id>`: never changes. */
   readonly target: string;
   /** The name of its folder. */
   readonly slug: string;
-  /** What the folder would be called if nobody else wanted that name: then both are the same. */
+  /** The preferred folder name. Differs from `slug` only if another record has that name. */
   readonly slugWanted: string;
-  /** Folders it once had, and those of companies that were merged into it. They lead here. */
+  /** Its former folders, and those of companies that were merged into it. They redirect here. */
   readonly aliases: readonly string[];
-  /** Never "": where it is not known, the domain, then the id. */
+  /** Never "": if unknown, the domain, otherwise the id. */
   readonly name: string;
   readonly texts: { readonly [field in TextField]?: string };
   readonly numbers: { readonly [field in NumberField]?: number };
-  /** By value. */
+  /** Sorted by value. */
   readonly emails: readonly Contact[];
   readonly phones: readonly Contact[];
   /** Network → address of the page. */
@@ -49,53 +49,53 @@ export interface Company {
   readonly products: readonly string[];
   readonly tech: readonly string[];
   readonly keywords: readonly string[];
-  /** By id. */
+  /** Sorted by id. */
   readonly people: readonly Member[];
-  /** Notes, meetings and calls, the oldest first. */
+  /** Notes, meetings and calls, oldest first. */
   readonly entries: readonly RecordEntry[];
-  /** Keys that someone put into the file, and that we have no meaning for. */
+  /** Keys without a meaning to Forager that a user put into the file. */
   readonly extra: Readonly<Record<string, unknown>>;
-  /** Absent: no campaign has found it. */
+  /** Absent if no campaign has found it. */
   readonly foundBy?: readonly FoundBy[];
-  /** How the last visit of its website went. Absent: there was none. */
+  /** The result of the last visit of its website. Absent if there was none. */
   readonly visit?: CompanyVisit;
   /** The Markdown body. */
   readonly description?: string;
-  /** Why it is left out of campaigns and lists. */
+  /** The reason for which it is excluded from campaigns and lists. */
   readonly excluded?: string;
-  /** Its domains beside `texts.domain`: of companies that were merged into it. */
+  /** Its domains besides `texts.domain`: those of companies that were merged into it. */
   readonly domains?: readonly string[];
   /** Its places in all sources, `osm/node/1`. */
   readonly places?: readonly string[];
-  /** Ids of companies that look alike and are others: a person said so. */
+  /** Ids of similar companies that a user marked as distinct. */
   readonly distinctFrom?: readonly string[];
-  /** When to call again: an ISO moment. Absent if it was done. */
+  /** When to call again: an ISO time. Absent if it was done. */
   readonly callback?: string;
   /** The stamp of the newest value. */
   readonly changedAt: string;
 }
 
-/** What records keep of a visit: not the list of contacts that it saw. */
+/** The part of a visit that records keep: without the list of contacts that it found. */
 export type CompanyVisit = Omit<VisitRecord, "seen">;
 
 export interface Contact {
   /** The address, or the number in E.164. */
   readonly value: string;
   readonly label?: string;
-  /** Where it was found. */
+  /** The page where it was found. */
   readonly url?: string;
   readonly method?: string;
-  /** Of an address that was checked: what DNS says of its domain, and when. */
+  /** For an address that was checked: what DNS says about its domain, and when. */
   readonly status?: EmailStatus;
 }
 
-/** A person's place in a company, or a company's in a person's life. */
+/** The role of a person in a company, seen from either side. */
 export interface Member {
   readonly id: string;
   readonly role?: string;
 }
 
-/** `slug` is the folder it was given; without one, the folder it would like to have. */
+/** `slug` is the assigned folder; without it, the preferred folder is used. */
 export function companyOf(view: TargetView, slug?: string): Company {
   const fields = new Map(view.fields.map((one) => [one.field, one]));
   const text = (field: string) => textOf(fields.get(field));
@@ -157,7 +157,7 @@ function visitOf(view: TargetView): CompanyVisit | undefined {
   return visit;
 }
 
-/** The folder it would like to have, without making all the rest of it. */
+/** Computes only the preferred folder. */
 export function companyWish({ target, fields }: TargetView): string {
   let [slug, name, domain] = ["", "", ""];
   for (const one of fields) {
@@ -169,7 +169,10 @@ export function companyWish({ target, fields }: TargetView): string {
   return slugOf(slug || name || domain || id, id);
 }
 
-/** Elements of collections by their prefix: a record is made of a dozen of them, and looks once. */
+/**
+ * Groups elements of collections by their prefix: a record has a dozen collections, so this looks
+ * only once.
+ */
 export function groupFields(
   fields: readonly FieldView[],
 ): (prefix: string) => readonly FieldView[] {
@@ -187,10 +190,10 @@ export function groupFields(
 
 export const companyTarget = (id: string): string => `${companyPrefix}${id}`;
 
-/** What follows the first name: `company/acme.com` is `acme.com`. */
+/** The part after the first slash: `company/acme.com` is `acme.com`. */
 export const idOf = (target: string): string => target.slice(target.indexOf("/") + 1);
 
-/** A check of an address says nothing new about who has it. */
+/** Checks of addresses do not count as a change of the record. */
 export const changedAtOf = ({ fields }: TargetView): string =>
   fields.reduce(
     (max, { field, stamp }) => (stamp > max && !field.startsWith(emailStatusPrefix) ? stamp : max),
@@ -201,7 +204,7 @@ export function textOf(field: FieldView | undefined): string | undefined {
   return typeof field?.value === "string" && field.value !== "" ? field.value : undefined;
 }
 
-/** The fields of a view are in order, so these are too. */
+/** The fields of a view are sorted, so the result is too. */
 export const elementsOf = (fields: readonly FieldView[], prefix: string): readonly string[] =>
   fields.flatMap(({ field }) => (field.startsWith(prefix) ? [field.slice(prefix.length)] : []));
 
@@ -212,7 +215,7 @@ export function contactsOf(fields: readonly FieldView[], prefix: string): readon
   });
 }
 
-/** Addresses with what DNS says of them. */
+/** Addresses with what DNS says about them. */
 export function emailsOf(of: (prefix: string) => readonly FieldView[]): readonly Contact[] {
   const emails = contactsOf(of(listPrefixes.emails), listPrefixes.emails);
   const statuses = new Map(of(emailStatusPrefix).map((one) => [one.field, one]));

@@ -3,14 +3,19 @@ import { keyOf } from "../search/name-keys.ts";
 import type { RecordIndex } from "../search/record-index.ts";
 import type { Duplicate } from "../records.ts";
 
-/** By which two companies without a common domain may be the same; undefined: no address. */
+/**
+ * A key by which companies without a common domain may be duplicates; undefined without an address.
+ */
 export function nameAndAddress({ name, texts }: Pick<Company, "name" | "texts">) {
   const parts = texts.address ?? [texts.street, texts.zip, texts.city].filter(Boolean).join(" ");
   const address = keyOf(parts);
   return address === "" ? undefined : { name: keyOf(name), address };
 }
 
-/** Candidates: branches share a domain, and people decide. Whom they called distinct is left out. */
+/**
+ * Returns candidates: branches share a domain, so users decide. Leaves out companies marked as
+ * distinct.
+ */
 export function findDuplicates(
   index: Pick<RecordIndex, "find" | "byDomain" | "byPlace" | "byNameAndAddress">,
   company: Company,

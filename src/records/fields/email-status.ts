@@ -3,10 +3,10 @@ import type { FieldView } from "../../ledger/index.ts";
 import { textsIn } from "./texts-in.ts";
 
 /**
- * What DNS says of the domain of an address, never more: nobody has sent anything there.
- * - `ok-domain`: the domain takes mail;
+ * What DNS says about the domain of an address. No mail is ever sent to check it.
+ * - `ok-domain`: the domain accepts mail;
  * - `no-mail`: it does not, or there is no such domain;
- * - `disposable`: addresses there are thrown away after minutes;
+ * - `disposable`: addresses of this domain are thrown away after minutes;
  * - `malformed`: no such domain can exist;
  * - `unknown`: DNS gave no answer.
  */
@@ -21,21 +21,23 @@ export type EmailStatusName = (typeof emailStatuses)[number];
 
 export interface EmailStatus {
   readonly status: EmailStatusName;
-  /** `mx`, `address-only`, `null-mx`, `no-records`, `no-domain`, `list`, or why DNS gave no answer. */
+  /**
+   * `mx`, `address-only`, `null-mx`, `no-records`, `no-domain`, `list`, or why DNS gave no answer.
+   */
   readonly because?: string;
   /** `role` (info@) or `person`. */
   readonly kind?: string;
-  /** When DNS was asked, ISO 8601. */
+  /** When DNS was queried, ISO 8601. */
   readonly at: string;
 }
 
 export const emailStatusPrefix = "emailStatus/";
 
-/** By a hash: when an address is removed, no second copy of it is left. */
+/** Uses a hash, so that no second copy of an address remains after it was removed. */
 export const emailStatusField = (address: string): string =>
   emailStatusPrefix + createHash("sha256").update(address).digest("hex").slice(0, 32);
 
-/** Undefined for what is none, such as a status of a newer version. */
+/** Undefined if it is not a known status, for example one of a newer version. */
 export function emailStatusOf(
   field: Pick<FieldView, "value"> | undefined,
 ): EmailStatus | undefined {

@@ -1,7 +1,7 @@
 import type { FieldView } from "../../ledger/index.ts";
 import { entryKinds, type EntryKind } from "./fields.ts";
 
-/** A note, a meeting or a call: written once, and shown as a file of its own. */
+/** A note, a meeting or a call: written once, and stored as a separate file. */
 export interface RecordEntry {
   readonly kind: EntryKind;
   readonly id: string;
@@ -10,9 +10,9 @@ export interface RecordEntry {
   readonly text: string;
   readonly title?: string;
   readonly by?: string;
-  /** Of a call: `reached`, `voicemail`, `no answer`, or what people like. */
+  /** For a call: `reached`, `voicemail`, `no answer`, or any other text. */
   readonly outcome?: string;
-  /** When to call again: an ISO moment. */
+  /** When to call again: an ISO time. */
   readonly callback?: string;
 }
 
@@ -39,7 +39,7 @@ export function entryValue({
   };
 }
 
-/** The oldest first; at the same moment by id, so that every node shows one order. */
+/** Oldest first, then by id, so that every node shows the same order. */
 export function entriesOf(fields: readonly FieldView[]): readonly RecordEntry[] {
   return fields
     .flatMap((field): RecordEntry[] => {
@@ -49,7 +49,7 @@ export function entriesOf(fields: readonly FieldView[]): readonly RecordEntry[] 
     .sort((a, b) => compare(a.at, b.at) || compare(a.id, b.id));
 }
 
-/** Undefined for a field that is no entry. */
+/** Undefined if the field is not an entry. */
 export function entryOf({ field, value, stamp }: FieldView): RecordEntry | undefined {
   const slash = field.indexOf("/");
   const kind = entryKinds.find((one) => one === field.slice(0, slash));
@@ -62,7 +62,7 @@ export function entryOf({ field, value, stamp }: FieldView): RecordEntry | undef
   return {
     kind,
     id: field.slice(slash + 1),
-    // Written by someone who left out when: then it is when it was written.
+    // If the author left out the time, it is the time of writing.
     ...entryValue({
       at: text("at") ?? stamp.slice(0, isoLength),
       text: text("text") ?? "",
@@ -72,9 +72,9 @@ export function entryOf({ field, value, stamp }: FieldView): RecordEntry | undef
 }
 
 /**
- * Whether what was promised was kept: somebody called at that moment or later. The call in which it was
- * promised does not count, also if it was logged late. A callback that cannot be read as a moment stays
- * until a person takes it away.
+ * True if the callback was made: there was a call at that time or later. The call in which it was
+ * agreed does not count, even if it was logged late. A callback that cannot be parsed as a time
+ * stays until a user removes it.
  */
 export function isCallbackOver(
   callback: string,
@@ -87,7 +87,7 @@ export function isCallbackOver(
   );
 }
 
-/** A talk settles what it was about, also before the moment that was agreed. */
+/** A conversation settles the callback, even if it took place before the agreed time. */
 export const isTalk = ({ kind, outcome = "" }: Pick<RecordEntry, "kind" | "outcome">): boolean =>
   kind === "call" &&
   ["reached", "interested", "not-interested", "not interested"].includes(outcome);

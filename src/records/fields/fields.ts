@@ -1,9 +1,9 @@
 /**
- * Which fields of the ledger a record is made of. A scalar is one field; a collection is one field
- * for each element (`email/<address>`), so that what two add at once is never lost.
+ * The ledger fields that make up a record. A scalar is one field; a collection has one field per
+ * element (`email/<address>`), so that concurrent additions are never lost.
  */
 
-/** Text, as it stands in the ledger and in a file. */
+/** Text fields, with their names in the ledger and in files. */
 export const textFields = [
   "domain",
   "website",
@@ -43,7 +43,7 @@ export type ListName = keyof typeof listPrefixes;
 export const listNames = Object.keys(listPrefixes) as readonly ListName[];
 
 export const socialPrefix = "social/";
-/** Networks whose pages imports and files know by their bare name. */
+/** Networks whose bare names are known in imports and files. */
 export const socialNetworks = [
   "facebook",
   "linkedin",
@@ -56,11 +56,11 @@ export const socialNetworks = [
 ] as const;
 export const personPrefix = "person/";
 export const companyPrefix = "company/";
-/** A key of a file that we have no meaning for. */
+/** The prefix for keys of a file that have no meaning to Forager. */
 export const extraPrefix = "x/";
-/** What people call it in Obsidian besides its name. */
+/** Further names of the record in Obsidian. */
 export const aliasesField = `${extraPrefix}aliases`;
-/** A folder that a record once had: it leads on to the one of now. */
+/** A former folder of a record: it redirects to the current one. */
 export const aliasPrefix = "alias/";
 
 export const entryKinds = ["note", "meeting", "call"] as const;

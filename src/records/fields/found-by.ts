@@ -1,24 +1,29 @@
 import type { FieldView } from "../../ledger/index.ts";
 import { textsIn } from "./texts-in.ts";
 
-/** The question that a company answers: which tile was searched, and for which phrase. */
+/** The search that found a company: the tile and the phrase. */
 export interface FoundBy {
   /** The id of the tile: `30.2_-97.7`. */
   readonly tile: string;
   readonly phrase: string;
-  /** The campaign that asked last. Others with this tile and phrase share the answer, unless it is of a file. */
+  /**
+   * The campaign that searched last. Other campaigns with this tile and phrase share the result,
+   * unless it comes from a campaign's own file.
+   */
   readonly campaign?: string;
-  /** Of the file of that campaign: the key of the file. */
+  /** For a campaign's own file: the key of the file. */
   readonly file?: string;
   /** ISO moment. */
   readonly at?: string;
-  /** What people call the source: `file:places.jsonl`. */
+  /** The source as people name it: `file:places.jsonl`. */
   readonly source?: string;
-  /** The filter of that campaign that rejects it: it is kept, and not visited for it. */
+  /** The filter of that campaign that rejects the company: it is kept but not visited. */
   readonly filtered?: string;
 }
 
-/** One field for each question: `found/<tile>/<phrase>`, and of a campaign's file `…/<key of the file>`. */
+/**
+ * One field per search: `found/<tile>/<phrase>`, and for a campaign's file `…/<key of the file>`.
+ */
 export const foundPrefix = "found/";
 
 export const foundField = ({

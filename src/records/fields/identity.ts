@@ -9,9 +9,10 @@ const idLengthMax = 80;
 const safe = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
 /**
- * The id of a new company, from the strongest key that it is known by elsewhere: two nodes that
- * find the same one independently give it the same id. A key that is long or has other characters
- * is hashed. Part of the format: it never changes. Without such a key it is `request.id`, else random.
+ * The id of a new company, derived from the strongest key that identifies it elsewhere: two nodes
+ * that find the same company independently give it the same id. A key that is long or has other
+ * characters is hashed. Part of the format: it never changes. Without such a key the id is
+ * `request.id`, otherwise random.
  */
 export function companyId(
   { fields, key, id, isSeparate = false }: Omit<CreateRequest, "source">,
@@ -28,7 +29,7 @@ export function companyId(
   return { id: id ?? createId(random, randomLength), isOfRequest: id !== undefined };
 }
 
-/** For ids that callers give. */
+/** Validates ids from callers. */
 export function checkId(id: string): void {
   if (isSafeId(id)) return;
   const message = `"${id.slice(0, 80)}" cannot be an id: use a-z, 0-9, dots and dashes, at most ${idLengthMax} characters`;
@@ -37,7 +38,7 @@ export function checkId(id: string): void {
 
 export const isSafeId = (id: string): boolean => safeId(id) === id;
 
-/** 80 bits: two of them are never equal. */
+/** 80 bits, so collisions do not occur in practice. */
 export const randomLength = 16;
 
 export function safeId(key: string): string {
@@ -48,10 +49,10 @@ export function safeId(key: string): string {
   return `h-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-/** Most are stored in this form already. */
+/** Most stored domains already have this form. */
 const plainDomain = /^(?!www\.)[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 
-/** `https://www.Acme.com/x` is `acme.com`; a host in Unicode is spelled in punycode, as in URLs. */
+/** `https://www.Acme.com/x` is `acme.com`; a Unicode host is converted to punycode, as in URLs. */
 export function normalDomain(text: string): string {
   if (plainDomain.test(text)) return text;
   const host = text
@@ -65,6 +66,6 @@ export function normalDomain(text: string): string {
   return asciiHost(host) ?? host;
 }
 
-/** What a new record's folder is to be called: the first of its fields that is text. */
+/** The text for a new record's folder name: the first field that is text. */
 export const firstText = (...values: readonly unknown[]): string =>
   values.find((value): value is string => typeof value === "string" && value !== "") ?? "";

@@ -42,7 +42,8 @@ describe("a company that a person adds and that is known", () => {
     expect(stranger).toMatchObject({ outcome: "created", samePhone: ["call-me"] });
     const other = await add(at, { name: "Call You", ...phone, domain: "you.example" });
     expect(other).toMatchObject({ outcome: "created", target: "company/you.example" });
-    // Two have it now: it is nobody's own any more. Campaigns and imports never go by it.
+    // Two companies have the number now, so it does not identify one any more. Campaigns and
+    // imports never use it.
     expect(await add(at, { name: "Third", ...phone })).toMatchObject({ outcome: "created" });
     const imported = { source: "place:import", fields: { name: "Call Me", ...phone } };
     expect(await at.records.create(imported)).toMatchObject({ outcome: "created" });

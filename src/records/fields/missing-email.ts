@@ -1,10 +1,10 @@
 import type { Company } from "./company.ts";
 import { isVisitRead } from "./visit-record.ts";
 
-/** Why no e-mail address of a company is known. */
+/** The reason why no e-mail address of a company is known. */
 export interface MissingEmail {
   readonly reason: MissingEmailReason;
-  /** What a machine said: `dns`, `http_403`. */
+  /** The detail from a visit: `dns`, `http_403`. */
   readonly detail?: string;
 }
 
@@ -21,7 +21,7 @@ const texts = {
 
 export type MissingEmailReason = keyof typeof texts;
 
-/** Undefined: an address is known. */
+/** Undefined if an address is known. */
 export function missingEmailOf({
   emails,
   texts: { website, domain },

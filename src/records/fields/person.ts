@@ -24,7 +24,7 @@ import {
 } from "./fields.ts";
 import { slugOf } from "../files/slug.ts";
 
-/** Of these, a person's record has its own. */
+/** The text fields of a person. */
 export const personTextFields = [
   "role",
   "address",
@@ -44,7 +44,7 @@ export interface Person {
   readonly slug: string;
   readonly slugWanted: string;
   readonly aliases: readonly string[];
-  /** Never "": where it is not known, the first address, then the id. */
+  /** Never "": if unknown, the first address, otherwise the id. */
   readonly name: string;
   readonly texts: { readonly [field in PersonTextField]?: string };
   readonly emails: readonly Contact[];
@@ -94,7 +94,7 @@ export function personOf(view: TargetView, slug?: string): Person {
   };
 }
 
-/** The folder it would like to have. People are few, so all of it is made. */
+/** The preferred folder. Builds the whole record, because people are few. */
 export const personWish = (view: TargetView): string => personOf(view).slugWanted;
 
 export const personTarget = (id: string): string => `${personPrefix}${id}`;

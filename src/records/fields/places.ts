@@ -3,21 +3,21 @@ import { normalDomain } from "./identity.ts";
 
 /** A place of a company in one source: `place/osm/node/1`. A company may have several. */
 export const placePrefix = "place/";
-/** A further domain of a company, beside `domain`: that of one that was merged into it. */
+/** An additional domain of a company, from one that was merged into it. */
 export const domainPrefix = "domain/";
-/** Another company that is not this one, though it looks alike: `distinct/<id>`. A person said so. */
+/** A similar company that a user marked as distinct: `distinct/<id>`. */
 export const distinctPrefix = "distinct/";
-/** Which fields came from a company that was merged into this one: `mergedFields/<id>`. */
+/** The fields that came from a company that was merged into this one: `mergedFields/<id>`. */
 export const mergedFieldsPrefix = "mergedFields/";
 
-/** Undefined for what is no id of a place, or one that no field can be named by. */
+/** Undefined if it is not the id of a place or cannot be part of a field name. */
 export function placeField(place: unknown): string | undefined {
   if (typeof place !== "string" || Buffer.byteLength(place) > idBytesMax) return undefined;
   const isName = place.split("/").every((part) => part !== "" && part !== "." && part !== "..");
   return isName && !/\p{Cc}/u.test(place) ? `${placePrefix}${place}` : undefined;
 }
 
-/** Undefined for what no field can be named by. */
+/** Undefined if it cannot be part of a field name. */
 export function domainField(domain: unknown): string | undefined {
   const name = typeof domain === "string" ? normalDomain(domain) : "";
   return name === "" || /[/\s\p{Cc}]/u.test(name) ? undefined : `${domainPrefix}${name}`;
@@ -25,7 +25,7 @@ export function domainField(domain: unknown): string | undefined {
 
 const idBytesMax = 250;
 
-/** All of them; the one it was made from first. */
+/** All places, the original one first. */
 export const placesOf = ({ texts, places }: Pick<Company, "texts" | "places">): readonly string[] =>
   texts.place === undefined
     ? (places ?? [])
@@ -33,7 +33,7 @@ export const placesOf = ({ texts, places }: Pick<Company, "texts" | "places">): 
       ? [...new Set([texts.place, ...places])]
       : [texts.place];
 
-/** All of them, without `www.`; its own first. */
+/** All domains without `www.`, its own first. */
 export function domainsOf({
   texts: { domain },
   domains,

@@ -1,4 +1,4 @@
-/** Those of the named properties that are there and are text. */
+/** The named properties that exist and are text. */
 export function textsIn<Key extends string>(
   value: unknown,
   keys: readonly Key[],

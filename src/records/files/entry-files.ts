@@ -6,12 +6,12 @@ import { idPiece, slugOf } from "./slug.ts";
 import { yamlLines } from "../page/yaml-text.ts";
 
 /**
- * Notes, meetings and calls as files beside a record. A file that someone has edited is not
- * touched here: it is ingested first, see `ingest-entries.ts`.
+ * Notes, meetings and calls as files next to a record. Files that a user has edited are not changed
+ * here: they are ingested first, see `ingest-entries.ts`.
  */
 export interface EntryFiles {
   render(job: EntryJob): Promise<void>;
-  /** All that we made. */
+  /** Removes all files that Forager created. */
   removeAll(folder: string): void;
 }
 
@@ -28,12 +28,12 @@ export const entryFolders: Readonly<Record<EntryKind, string>> = {
   call: "calls",
 };
 
-/** Other files in these folders, and hidden ones, are not ours. */
+/** Other files in these folders, and hidden ones, do not belong to Forager. */
 export const isEntryFile = (file: string): boolean => file.endsWith(".md") && !file.startsWith(".");
 
 export interface EntryFilesOptions {
   readonly disk: RecordDisk;
-  /** What is wrong with a file or folder. */
+  /** Reports what is wrong with a file or folder. */
   readonly tell: (path: string, target: string, reason: string) => void;
 }
 
@@ -50,7 +50,7 @@ export function createEntryFiles({ disk, tell }: EntryFilesOptions): EntryFiles 
   };
   return {
     async render({ target, folder, entries, isHasty = false }) {
-      // Already told for the record's own file.
+      // Already reported for the record's own file.
       if (disk.folderFault(folder)) return;
       for (const kind of entryKinds) {
         const place = `${folder}/${entryFolders[kind]}`;
@@ -87,7 +87,7 @@ export function createEntryFiles({ disk, tell }: EntryFilesOptions): EntryFiles 
 const idLength = 8;
 const ownName = /-[0-9a-v]{8}\.md$/;
 
-/** By when, so that a folder reads as a story, and by its title. */
+/** The time comes first, so that files sort chronologically, then the title. */
 function fileOf({ id, at, title = "" }: RecordEntry): string {
   const minute = at.slice(0, "2026-11-16T01:02".length);
   return `${slugOf(`${minute} ${title}`, id)}-${idPiece(id, idLength)}.md`;

@@ -5,11 +5,12 @@ import { recordFile } from "./layout.ts";
 import { openRecordFiles } from "./record-files.ts";
 import type { RecordLookup } from "../search/record-index.ts";
 
-/** For whoever answers from the index alone: whether the files say something else. Writes nothing. */
+/** For a process that reads only the index: tells if the files differ from it. Writes nothing. */
 export interface FileCheck {
   /**
-   * True if `records.ingest` has something to read: the file is not the last render that the index
-   * knows, or a note beside it is new or was edited. A missing or empty file is not an edit.
+   * True if `records.ingest` has something to read: the file differs from the last render that the
+   * index knows, or a note next to it is new or edited. A missing or empty file does not count as
+   * an edit.
    */
   isFileEdited(target: string): boolean;
 }

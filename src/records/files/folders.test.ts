@@ -74,7 +74,7 @@ describe("rename and merge", () => {
       'movedTo: "[[companies/zenith-floors/_index|Zenith Floors]]"',
     );
     expect(at.records.resolve("company", "acme")).toBe("company/a");
-    // Said once, by who renamed it: else every node would say so for itself.
+    // Written once, by the node that renamed it; otherwise every node would write it.
     const told = (await at.ledger.log({ from: 0, limit: Infinity })).filter(({ field }) =>
       field.startsWith("alias/"),
     );

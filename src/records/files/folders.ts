@@ -6,7 +6,7 @@ import { foldersFor } from "./slug.ts";
 
 export interface FolderChoice {
   readonly slug: string;
-  /** Has it now, and has to give it up: its id is the greater one. */
+  /** The record that has the folder now and must give it up, because its id is greater. */
   readonly displaced: string | undefined;
 }
 
@@ -17,8 +17,9 @@ export interface FolderWish {
 }
 
 /**
- * Which folder a record gets. Of all that want a name, the one with the smallest id has it, and the
- * others add some letters of theirs: so nodes that know the same records give the same names.
+ * Chooses the folder of a record. Of all records that prefer a name, the one with the smallest id
+ * gets it, and the others add a part of their id: so nodes that know the same records choose the
+ * same names.
  */
 export function chooseFolder(
   index: Pick<RecordIndex, "wanting" | "bySlug" | "find">,
@@ -33,7 +34,7 @@ export function chooseFolder(
       return { slug: slugWanted, displaced: isFree ? undefined : holder };
     }
   }
-  // Few get here, and hashes of ids cost more than all the rest.
+  // Computed only if needed, because hashing ids costs more than everything else here.
   const longer = foldersFor(slugWanted, idOf(target));
   const free = longer.find((slug) => {
     const holder = holderOf(index, kind, slug);
@@ -42,7 +43,7 @@ export function chooseFolder(
   return { slug: free ?? longer.at(-1)!, displaced: undefined };
 }
 
-/** Whose folder that is now; one that only has it as an alias gives way. */
+/** The record that has the folder now; a record with only an alias gives way. */
 function holderOf(
   index: Pick<RecordIndex, "bySlug" | "find">,
   kind: RecordKind,

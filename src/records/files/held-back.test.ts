@@ -27,7 +27,7 @@ function openHeldBack() {
     },
   };
   const heldBack = createHeldBack({ disk: counting, clock, random });
-  /** As a render does it. */
+  /** Like a render. */
   const replace = async (name: string) => {
     await disk.overwrite(name, text, { isHasty: true });
     const held = heldBack.hold(name)!;
@@ -46,7 +46,7 @@ test("a series of saves does not read the last held files each time", async () =
     await heldBack.reviewDue(async () => "nothing");
     await clock.advance(100);
   }
-  // When it is held, when it is due, and once a minute when all are reviewed.
+  // Read when it is held, when it is due, and once a minute in the complete review.
   expect(readsSoFar()).toBeLessThan(saves * 3);
   await clock.advance(5_000);
   await heldBack.reviewDue(async () => "nothing");
@@ -85,7 +85,7 @@ test("a file that its owner opened to others is theirs alone once it is held", a
     await open("companies/left/_index.md"),
     await open("companies/back/_index.md"),
   ];
-  // The new file takes this mode first, or it is put back as it was.
+  // The new file gets this mode first, and if the file is put back, its mode is restored.
   expect(modeOf(left.name)).toBe(0o644);
   heldBack.release(released);
   heldBack.keep(kept);

@@ -7,45 +7,45 @@ import type { RecordDisk } from "./record-disk.ts";
 import { besides, sideFile } from "../page/side-file.ts";
 
 /**
- * Files that were moved away because a new render takes their place. An editor may still have such a
- * file open and write to it afterwards, so it is read again before it is removed.
- * - `records/aside/`: moved, and not read again yet; after a crash these files are left to read;
- * - `records/kept/`: hand edits that were ingested, kept for a day.
- * Its owner may have opened the file to others; what is held is for its owner alone, once a new file has
- * taken its place and its mode. The file of a record has a copy of its side file with it: when it is read again, more renders may
- * have followed than the newest side file describes.
+ * Files that were moved away to make room for a new render. An editor may still have such a file
+ * open and write to it afterwards, so it is read again before it is removed.
+ * - `records/aside/`: moved, and not read again yet; files left by a crash are read too;
+ * - `records/kept/`: hand edits that were ingested, kept for a day. Held files are readable by
+ * their owner only, even if the original was open to others; the new file gets the original mode.
+ * The file of a record has a copy of its side file with it: by the time it is read again, the
+ * newest side file may not describe its render any more.
  */
 export interface HeldBack {
   /** Moves a file away; undefined if there is none. */
   hold(name: string): HeldFile | undefined;
-  /** Moves it back. If another file is there by now, it stays here and is read again later. */
+  /** Moves it back. If there is another file by now, it stays here and is read again later. */
   putBack(held: HeldFile): void;
-  /** Its edit was ingested: it is kept for a day. */
+  /** Call after its edit was ingested: it is kept for a day. */
   keep(held: HeldFile): void;
-  /** It was a render as we wrote it: it is read once more, a little later. */
+  /** Call if it was an unedited render: it is read once more, a little later. */
   release(held: HeldFile): void;
   /**
-   * Reads all of them again: calls `ingest` for those that were written to after they were moved, and
-   * for those that a crash left. Removes those that are done, unless they were moved just now.
+   * Reads all of them again: calls `ingest` for those that were written to after they were moved,
+   * and for those left by a crash. Removes those that are done, unless they were moved just now.
    */
   review(ingest: IngestHeld): Promise<void>;
   /**
-   * The same for files that were released long enough ago, so that a series of saves does not read all
-   * of the last ones each time. Once a minute it reviews all.
+   * The same for files that were released long enough ago, so that a series of saves does not read
+   * all earlier files each time. Once a minute it reviews all.
    */
   reviewDue(ingest: IngestHeld): Promise<void>;
-  /** Removes every file for which `isOf` is true. Returns how many. */
+  /** Removes every file for which `isOf` is true. Returns the number. */
   forget(isOf: (held: HeldFile) => boolean): number;
   count(isOf: (held: HeldFile) => boolean): number;
 }
 
-/** The edit is in the ledger, there is none, or the file cannot be understood. */
+/** The edit is in the ledger, or there is none, or the file cannot be parsed. */
 export type IngestHeld = (held: HeldFile) => Promise<"ingested" | "nothing" | "broken">;
 
 export interface HeldFile {
-  /** Where it was: `companies/acme/_index.md`. */
+  /** Its original path: `companies/acme/_index.md`. */
   readonly from: string;
-  /** Where it is. The copy of its side file, if there was one, is at `sideOf(name)`. */
+  /** Its current path. The copy of its side file, if there was one, is at `sideOf(name)`. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -53,11 +53,14 @@ export interface HeldFile {
 export const keptForMs = 24 * 3_600_000;
 const asideFolder = "records/aside";
 const keptFolder = "records/kept";
-/** Time for an editor to finish what it is writing. */
+/** Time for an editor to finish writing. */
 const restMs = 2_000;
 /** How often `reviewDue` reviews all files. */
 const reviewAllMs = 60_000;
-/** Limit of the place in a file name. No record has a longer one, so only names of notes are cut. */
+/**
+ * The maximum length of the path within a file name. Only names of notes can be longer; they are
+ * cut.
+ */
 const placeBytesMax = 150;
 const recordEnd = `~${recordFile}`;
 const sideEnd = `~${sideFile}`;
@@ -69,7 +72,7 @@ export interface HeldBackOptions {
 }
 
 export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBack {
-  /** Released by this process: name → when. */
+  /** Files released by this process: name → time. */
   const resting = new Map<string, number>();
   let reviewedAtMs = -Infinity;
 
@@ -95,7 +98,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
     disk.remove(copy.name);
     if (hasSide(copy)) disk.remove(sideOf(copy.name));
   };
-  /** Side files whose file is gone, after a crash between the two removals. */
+  /** Removes side files whose file is gone, after a crash between the two removals. */
   const removeOrphans = () => {
     for (const folder of [asideFolder, keptFolder]) {
       const files = new Set(disk.list(folder));
@@ -105,7 +108,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
       }
     }
   };
-  /** An editor may be about to write to it. */
+  /** True if an editor may be about to write to it. */
   const isFresh = ({ name }: HeldFile): boolean => {
     const ageMs = clock.nowMs() - parseInt(name.slice(asideFolder.length + 1), 36);
     return ageMs >= 0 && ageMs < restMs;
@@ -125,7 +128,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
     if (outcome === "ingested") keep(copy);
     else disk.closeToOthers(copy.name);
     if (outcome !== "nothing") return void resting.delete(copy.name);
-    // It is read again later, by this process or by the next one.
+    // Otherwise it is read again later, by this process or the next one.
     if (!isFresh(copy)) remove(copy);
     else if (!resting.has(copy.name)) resting.set(copy.name, clock.monotonicMs());
   };
@@ -141,7 +144,8 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
       const place = Buffer.from(from.split("/").join("~")).subarray(0, placeBytesMax).toString();
       const name = `${asideFolder}/${clock.nowMs().toString(36)}-${createId(random, 8)}-${place}`;
       const copy = { from, name, bytes: new Uint8Array() };
-      // First, so that no held file is ever without one. A side file is replaced, never written to.
+      // First, so that no held file is ever without a side file. A link is enough, because a side
+      // file is replaced and never written to.
       if (hasSide(copy)) disk.share(besides(from), sideOf(name));
       const bytes = disk.move(from, name) && disk.read(name);
       if (bytes) return { ...copy, bytes };
@@ -179,10 +183,10 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
 }
 
 const hasSide = ({ name }: HeldFile): boolean => name.endsWith(recordEnd);
-/** Where the copy of its side file is. */
+/** The path of the copy of its side file. */
 export const sideOf = (name: string): string => `${name.slice(0, -recordEnd.length)}${sideEnd}`;
 
-/** Where the file was: it follows the moment and the ids. */
+/** The original path, which follows the time and the ids in the name. */
 function placeIn(file: string): string | undefined {
   const place = /(?:companies|people)~.+$/.exec(file)?.[0];
   return place?.split("~").join("/");

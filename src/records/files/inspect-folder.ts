@@ -14,24 +14,24 @@ import { findBase, sideFile } from "../page/side-file.ts";
 import { foldersFor, isSlug, slugOf } from "./slug.ts";
 import { isEmpty, readFacts } from "../ingest/ingest-file.ts";
 
-/** What is in a folder of records. */
+/** The content of a folder of records. */
 export type FolderFound =
-  /** Nothing to read, or a redirect as we wrote it. */
+  /** Nothing to read, or a redirect that Forager wrote. */
   | { readonly kind: "clean" }
   /** A record. If its file is not the last render, rendering ingests it. */
   | {
       readonly kind: "record";
       readonly target: string;
-      /** Rev of the last render, if the file is that render. */
+      /** The rev of the last render, if the file is that render. */
       readonly cleanRev: string | undefined;
     }
-  /** Somebody renamed the folder of a record. */
+  /** A user renamed the folder of a record. */
   | { readonly kind: "renamed"; readonly target: string; readonly slug: string }
-  /** Somebody saved the text of a record in its former folder. */
+  /** A user saved the text of a record in its former folder. */
   | { readonly kind: "left"; readonly target: string }
-  /** A render of a record, left in a folder that we gave it once. Its own file is elsewhere. */
+  /** A render of a record in one of its former folders. Its own file is elsewhere. */
   | { readonly kind: "leftover"; readonly target: string }
-  /** Somebody made a new record. */
+  /** A user created a new record. */
   | {
       readonly kind: "new";
       readonly slug: string;
@@ -43,7 +43,7 @@ export type FolderFound =
 
 export interface FolderPlace {
   readonly layout: RecordLayout;
-  /** The name of the folder on the disk. */
+  /** The name of the folder on disk. */
   readonly name: string;
 }
 
@@ -60,7 +60,8 @@ export function lookAtFolder(
   const target = index.bySlug(kind, name);
   const mark = target === undefined ? undefined : index.render(target);
   const fault = bytes ? undefined : disk.fault(`${folder}/${name}/${recordFile}`);
-  // A plain file among the folders is not ours, unless it is in the place of a record.
+  // A regular file among the folders does not belong to Forager, unless it is in the place of a
+  // record.
   if (fault && (fault.isSpecial || target !== undefined)) {
     return { kind: "broken", target, reason: fault.reason };
   }
@@ -84,7 +85,10 @@ export function lookAtFolder(
   }
 }
 
-/** The record whose last render this is. Nearly all files are, and they contain their id. */
+/**
+ * The record whose last render this file is. Nearly all files are such renders, and they contain
+ * the id.
+ */
 function asWrittenLast(job: {
   readonly layout: RecordLayout;
   readonly name: string;
@@ -119,7 +123,7 @@ function findNew(job: {
   return { kind: "new", slug, facts: readFacts(layout, parsed, createLinks(index)), bytes, parsed };
 }
 
-/** It has an id, and this is not the folder of that record. */
+/** The file has an id, and this is not the folder of that record. */
 function findOld(job: {
   readonly layout: RecordLayout;
   readonly name: string;
@@ -137,11 +141,12 @@ function findOld(job: {
     );
   }
   const record = recordOf(index.find(target));
-  // It was merged into another while its file could not be read, or its mark is out of date.
+  // The record was merged into another while its file could not be read, or its mark is out of
+  // date.
   if (mark.folder === folderOf(layout.kind, name) || record?.slug === name)
     return { kind: "record", target, cleanRev: undefined };
   const side = textOf(disk.read(`${mark.folder}/${sideFile}`));
-  // An editor had it open when the record moved on. In any other folder it is a copy.
+  // An editor had it open when the record was moved. In any other folder it is a copy.
   const isOldPlace = index.bySlug(layout.kind, name) === target;
   if (isOldPlace && findBase(side, parsed.rev ?? "")) return { kind: "left", target };
   const isElsewhere = disk.has(`${mark.folder}/${recordFile}`);
@@ -156,14 +161,17 @@ function findOld(job: {
   return { kind: "renamed", target, slug: slugOf(name, idOf(target)) };
 }
 
-/** The names of folders that we give a record. A person who copies a folder takes another one. */
+/**
+ * The folder names that Forager chooses for a record. A user who copies a folder chooses another
+ * name.
+ */
 const namesOf = ({ target, slugWanted, aliases }: Company | Person): readonly string[] => [
   slugWanted,
   ...aliases,
   ...foldersFor(slugWanted, idOf(target)),
 ];
 
-/** Every folder, or those that contain some paths. Throws if `companies` is a link. */
+/** Every folder, or those that contain the given paths. Throws if `companies` is a link. */
 export function* foldersToLookAt(
   disk: RecordDisk,
   only: readonly string[] | undefined,
@@ -179,7 +187,7 @@ export function* foldersToLookAt(
   }
 }
 
-/** A link here would hide every record of that kind, or send all of them elsewhere. */
+/** A link here would hide every record of that kind, or write all of them elsewhere. */
 export function checkLayoutFolder(disk: RecordDisk, { folder }: RecordLayout): void {
   const fault = disk.folderFault(folder);
   if (!fault) return;

@@ -11,13 +11,13 @@ import { personTextFields } from "../fields/person.ts";
 import type { RecordKind } from "../records.ts";
 import { keySpellings, type KeySpellings } from "../ingest/spellings.ts";
 
-/** How a kind of record stands in its file: which keys, in which order, and what they mean. */
+/** The format of a kind of record in its file: its keys, their order, and their meanings. */
 export interface RecordLayout {
   readonly kind: RecordKind;
-  /** Below the data folder. */
+  /** Relative to the data folder. */
   readonly folder: "companies" | "people";
   readonly keys: ReadonlyMap<string, KeyMeaning>;
-  /** Other spellings of these keys that people may write. */
+  /** Other spellings of these keys that users may write. */
   readonly spellings: KeySpellings;
 }
 
@@ -25,18 +25,18 @@ export type KeyMeaning =
   | { readonly kind: "text"; readonly field: string }
   | { readonly kind: "number"; readonly field: string }
   | { readonly kind: "list"; readonly prefix: string }
-  /** To records of the other kind: `[[people/anna/_index|Anna]]`. */
+  /** Links to records of the other kind: `[[people/anna/_index|Anna]]`. */
   | { readonly kind: "links"; readonly prefix: string; readonly to: RecordKind }
-  /** The name, by which Obsidian finds the file, and then the names that people added. */
+  /** The name, by which Obsidian finds the file, followed by names that users added. */
   | { readonly kind: "aliases"; readonly field: string }
-  /** Says which record this is, and from which render it comes: not a fact. */
+  /** Identifies the record and the render; not a fact. */
   | { readonly kind: "own" };
 
 export const recordFile = "_index.md";
-/** The body of a file is this field. */
+/** The field that is the body of a file. */
 export const bodyField = "description";
 export const socialKeyPrefix = "social_";
-/** Only such networks become a key. */
+/** Only networks with such a name become a key. */
 export const networkName = /^[a-z0-9][a-z0-9_-]{0,40}$/;
 
 const list = (name: ListName) => [name, { kind: "list", prefix: listPrefixes[name] }] as const;
@@ -46,7 +46,7 @@ const aliases = ["aliases", { kind: "aliases", field: aliasesField }] as const;
 const texts = (fields: readonly string[], but: ReadonlySet<string> = new Set()) =>
   fields.filter((field) => !but.has(field)).map(text);
 
-/** Our own keys have one spelling: they are not for people to write. */
+/** Forager's own keys have one spelling, because users do not write them. */
 function recordLayout(
   kind: RecordKind,
   folder: RecordLayout["folder"],
@@ -101,6 +101,6 @@ export const layoutOf = (kind: RecordKind): RecordLayout =>
 
 export const layouts: readonly RecordLayout[] = [companyLayout, personLayout];
 
-/** Undefined: it is no record's. */
+/** Undefined if it is not the target of a record. */
 export const layoutOfTarget = (target: string): RecordLayout | undefined =>
   layouts.find(({ kind }) => target.startsWith(`${kind}/`));

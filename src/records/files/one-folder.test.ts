@@ -7,7 +7,7 @@ import { openTestLedger } from "../../ledger/testing/test-ledger.ts";
 import { idPiece } from "./slug.ts";
 import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
 
-/** Both want the folder `acme`, and the smaller id gets it. */
+/** Both prefer the folder `acme`, and the smaller id gets it. */
 const [first, second] = ["company/a.example", "company/b.example"] as const;
 const longer = `acme-${idPiece("b.example", 4)}`;
 
@@ -58,7 +58,7 @@ describe("a record has one folder", () => {
       if (target !== first || !at?.has(file)) return;
       at.edit(file, (text) => text.replace("---\n", `---\nhand${(saves += 1)}: here\n`));
     });
-    // As after a crash: the file is there, and the index is older.
+    // As after a crash: the file exists, and the index is older.
     await opened.say(first, { name: "Acme" });
     opened.index.update({ drop: [first], unrendered: [first] });
     at = opened;

@@ -5,7 +5,7 @@ import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
 const file = "companies/acme/_index.md";
 const [first, second] = ["company/a", "company/b"] as const;
 
-/** The folder is that of `second`, until `takeOver` makes it that of `first`. */
+/** The folder belongs to `second`, until `takeOver` gives it to `first`. */
 async function openSecond(): Promise<TestRecords & { readonly takeOver: () => Promise<void> }> {
   const at = await openTestRecords();
   await at.say(second, { name: "Acme", city: "Köln", zip: "50667" });
@@ -18,7 +18,7 @@ async function openSecond(): Promise<TestRecords & { readonly takeOver: () => Pr
 }
 const edited = (text: string) => text.replace('zip: "50667"', 'zip: "1"');
 
-/** As after a kill, or as an editor that writes to a file it had opened before it was taken. */
+/** As after a kill, or by an editor that writes to a file it opened before it was moved away. */
 function saveAside(at: TestRecords, text: string): string {
   const [copy = "", ...more] = at.copies("aside");
   expect(more).toEqual([]);

@@ -7,9 +7,9 @@ import { besides, findBase, sideFile } from "../page/side-file.ts";
 
 export interface FoundFile {
   readonly layout: RecordLayout;
-  /** The record whose folder it was found in; undefined if the folder belongs to none by now. */
+  /** The record whose folder it was found in; undefined if the folder belongs to none now. */
   readonly holder: string | undefined;
-  /** Where it was found. */
+  /** The path where it was found. */
   readonly from: string;
   /** The copy of its side file, if the file was held back. */
   readonly sideThen?: string;
@@ -18,14 +18,16 @@ export interface FoundFile {
 
 export interface FileOwner {
   readonly target: string;
-  /** Text of the side file that has the render the file began with, if there is one. */
+  /**
+   * The text of the side file that contains the render on which the file is based, if there is one.
+   */
   readonly side: string | undefined;
 }
 
 /**
- * The record that the text of a file belongs to. A folder can pass from one record to another while
- * an editor has the file open. So a file that names another record, and one of its renders, is an
- * edit of that record. Any other text belongs to the record that has the folder.
+ * Determines the record to which the text of a file belongs. A folder can pass from one record to
+ * another while an editor has the file open. So a file that names another record and one of its
+ * renders is an edit of that record. Any other text belongs to the record that has the folder.
  */
 export function ownerOf(
   { disk, index }: { readonly disk: RecordDisk; readonly index: Pick<GatheringIndex, "render"> },
@@ -37,7 +39,8 @@ export function ownerOf(
   const sideOf = (target: string) => {
     const folder = index.render(target)?.folder;
     const texts = [
-      // Another record may have had the folder then: only for the record that the file names.
+      // Another record may have had the folder then, so this is used only for the record that the
+      // file names.
       ...(target === named && sideThen !== undefined ? [sideThen] : []),
       ...(target === holder ? [besides(from)] : []),
       ...(folder === undefined ? [] : [`${folder}/${sideFile}`]),

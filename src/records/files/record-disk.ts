@@ -23,50 +23,53 @@ import { makeFolder } from "../../base/files/make-folder.ts";
 import { entryAt, openRecordFiles, type DiskFault, type RecordFiles } from "./record-files.ts";
 
 /**
- * Reads, writes and removes the files of records; see `RecordFiles` for what it refuses. A record
- * is consistent between two calls. Only a sync takes long, and it does not block.
+ * Reads, writes and removes the files of records; see `RecordFiles` for what it refuses. No other
+ * code runs between two calls without an await. Only a sync takes long, and it does not block.
  */
 export interface RecordDisk extends RecordFiles {
   /**
-   * Writes files that are put in their places later, at once; none where one fails. To sync all of
-   * them takes as long as to sync one. Each is whole or not there, unless it is hasty: then a power
-   * cut may leave it empty.
+   * Writes files that will be put in place later, all at once; if one fails, none is kept. Syncing
+   * all of them takes as long as syncing one. Each is complete or missing, unless it is hasty: then
+   * a power cut may leave it empty.
    */
   prepareAll(texts: readonly string[], how: FileWriteOptions): Promise<readonly PreparedFile[]>;
-  /** Replaces a file that nobody edits. */
+  /** Replaces a file that users do not edit. */
   overwrite(name: string, text: string, how: FileWriteOptions): Promise<void>;
   /** Undefined if there is no file or folder to move. */
   move(from: string, to: string): "moved" | undefined;
-  /** Gives a file that is only ever replaced a second name; undefined where there is none. */
+  /**
+   * Creates a second name for a file that is only ever replaced; undefined if there is no such
+   * file.
+   */
   share(from: string, to: string): "shared" | undefined;
-  /** Moves a file to where none is; "taken" where there is one. */
+  /** Moves a file back unless another exists there; then returns "taken". */
   putBack(from: string, to: string): "placed" | "taken";
-  /** Takes the rights of everybody but the owner from a regular file. */
+  /** Removes all permissions except those of the owner from a regular file. */
   closeToOthers(name: string): void;
-  /** Leaves alone what is not a regular file. */
+  /** Does nothing unless it is a regular file. */
   remove(name: string): void;
-  /** Only if nothing is in it. */
+  /** Only if it is empty. */
   removeFolder(name: string): void;
 }
 
 export interface PreparedFile {
   /**
-   * "taken": another file is there by now, and stays. One of these is called, once. Where there was
-   * a file before (`isAgain`), an editor may be reading: then it is there whole from the beginning.
-   * It gets the mode of the file that made way for it, which is now at `former`: a file that its
-   * owner has opened to others with chmod stays open.
+   * "taken": another file exists by now, and stays. Call exactly one of these methods. If there was
+   * a file before (`isAgain`), an editor may be reading, so the new file appears complete at once.
+   * It gets the mode of the previous file, which is now at `former`: a file that its owner has
+   * opened to others with chmod stays open.
    */
   place(
     name: string,
     options: { readonly isAgain: boolean; readonly former?: string | undefined },
   ): "placed" | "taken";
-  /** Replaces a file that nobody edits. */
+  /** Replaces a file that users do not edit. */
   replace(name: string): void;
   discard(): void;
 }
 
 export interface FileWriteOptions {
-  /** Of many at a time, where a sync for each would take too long. */
+  /** For one of many files, when syncing each would take too long. */
   readonly isHasty?: boolean;
 }
 
@@ -93,7 +96,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     const message = `cannot write ${path(name)}: ${fault.reason}`;
     throw new AppError("invalid", "not_a_regular_file", message);
   };
-  /** Asking is quicker than an error, and all but the last folder are there as a rule. */
+  /** Checking is faster than an error, and usually all folders except the last exist. */
   const withFolder = <T>(name: string, work: () => T): T => {
     mustBeUsable(dirname(name), "folder");
     const at = dirname(path(name));
@@ -112,7 +115,10 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
     return temporary;
   };
 
-  /** What fails half-way, on a full disk, is not left there for someone's edit. */
+  /**
+   * After a failure, for example on a full disk, no partial file must remain that would look like
+   * an edit.
+   */
   const writeWhole = (name: string, text: string) =>
     withFolder(name, () => {
       const file = openSync(path(name), "wx");
@@ -144,7 +150,9 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       former === undefined ? undefined : lstatSync(path(former), { throwIfNoEntry: false });
     if (found) chmodSync(temporary, found.mode & 0o777);
   };
-  /** Nothing is written before it is known where to: a new file is one call, not four. */
+  /**
+   * Writes nothing before the destination is known: a new file then takes one call instead of four.
+   */
   const prepareHastily = (text: string): PreparedFile => ({
     discard() {},
     place: (name, { isAgain, former }) =>
@@ -180,7 +188,7 @@ export function openRecordDisk(folder: string, random: Random): RecordDisk {
       place(name, { former }) {
         try {
           copyMode(former, temporary);
-          // Unlike a rename, a link does not replace what someone has put there meanwhile.
+          // Unlike a rename, a link does not replace a file that was created meanwhile.
           return placing(name, () => withFolder(name, () => linkSync(temporary, path(name))));
         } finally {
           unlinkSync(temporary);

@@ -5,8 +5,8 @@ import { translateFileError } from "../../base/files/atomic-file.ts";
 import { readRegularFileSync, specialEntry } from "../../base/files/regular-file.ts";
 
 /**
- * Reads the files of records. Names are relative to the data folder, with `/`, and made by us or
- * listed here. Calls are synchronous and take microseconds. Throws AppError.
+ * Reads the files of records. Names are relative to the data folder, with `/`, and either chosen by
+ * Forager or listed here. Calls are synchronous and take microseconds. Throws AppError.
  *
  * Only regular files in real folders are read. Symbolic links are never followed, neither as the
  * file nor as a folder on the way to it; pipes, devices and sockets are never opened. `fault` tells
@@ -14,27 +14,27 @@ import { readRegularFileSync, specialEntry } from "../../base/files/regular-file
  * against a process of the same user that replaces files at the same time.
  */
 export interface RecordFiles {
-  /** Undefined: there is no such file, or `fault` tells why it cannot be read. */
+  /** Undefined if the file does not exist, or `fault` tells why it cannot be read. */
   read(name: string): Uint8Array | undefined;
-  /** Undefined: a file of this name can be read or written. */
+  /** Undefined if a file of this name can be read or written. */
   fault(name: string): DiskFault | undefined;
   /** The same for a folder. */
   folderFault(name: string): DiskFault | undefined;
   /**
-   * Names in a folder, in order. Empty if there is none, or if it cannot be used: that is told to
-   * `onFault`, if what stands there exists.
+   * The sorted names in a folder. Empty if it does not exist or cannot be used; the latter is
+   * reported to `onFault`.
    */
   list(folder: string, onFault?: (fault: DiskFault) => void): readonly string[];
-  /** Whether anything has that name, of whatever type. */
+  /** True if anything has that name, of whatever type. */
   has(name: string): boolean;
   path(name: string): string;
 }
 
-/** Why a file or folder cannot be used. */
+/** The reason why a file or folder cannot be used. */
 export interface DiskFault {
-  /** Names what is in the way, and says what to do. */
+  /** Says what is in the way, and what to do. */
   readonly reason: string;
-  /** A link, pipe, device or socket. False: a file where a folder belongs, or the reverse. */
+  /** True: a link, pipe, device or socket. False: a file instead of a folder, or the reverse. */
   readonly isSpecial: boolean;
 }
 
@@ -47,13 +47,13 @@ export function openRecordFiles(folder: string): RecordFiles {
       throw translateFileError(error, path(name));
     }
   };
-  /** Folders that are real. Cleared at the next await, so it only saves repeated calls. */
+  /** Folders that were checked. Cleared at the next await, so this only saves repeated calls. */
   const realFolders = new Set<string>();
   const remember = (folder: string) => {
     if (realFolders.size === 0) queueMicrotask(() => realFolders.clear());
     realFolders.add(folder);
   };
-  /** Looks at each folder on the way, then at the name itself. */
+  /** Checks each folder on the path, then the name itself. */
   const faultOf = (name: string, kind: "file" | "folder"): DiskFault | undefined => {
     for (let end = name.indexOf("/"); ; end = name.indexOf("/", end + 1)) {
       const part = end === -1 ? name : name.slice(0, end);
@@ -75,7 +75,7 @@ export function openRecordFiles(folder: string): RecordFiles {
     path,
     read: (name) =>
       attempt(name, (at) => {
-        // New records have no file yet: asking first is faster than an error.
+        // New records have no file yet, and checking is faster than an error.
         if (!existsSync(at) || !isIn(name)) return undefined;
         try {
           return readRegularFileSync(at);

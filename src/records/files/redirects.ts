@@ -9,10 +9,12 @@ import type { Indexed } from "../search/record-index.ts";
 import { isSlug } from "./slug.ts";
 import { yamlLines } from "../page/yaml-text.ts";
 
-/** The folders that a record once had: a file there says where it went, so that links lead on. */
+/**
+ * The former folders of a record: a file in each says where the record is now, so that links work.
+ */
 export interface Redirects {
   render(indexed: Indexed, options: { readonly isHasty?: boolean }): Promise<void>;
-  /** Takes one away, because a record wants the folder. */
+  /** Removes a redirect, because a record needs the folder. */
   clear(folder: string): void;
   removeAll(indexed: Indexed): void;
 }
@@ -28,7 +30,7 @@ export function createRedirects(
     disk.remove(`${folder}/${recordFile}`);
     disk.removeFolder(folder);
   };
-  /** Those that are nobody else's folder now. */
+  /** Former folders that do not belong to another record. */
   const foldersOf = (indexed: Indexed) => {
     const { target, slug, aliases } = recordOf(indexed);
     return aliases
@@ -46,7 +48,7 @@ export function createRedirects(
         const text = redirectText(indexed);
         const found = read(folder);
         if (found === text) continue;
-        // Whatever else is there is someone's, and shown when it is looked at.
+        // Other content belongs to a user; it is reported when the folder is checked.
         if (found !== undefined ? !isRedirect(found) : disk.fault(`${folder}/${recordFile}`))
           continue;
         await disk.overwrite(`${folder}/${recordFile}`, text, how);

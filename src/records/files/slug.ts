@@ -3,16 +3,16 @@ import { isAscii } from "../../base/text/fold-text.ts";
 import { loadPackage } from "../../base/process/load-package.ts";
 
 /**
- * The name of a record's folder: `a-z`, `0-9` and single dashes, so that it cannot lead out of its
- * folder, is one name on disks that do not tell upper from lower case, and needs no quotes.
+ * The name of a record's folder: `a-z`, `0-9` and single dashes. So it cannot leave its parent
+ * folder, is unique on case-insensitive disks, and needs no quotes.
  */
 export const slugLengthMax = 80;
 
-/** Names that Windows keeps for itself, and those that we do. */
+/** Names reserved by Windows and by Forager. */
 const reserved =
   /^(?:con|prn|aux|nul|(?:com|lpt)[0-9]|index|notes|meetings|calls|companies|people|new)$/;
 
-/** Never empty: a text without a letter or digit gets a name made of the id. */
+/** Never empty: text without a letter or digit gets a name derived from the id. */
 export function slugOf(text: string, id: string): string {
   const plain = (isAscii(text) ? text.toLowerCase() : romanized(text))
     .replaceAll(/['’`]/g, "")
@@ -24,7 +24,10 @@ export function slugOf(text: string, id: string): string {
   return reserved.test(plain) ? `${plain}-${idPiece(id, 4)}` : plain;
 }
 
-/** In Latin letters: accents go, and other scripts are transliterated (`Пекарня` is `pekarnya`). */
+/**
+ * Converts to Latin letters: removes accents, and transliterates other scripts (`Пекарня` is
+ * `pekarnya`).
+ */
 function romanized(text: string): string {
   const latin = withoutAccents(text);
   return /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(latin)
@@ -32,7 +35,7 @@ function romanized(text: string): string {
     : latin;
 }
 
-/** Its table has half a megabyte, and most names need none of it. */
+/** Loaded on demand: its table has half a megabyte, and most names do not need it. */
 function transliterated(text: string): string {
   const { default: anyAscii } = loadPackage("any-ascii") as typeof import("any-ascii");
   return anyAscii(text);
@@ -52,7 +55,7 @@ const withoutAccents = (text: string): string =>
 export const isSlug = (text: string): boolean =>
   /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text) && text.length <= slugLengthMax + longestPiece + 1;
 
-/** Told apart by some letters of their id: they are hashed, as ids often begin alike. */
+/** A part of the hashed id that makes a name unique; hashed because ids often begin alike. */
 export function idPiece(id: string, length: number): string {
   const digest = createHash("sha256").update(id).digest();
   return BigInt(`0x${digest.toString("hex")}`)
@@ -63,6 +66,6 @@ export function idPiece(id: string, length: number): string {
 
 const longestPiece = 32;
 
-/** Where the name alone is another's: with more and more of its id, in the order of trying. */
+/** The names to try if another record has the preferred one, with more and more of the id. */
 export const foldersFor = (slugWanted: string, id: string): readonly string[] =>
   [4, 8, longestPiece].map((length) => `${slugWanted}-${idPiece(id, length)}`);

@@ -20,7 +20,7 @@ const specials: readonly (readonly [string, SpecialFile])[] = [
   ["a link to a device", linkTo("/dev/zero")],
 ];
 
-/** Another record, to see that one bad file does not stop the rest. */
+/** Another record, to check that one bad file does not stop the rest. */
 const goesOn = async (at: TestRecords) => {
   at.edit("companies/beta/_index.md", (text) => text.replace("city: Bonn", "city: Ulm"));
   const { edited, problems } = await at.records.ingest();
@@ -115,7 +115,7 @@ describe("in the place of a record's file it is told, and never read, written or
 });
 
 describe("a folder that is a link is told, and nothing is read, written or removed behind it:", () => {
-  /** All that is behind the link. */
+  /** All files behind the link. */
   const behind = (at: TestRecords) => [...at.tree("outside")];
 
   test("a company's folder", async () => {

@@ -33,7 +33,7 @@ describe("catching up", () => {
     await using at = await openTestRecords();
     await at.say("company/b", { name: "Acme", city: "Köln" });
     at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));
-    // The first takes the folder from the second, whose file is taken in then.
+    // The first takes the folder from the second, whose file is then ingested.
     await at.ledger.write(set("company/a", "name", "Acme"));
     await at.ledger.write(set("company/b", "zip", "1"));
     await at.records.catchUp();
@@ -149,7 +149,7 @@ describe("catching up", () => {
   test("a folder that may not be written to: a clear error, nothing lost, and on it goes", async () => {
     await using at = await openTestRecords();
     await at.say(target, { name: "Acme" });
-    const isRoot = process.geteuid!() === 0; // whom permissions do not stop
+    const isRoot = process.geteuid!() === 0; // permissions do not apply to root
     for (const name of ["companies/acme", "records", "records/tmp", "."]) {
       chmodSync(join(at.folder, name), 0o555);
     }

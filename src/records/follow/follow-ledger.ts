@@ -13,18 +13,18 @@ import { isClean } from "../page/front-matter.ts";
 import { isGone } from "../render/render.ts";
 import { sideFile } from "../page/side-file.ts";
 
-/** If more targets than these changed, their files are not synced one by one. */
+/** If more targets changed, their files are not synced one by one. */
 const fewTargets = 50;
 
 /**
- * Gathered changes are applied to the index when there are more than this. Names come in any order,
- * so a commit writes most pages of every index: large batches write fewer pages again.
+ * Gathered changes are applied to the index at this number. Names arrive in any order, so a commit
+ * writes most pages of every index: larger batches write fewer pages in total.
  */
 const gatheredMax = 4_000;
-/** The same for a fill, where batches are applied while rendering continues. */
+/** The same for a fill, whose batches are applied while rendering continues. */
 const filledMax = 12_000;
 
-/** Records that are rendered before other work goes first. */
+/** The number of records rendered before other work may run. */
 const sliceSize = 200;
 
 export interface CatchUpOptions extends RecordsProgressOptions {
@@ -35,9 +35,9 @@ export interface CatchUpOptions extends RecordsProgressOptions {
 }
 
 /**
- * Renders everything that is new in the ledger since the position of the index. Only within `run`. If
- * the index is empty, a new one is filled and replaces it; other work waits for that, because it
- * cannot use half an index.
+ * Renders everything that is new in the ledger since the position of the index. Only within `run`.
+ * If the index is empty, a new one is filled and replaces it; other work waits for that, because it
+ * cannot use a partial index.
  */
 export async function catchUp(
   context: RecordsContext,
@@ -56,7 +56,7 @@ export async function catchUp(
       await context.conclude([], { isJoined: true });
       return context.pause({ signal });
     }
-    // Connections and timers need the event loop, though other work with records has to wait.
+    // Connections and timers need the event loop, although other work on records has to wait.
     await new Promise<void>(afterTick);
     throwIfAborted(signal);
   };
@@ -83,12 +83,12 @@ export async function catchUp(
   } finally {
     if (found) await index.endFill();
   }
-  // Forgotten on another node: its words must not stay readable in the file of the index.
+  // A record was forgotten on another node: its words must not stay readable in the index file.
   if (since && hasForgotten) context.stored.scrub();
   return { records };
 }
 
-/** What an empty index is filled with: each record once, without those that are gone. */
+/** The content of an empty index: each record once, without those that are gone. */
 async function lookThrough(
   ledger: RecordsContext["ledger"],
   changed: AsyncIterable<readonly string[]>,
@@ -116,7 +116,7 @@ async function lookThrough(
   return { batches, wishes, records: seen.size };
 }
 
-/** Index and files from the ledger alone; hand edits were ingested before. Only within `run`. */
+/** Rebuilds index and files from the ledger; hand edits were ingested before. Only within `run`. */
 export async function rebuildAll(context: RecordsContext, options: CatchUpOptions = {}) {
   context.tracker.restart(undefined);
   const { records } = await catchUp(context, options);
@@ -125,7 +125,7 @@ export async function rebuildAll(context: RecordsContext, options: CatchUpOption
   return { records };
 }
 
-/** Removes folders that no longer belong to a record, as far as we made their content. */
+/** Removes folders that no longer belong to a record, if Forager created their content. */
 function removeOrphans({ disk, index }: RecordsContext): void {
   for (const { layout, name } of foldersToLookAt(disk, undefined)) {
     if (index.bySlug(layout.kind, name) !== undefined) continue;

@@ -8,8 +8,8 @@ import type { FollowOptions, Watching } from "../records.ts";
 export const followMsDefault = 2_000;
 
 /**
- * Catches up repeatedly: with what came from other nodes, and with writes that could not be rendered
- * when they were made. If nothing is new, a look costs microseconds.
+ * Catches up repeatedly: with changes from other nodes, and with writes that could not be rendered
+ * when they were made. If nothing is new, a check takes microseconds.
  */
 export function followLedger(
   context: RecordsContext,
@@ -31,7 +31,7 @@ export function followLedger(
       }, stopping);
     } catch (error) {
       if (error instanceof AppError && error.kind === "aborted") return;
-      // This loop owns the work: it logs what is wrong, and tries again.
+      // Nothing else handles errors of this loop: it logs them and tries again.
       log.error("files and index could not be brought up to the ledger", { error });
     }
   };
@@ -50,14 +50,14 @@ export function followLedger(
   };
 }
 
-/** Whether something was written that a position does not cover. */
+/** True if something was written that a position does not cover. */
 export function isBehind(
   ledger: Pick<Ledger, "vector" | "status">,
   position: LedgerPosition | undefined,
 ): boolean {
   const { checkpoint, quarantined } = ledger.status();
   if (!position || checkpoint !== position.checkpoint) return true;
-  // Datagrams from the future count when their time has come, without any new write.
+  // Datagrams from the future become valid when their time has come, without any new write.
   if (quarantined < position.aside.length) return true;
   for (const [key, number] of ledger.vector()) {
     if (number > (position.vector[key] ?? 0)) return true;

@@ -1,17 +1,17 @@
 import type { Datagram, LedgerPosition } from "../../ledger/index.ts";
 
 /**
- * How far files and index have followed the ledger. A position is only kept if everything before it
- * is rendered. Writes are rendered in another order than they are written, so what was rendered
- * beyond a gap waits until the gap is closed.
+ * How far files and index have followed the ledger. A position is stored only if everything before
+ * it is rendered. The order of rendering differs from the order of writing, so ranges that were
+ * rendered beyond a gap wait until the gap is closed.
  */
 export interface PositionTracker {
   position(): LedgerPosition | undefined;
-  /** These are rendered. Returns the position if it has moved. */
+  /** These are rendered. Returns the position if it has advanced. */
   rendered(datagrams: readonly Datagram[]): LedgerPosition | undefined;
   /** Everything up to this position is rendered. */
   reached(position: LedgerPosition): LedgerPosition;
-  /** Starts again from a position that was stored; undefined: from the beginning. */
+  /** Starts again from a stored position; undefined: from the beginning. */
   restart(position: LedgerPosition | undefined): void;
 }
 
@@ -28,7 +28,7 @@ export function createPositionTracker(start: LedgerPosition | undefined): Positi
     }
     return last;
   };
-  /** Removes ranges that the position has passed; one that reaches further moves it on. */
+  /** Removes ranges that the position has passed; a range that extends further advances it. */
   const settle = (key: string, from: number): number => {
     let last = from;
     for (const [first, end] of beyond.get(key) ?? []) {

@@ -9,10 +9,10 @@ const fields = ["city", "zip", "street", "tag/a", "tag/b"] as const;
 type Field = (typeof fields)[number];
 
 type Step =
-  /** A machine's fact, rendered at once, or only at the next look. */
+  /** A fact of a machine, rendered immediately, or at the next check. */
   | { readonly kind: "machine"; readonly field: Field; readonly isRendered: boolean }
   | { readonly kind: "open" }
-  /** In the editor; undefined value: deletes the line. */
+  /** Typed in the editor; undefined value: deletes the line. */
   | { readonly kind: "type"; readonly field: Field; readonly isDelete: boolean }
   | { readonly kind: "save" }
   | { readonly kind: "look" };
@@ -36,13 +36,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "look" as const }) },
 );
 
-/** What each side said last, and when: a hand's word counts until it takes it back. */
+/** The last value of each side, with its time: a manual value counts until it is removed. */
 interface Word {
   readonly value: unknown;
   readonly at: number;
 }
 
-/** What must be so, by rules that know nothing of files, renders or diffs. */
+/** The expected result, by rules that do not involve files, renders or diffs. */
 function createModel() {
   const [machine, hand] = [new Map<Field, Word>(), new Map<Field, Word>()];
   let time = 0;
@@ -81,7 +81,7 @@ async function play(at: TestRecords, steps: readonly Step[]): Promise<void> {
     edits: new Map<Field, unknown>(),
   };
   let saved: typeof buffer | undefined;
-  /** The moment at which a saved file is noticed: then its edits are decided. */
+  /** When a saved file is noticed, its edits are applied. */
   const notice = () => {
     for (const [of, value] of saved?.edits ?? []) {
       const isSame = (saved?.base.get(of) ?? undefined) === value;
@@ -139,7 +139,7 @@ async function play(at: TestRecords, steps: readonly Step[]): Promise<void> {
 test("hand edits and machine writes in any order: no newer fact is taken back, no edit is lost", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
-      // An editor that is open for more than eight renders has to begin anew: not the question here.
+      // An editor that is open for more than eight renders has to reload; that is not tested here.
       const renders = steps.filter(({ kind }) => kind !== "type");
       await using at = await openTestRecords();
       await play(at, renders.length > 7 ? steps.slice(0, steps.indexOf(renders[7]!)) : steps);

@@ -36,7 +36,7 @@ describe("a hand edit", () => {
     await using at = await openAcme();
     expect(at.read(file)).toContain("aliases:\n  - Acme\nid: ");
     const aliasesIn = (path: string) => /^aliases:\n((?: {2}- .*\n)*)/m.exec(at.read(path))?.[1];
-    // Removed by hand: nothing is a fact, and the next render has it again.
+    // Removed by hand: this is not a fact, and the next render restores it.
     at.edit(file, (text) => text.replace("aliases:\n  - Acme\n", "city2: x\n"));
     expect((await at.records.ingest()).edited).toEqual([{ target, fields: ["x/city2"] }]);
     expect(aliasesIn(file)).toBe("  - Acme\n");
@@ -58,7 +58,7 @@ describe("a hand edit", () => {
     await using at = await openAcme();
     const [shown] = (await at.ledger.read(target)).fields.filter(({ field }) => field === "city");
     at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));
-    // Written past the records, so that no render comes in between.
+    // Written directly to the ledger, so that no render comes in between.
     const changes = [{ target, field: "city", value: "Berlin" }];
     await at.ledger.write({ source: "site:https://acme.com", changes });
     await at.records.ingest();
@@ -152,7 +152,7 @@ describe("a hand edit", () => {
 
   test("made while the file is written is never lost, however the editor saves", async () => {
     await using at = await openAcme();
-    // An editor that writes into the file it had opened, after the render took it away.
+    // An editor that writes to the file it had opened, after the render moved it away.
     const held = at.read(file);
     await at.say(target, { city: "Berlin" });
     const aside = at.copies("aside");

@@ -6,17 +6,18 @@ import { tokenOf, type RenderBase } from "../page/side-file.ts";
 
 export interface HandEdit {
   readonly target: string;
-  /** What the render showed that the edit began with. */
+  /** The render on which the edit is based. */
   readonly base: RenderBase | undefined;
-  /** What the file says now. */
+  /** The current content of the file. */
   readonly facts: Facts;
-  /** What is known now: other writes may have come since the render. */
+  /** The current state of the ledger: there may be newer writes than the render. */
   readonly view: TargetView;
 }
 
 /**
- * The facts that a hand has changed: what differs from the render it began with, and nothing else,
- * so that saving an old text over a newer one takes nothing back. Each says which write it saw.
+ * The facts that the user changed: the differences from the render on which the edit is based, so
+ * that saving an old text over a newer one reverts nothing. Each change names the write that it
+ * saw.
  */
 export function changesOf({ target, base, facts, view }: HandEdit): readonly Change[] {
   const shown = base?.fields ?? new Map<string, never>();
@@ -29,7 +30,7 @@ export function changesOf({ target, base, facts, view }: HandEdit): readonly Cha
     if (before && before.token !== "" && before.token === tokenOf(value)) continue;
     const isElement = value === true;
     const field = isElement ? tidyElement(written, country) : written;
-    // Someone else added it meanwhile, with more to tell about it.
+    // Somebody else added it meanwhile, with more details.
     if (isElement && (now.has(field) || shown.get(field)?.token || added.has(field))) continue;
     added.add(field);
     changes.push({ target, field, value, seen: before?.reference ?? "" });
@@ -41,7 +42,7 @@ export function changesOf({ target, base, facts, view }: HandEdit): readonly Cha
   return changes;
 }
 
-/** The facts of a file that is new, with elements of lists as the ledger spells them. */
+/** The facts of a new file, with list elements in the form of the ledger. */
 export const tidyFacts = (facts: Facts): Facts =>
   new Map(
     [...facts].map(([field, value]) => [
@@ -50,7 +51,7 @@ export const tidyFacts = (facts: Facts): Facts =>
     ]),
   );
 
-/** People write numbers with spaces and addresses with capitals; both are one and the same. */
+/** Normalizes elements: users write numbers with spaces and addresses with capitals. */
 function tidyElement(field: string, country: unknown): string {
   const [emails, phones] = [listPrefixes.emails, listPrefixes.phones];
   const text = field.slice(field.indexOf("/") + 1).trim();

@@ -15,7 +15,7 @@ import { isEmpty } from "./ingest-file.ts";
 import { entryKeySpellings } from "./spellings.ts";
 
 export interface EntryIngester {
-  /** Answers the fields that came from files: of new files, and of edited ones. */
+  /** Returns the fields that came from new and edited files. */
   ingest(place: { readonly target: string; readonly folder: string }): Promise<readonly string[]>;
 }
 
@@ -29,7 +29,7 @@ export interface EntryIngesterOptions {
   readonly tell: (path: string, target: string, reason: string | undefined) => void;
 }
 
-/** A note that someone put beside a record, with front matter or without, becomes an entry. */
+/** A note that a user put next to a record, with or without front matter, becomes an entry. */
 export function createEntryIngester(options: EntryIngesterOptions): EntryIngester {
   const { ledger, disk, heldBack, clock, random, source, tell } = options;
 
@@ -95,7 +95,7 @@ interface FoundEntry {
   readonly text: string;
 }
 
-/** What the file of a note says. Throws PageFault. */
+/** Reads the file of a note. Throws PageFault. */
 export function readEntry(bytes: Uint8Array, file: string): FoundEntry {
   const text = decode(bytes);
   if (hasConflict(text)) throw conflictFault();
@@ -112,7 +112,7 @@ export function readEntry(bytes: Uint8Array, file: string): FoundEntry {
   return { ...(id === "" ? named : { id }), ...given, text: page.body ?? "" };
 }
 
-/** `2026-11-16 Lunch with Anna.md` tells when and what. */
+/** `2026-11-16 Lunch with Anna.md` contains the date and the title. */
 function nameParts(file: string): { readonly at?: string; readonly title?: string } {
   const stem = file.replace(/\.md$/, "");
   const [date] = /^\d{4}-\d\d-\d\d/.exec(stem) ?? [];

@@ -14,9 +14,9 @@ import {
 import { findBase, newestBase, tokenOf, type RenderBase } from "../page/side-file.ts";
 import { idOf } from "../fields/company.ts";
 
-/** What became of a file that is not as we wrote it. */
+/** The result for a file that is not an unedited render. */
 export type FileIngest =
-  /** An editor has emptied it and not written yet, or a power cut has. */
+  /** An editor or a power cut has emptied it. */
   | { readonly kind: "nothing" }
   | { readonly kind: "broken"; readonly reason: string }
   | { readonly kind: "ingested"; readonly parsed: ParsedPage; readonly fields: readonly string[] };
@@ -30,7 +30,7 @@ export interface EditedFile {
   readonly source: string;
 }
 
-/** Writes what a hand has changed in a file as facts. */
+/** Writes the manual changes in a file as facts. */
 export async function ingestFile(
   ledger: Pick<Ledger, "read" | "write">,
   links: Links,
@@ -59,14 +59,14 @@ export async function ingestFile(
   }
 }
 
-/** Throws PageFault for a link that leads nowhere. */
+/** Throws PageFault for a link to a record that does not exist. */
 export function readFacts(layout: RecordLayout, { page }: ParsedPage, links: Links): Facts {
   return factsOf(layout, page, links, ({ key, text }) => {
     throw new PageFault(`${key} names ${text.slice(0, 80)}, which is not known: add it first`);
   });
 }
 
-/** Someone who changed the name may have left the old one in `aliases`, where we had put it. */
+/** A user who changed the name may have left the old one in `aliases`, where Forager had put it. */
 function withoutOldName(facts: Facts, base: RenderBase): Facts {
   const aliases = facts.get(aliasesField) as readonly string[] | undefined;
   const oldName = base.fields.get("name")?.token;
@@ -92,7 +92,7 @@ function baseOf({ rev }: ParsedPage, side: string | undefined): RenderBase {
   );
 }
 
-/** Text that was there before may hold what looks like marks; a change must not bring them in. */
+/** Existing text may contain what looks like conflict marks; an edit must not add them. */
 function checkBody({ page }: ParsedPage, base: RenderBase): void {
   if (page.body === undefined || !hasConflict(page.body)) return;
   if (base.fields.get(bodyField)?.token !== tokenOf(page.body)) throw conflictFault();

@@ -21,11 +21,11 @@ import { createId } from "../../base/ids.ts";
 import { randomLength } from "../fields/identity.ts";
 import { sideFile } from "../page/side-file.ts";
 
-/** Folders that are read before other work goes first. */
+/** The number of folders read before other work may run. */
 const sliceSize = 100;
 
 export interface IngestFoldersOptions extends IngestOptions {
-  /** Called for a file that is as we wrote it last. */
+  /** Called for a file that is the last render. */
   readonly onClean?: (path: string, rev: string) => void;
 }
 
@@ -59,7 +59,7 @@ export async function ingestFolders(
   return { files, edited: merged(edits), problems };
 }
 
-/** Whether the cause of a problem is gone. Pages and notes are checked when they are read. */
+/** True if the cause of a problem is gone. Pages and notes are checked when they are read. */
 function isOver(disk: RecordDisk, path: string): boolean {
   const isPage = path.endsWith(".md");
   const isFile = isPage || path.endsWith(`/${sideFile}`);
@@ -67,7 +67,7 @@ function isOver(disk: RecordDisk, path: string): boolean {
   return !isPage || !disk.has(path);
 }
 
-/** Renders records whose folder somebody removed: that does not remove the record. */
+/** Renders records whose folder a user removed: that does not delete the record. */
 async function writeMissing(
   context: RecordsContext,
   there: ReadonlySet<string>,
@@ -117,7 +117,7 @@ async function ingestOne(
     ? folderOf(place.layout.kind, place.name)
     : context.index.render(target)!.folder;
   const fields = await context.entryIngester.ingest({ target, folder });
-  // A file that was put back as it was has missed what came while it was broken.
+  // A file that was repaired by restoring its old text has missed the changes since.
   if (isHere && fields.length === 0 && !context.index.problems().some((one) => one.path === path)) {
     onClean?.(path, cleanRev);
     return [];
@@ -126,7 +126,9 @@ async function ingestOne(
   return fields.length > 0 ? [{ target, fields }, ...edits] : edits;
 }
 
-/** The text of a record, saved in its former folder: ingests it, then renders the redirect again. */
+/**
+ * The text of a record, saved in its former folder: ingests it, then renders the redirect again.
+ */
 async function ingestLeft(
   context: RecordsContext,
   place: FolderPlace,
@@ -145,7 +147,10 @@ async function ingestLeft(
   return [{ target, fields: found.fields }, ...(await context.renderMany([target]))];
 }
 
-/** All of it is in the ledger, and in the record's own folder. A redirect may belong in its place. */
+/**
+ * Everything in it is in the ledger and in the record's own folder. A redirect may belong in its
+ * place.
+ */
 async function removeLeftover(
   context: RecordsContext,
   place: FolderPlace,
@@ -156,7 +161,7 @@ async function removeLeftover(
   return context.renderMany([target]);
 }
 
-/** A mark from before this folder was the record's names another folder. */
+/** A mark from before the record got this folder names another folder. */
 function markFolder({ index }: RecordsContext, { layout, name }: FolderPlace, target: string) {
   const mark = index.render(target);
   const folder = folderOf(layout.kind, name);
@@ -193,7 +198,7 @@ async function makeNew(
   const planner = createPlanner({ ledger: context.ledger, index: context.stored, random });
   let target = personTarget(createId(random, randomLength));
   if (layout.kind === "company") {
-    // Another node may have written of one with this domain or place.
+    // Another node may have written about a company with this domain or place.
     await catchUp(context, { isUnbroken: true });
     const plan = await planner.plan({ source, fields });
     if (plan.outcome !== "created") {
@@ -220,7 +225,7 @@ const whyNot = (outcome: "known" | "suppressed", id: string): string =>
     ? `a company of that domain or place is already there (${id}): copy your text into its file`
     : `it is suppressed: remove this folder, or allow it again with \`forager suppress remove VALUE\` (its domain or place), or with \`forager company forget ${id} --undo\` if it was forgotten`;
 
-/** One line for each record. */
+/** One line per record. */
 function merged(edits: readonly RecordEdit[]): readonly RecordEdit[] {
   const byTarget = new Map<string, readonly string[]>();
   for (const { target, fields } of edits) {

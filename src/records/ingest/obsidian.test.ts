@@ -6,9 +6,9 @@ import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
 
 /**
- * Obsidian shows front matter as a form. It writes it again as a whole: in its own order and style, with
- * lists as `- item`, texts without quotes and lists of one line, and saves either into the file or by a
- * temporary file that is renamed.
+ * Obsidian shows front matter as a form. It rewrites all of it in its own order and style, with
+ * lists as `- item`, texts without quotes and single-line lists, and saves either into the file or
+ * through a temporary file that is renamed.
  */
 const target = "company/acme.com";
 const file = "companies/acme/_index.md";
@@ -45,7 +45,7 @@ test.each(Object.entries(saves))(
     const random = createSeededRandom(36);
     let text = at.read(file);
     for (let turn = 0; turn < 20; turn += 1) {
-      // The editor has the file open since an earlier moment: a node wrote in between.
+      // The editor has had the file open since an earlier time: a node wrote in between.
       const opened = random.next() < 0.5 ? text : at.read(file);
       await at.say(target, { [`email/m${turn}@acme.com`]: true, rating: turn / 10 });
       const withTag = opened.replace(/^tags:\n/m, `tags:\n  - turn-${turn}\n`);
@@ -102,13 +102,13 @@ test("links between people and companies are wiki links, and follow a folder tha
   expect(at.read(file)).toContain('"[[people/anna-boss/_index|Anna Boss]]"');
   const person = "people/anna-boss/_index.md";
   expect(at.read(person)).toContain('"[[companies/acme/_index|Acme]]"');
-  // Obsidian renames the folder and, if asked to, the links that lead to it.
+  // Obsidian renames the folder and, if the user wants it, the links to it.
   at.move("companies/acme", "companies/acme-floors");
   at.edit(person, (text) => text.replace("companies/acme/", "companies/acme-floors/"));
   await at.records.ingest();
   expect(at.read(person)).toContain('"[[companies/acme-floors/_index|Acme]]"');
   expect(await valuesOf(at.ledger, "person/anna")).toHaveProperty([target]);
-  // A link without the name, and one that is taken out.
+  // A link without the name, and a link that is removed.
   await at.say("company/berg.com", { name: "Berg", domain: "berg.com" });
   at.edit(person, (text) =>
     text.replace(/- "\[\[companies\/acme-floors.*\n/, "- '[[companies/berg/_index]]'\n"),

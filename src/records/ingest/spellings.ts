@@ -1,15 +1,17 @@
 import { listPrefixes, socialNetworks } from "../fields/fields.ts";
 
-/** Spellings are compared without case, spaces and punctuation: `E-Mail` and `e_mail` are `email`. */
+/**
+ * Spellings are compared without case, spaces and punctuation: `E-Mail` and `e_mail` are `email`.
+ */
 export const plainName = (name: string): string =>
   name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 const words = (text: string) => text.split(" ");
 
 /**
- * Other spellings of a field that can mean nothing else: singular and plural, and what the command
- * line, exports and earlier systems call it. Files, commands and imports understand all of them.
- * Lists are under the name of an element (`email`), as the ledger has it.
+ * Unambiguous other spellings of fields: singular and plural, and the names used by the command
+ * line, exports and earlier systems. Files, commands and imports understand all of them. A list is
+ * keyed by the name of an element (`email`), as in the ledger.
  */
 export const spellings: Readonly<Record<string, readonly string[]>> = {
   name: ["companyname"],
@@ -45,14 +47,14 @@ export const spellings: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Spellings of what a record is beside its fields. */
+/** Spellings of the parts of a record other than fields. */
 const ofLinks: Readonly<Record<string, readonly string[]>> = {
   people: ["person", "contacts"],
   companies: ["company"],
   aliases: ["alias"],
 };
 
-/** Of a note, a meeting or a call. */
+/** Spellings for notes, meetings and calls. */
 const ofEntries: Readonly<Record<string, readonly string[]>> = {
   at: words("timestamp date datetime when created createdat"),
   title: ["subject"],
@@ -63,7 +65,7 @@ const ofEntries: Readonly<Record<string, readonly string[]>> = {
 /** Plain spelling → the key of a file. */
 export type KeySpellings = ReadonlyMap<string, string>;
 
-/** The spellings of these keys of a file; each also in another case, or with other punctuation. */
+/** The spellings of these keys of a file; case and punctuation do not matter. */
 export function keySpellings(keys: readonly string[], socialKeyPrefix: string): KeySpellings {
   const found = new Map<string, string>();
   for (const key of keys) {
@@ -88,17 +90,17 @@ export const entryKeySpellings: KeySpellings = new Map(
 /** `phone_1`, `email2`. */
 const numbered = /^(email|phone)\d$/;
 
-/** The key that a person means by another spelling of it; undefined: it is a key of their own. */
+/** The key that a user means by another spelling; undefined if it is a custom key. */
 export function keyMeant(known: KeySpellings, written: string): string | undefined {
   const plain = plainName(written);
   return known.get(plain) ?? known.get(numbered.exec(plain)?.[1] ?? "");
 }
 
-/** Keys that a file must not have, and why. */
+/** Keys that a file must not have, with the reason. */
 export const refusedKeys: ReadonlyMap<string, string> = new Map([
   ["slug", "slug is the name of its folder: rename the folder, and take the key out"],
 ]);
 
-/** Whether a field of one's own may have this name: it must not be a known field in another spelling. */
+/** True if a custom field may have this name: it must not be another spelling of a known field. */
 export const isOwnName = (known: KeySpellings, name: string): boolean =>
   keyMeant(known, name) === undefined && !refusedKeys.has(plainName(name));

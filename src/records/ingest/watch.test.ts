@@ -12,7 +12,7 @@ vi.mock("node:fs", { spy: true });
 const target = "company/acme.com";
 const file = "companies/acme/_index.md";
 
-/** Until it is so, for ten seconds at most. */
+/** Waits until the condition holds, for ten seconds at most. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 500 && !(await isSo()); tries++) await sleep(systemClock, 20);
 }

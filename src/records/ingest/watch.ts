@@ -14,9 +14,9 @@ const quietsMax = 4;
 export const checkMsDefault = 5 * 60_000;
 
 /**
- * Ingests files as they change. Events of the system only make it faster: all folders are read every
+ * Ingests files when they change. File events only make this faster: all folders are read every
  * `checkMs` anyway, so nothing is lost if an event is missing or the system has none. Stopping ends
- * an ingest that is under way.
+ * a running ingest.
  */
 export function watchFiles(context: RecordsContext, options: WatchOptions = {}): Watching {
   const { quietMs = quietMsDefault, checkMs = checkMsDefault, onIngested = () => {} } = options;
@@ -38,7 +38,8 @@ export function watchFiles(context: RecordsContext, options: WatchOptions = {}):
         onIngested(await context.run(() => ingestFolders(context, request), request));
       } catch (error) {
         if (error instanceof AppError && error.kind === "aborted") return;
-        // This loop owns the work: it logs what is wrong, and tries again at the next check.
+        // Nothing else handles errors of this loop: it logs them, and tries again at the next
+        // check.
         log.error("hand edits could not be taken in", { error });
       }
     });
@@ -50,9 +51,10 @@ export function watchFiles(context: RecordsContext, options: WatchOptions = {}):
     void look(only);
   };
   const onEvent = (folder: string, file: string | null) => {
-    // Without a name: any file may have changed.
+    // Without a name, any file may have changed.
     if (file === null) return void look(undefined);
-    // If files change all the time there is no quiet moment: then the first event counts.
+    // If files change all the time there is no quiet period: then the time counts from the first
+    // event.
     const nowMs = clock.monotonicMs();
     if (touched.size === 0) touchedAtMs = nowMs;
     touched.add(`${folder}/${file.replaceAll("\\", "/")}`);
@@ -62,14 +64,14 @@ export function watchFiles(context: RecordsContext, options: WatchOptions = {}):
   };
   const watchers = layouts.flatMap(({ folder }): FSWatcher[] => {
     try {
-      // So that the first record is noticed as fast as the hundredth.
+      // Create the folder, so that the first record is noticed as fast as the hundredth.
       makeFolder(disk.path(folder));
       const watcher = watchFolder(disk.path(folder), { recursive: true, persistent: false });
       watcher.on("change", (_, file) => onEvent(folder, file === null ? null : String(file)));
       watcher.on("error", (error) => log.warn("file events have ended", { folder, error }));
       return [watcher];
     } catch (error) {
-      // There are more folders than the system can watch, or it watches none.
+      // There are more folders than the system can watch, or it has no file events.
       log.warn("no file events here: files are looked at now and then", { folder, error });
       return [];
     }

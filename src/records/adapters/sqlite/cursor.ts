@@ -1,8 +1,11 @@
 import { AppError } from "../../../base/app-error.ts";
 
-/** Where a page ended. It names a record's value, not its number in a list: lists change. */
+/**
+ * The position where a page ended: a record's value and not its number in the list, because lists
+ * change.
+ */
 export interface Cursor {
-  /** A cursor of one order says nothing in another. */
+  /** A cursor is valid only for the order it was created for. */
   readonly order: string;
   readonly phase: number;
   readonly value: string | number;
@@ -33,6 +36,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
   } catch {
-    return undefined; // told by the caller, with the text
+    return undefined; // the caller reports it, with the text
   }
 }

@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../../../base/app-error.ts";
 import { diskFullError } from "../../../base/files/disk-full.ts";
 
-/** Runs work that SQLite may fail in; the one place that translates its errors. */
+/** Runs a SQLite operation and translates its errors; the only place that does. */
 export function guarded<T>(file: string, work: () => T): T {
   try {
     return work();
@@ -15,7 +15,7 @@ export function guarded<T>(file: string, work: () => T): T {
   }
 }
 
-/** The same for every function of an object. */
+/** Wraps every function of an object in `guarded`. */
 export function guardedAll<Functions extends object>(
   file: string,
   functions: Functions,

@@ -136,7 +136,7 @@ describe("the file of the index", () => {
   test("names in one gap, one after the other, never run out of room", () => {
     using index = open();
     index.update({ put: [company("0", { name: "a" }), company("z", { name: "z" })] });
-    // Each halves the room before the last one: forty and it is used up.
+    // Each insertion halves the gap before the last name: after forty, it is used up.
     const count = 130;
     for (let at = 1; at <= count; at++) {
       index.update({ put: [company(`m${at}`, { name: `m ${1_000 - at}` })] });

@@ -1,4 +1,4 @@
-/** The program of the thread of `startIndexLoader`: applies batches as they come. */
+/** The program of the thread of `startIndexLoader`: applies batches as they arrive. */
 import { workerData } from "node:worker_threads";
 import { answerJobs } from "../../../base/process/asked-thread.ts";
 import { silentLogger } from "../../../base/log/logger.ts";

@@ -4,28 +4,28 @@ import type { IndexBatch } from "../../search/record-index.ts";
 import { programFile } from "../../../base/files/package-files.ts";
 
 /**
- * A batch of this many records is worth a thread; its pages would also leave a cache of the usual
- * size and be read again.
+ * A batch of this size is worth a thread. Its pages would also evict a cache of the normal size and
+ * be read again.
  */
 export const manyRecords = 5_000;
 
-/** Applies batches one after the other, while other work continues. */
+/** Applies batches one after the other while other work continues. */
 export interface IndexLoader {
-  /** Fulfilled when the batch is applied. */
+  /** Resolves when the batch is applied. */
   load(batch: IndexBatch): Promise<void>;
-  /** After the last batch; the thread has closed the file then. */
+  /** Call after the last batch. Resolves when the thread has closed the file. */
   end(): Promise<void>;
 }
 
 export interface IndexLoaderOptions {
   readonly file: string;
-  /** For batches that are applied faster than a thread starts. */
+  /** Applies batches that take less time than starting a thread. */
   readonly update: (batch: IndexBatch) => void;
 }
 
 /**
- * Uses a thread with its own connection: terms and lists of 100,000 records take SQLite as long as
- * reading and rendering them takes this thread.
+ * Uses a thread with its own connection: for 100,000 records, writing terms and lists takes SQLite
+ * as long as reading and rendering takes this thread.
  */
 export function startIndexLoader({ file, update }: IndexLoaderOptions): IndexLoader {
   const serial = createSerial();
@@ -36,7 +36,7 @@ export function startIndexLoader({ file, update }: IndexLoaderOptions): IndexLoa
     thread ??= startAskedThread(programFile("records/adapters/sqlite/index-loader-thread"), {
       workerData: file,
     });
-    // As text it is copied at once, which takes this thread less time than objects.
+    // Text is copied as one piece, which takes this thread less time than objects do.
     return thread.ask(JSON.stringify(batch));
   };
   return {
@@ -54,5 +54,5 @@ export function startIndexLoader({ file, update }: IndexLoaderOptions): IndexLoa
   };
 }
 
-/** Asks the thread to close the file. */
+/** The message that asks the thread to close the file. */
 export const closeJob = "close";

@@ -5,7 +5,7 @@ import { openSqliteRecordIndex } from "./sqlite-record-index.ts";
 
 test("names stand as SQLite sorts them, also those of letters beyond the first 65,536", () => {
   using index = openSqliteRecordIndex({ file: ":memory:", log: silentLogger });
-  // As units of a string the second sorts before the first; as bytes, and for SQLite, behind it.
+  // By UTF-16 units the second sorts before the first; by bytes, as in SQLite, it sorts after it.
   const names = ["Zeta", "\u{fa0e}", "\u{10330}"];
   index.update({ put: [...names].reverse().map((name, at) => company(`${at}`, { name })) });
   const query = { kind: "company", sort: "name", limit: 1 } as const;

@@ -1,9 +1,9 @@
 import type Database from "better-sqlite3";
 
 /**
- * The rank of a record is a number; ranks are in the order of the names, with gaps that leave room for
- * many more. Records that come together into one gap share it evenly; at both ends there is always
- * room. If a gap is full, all records get new ranks. Stored in the column `seat`.
+ * The rank of a record is a number. Ranks have the order of the names, with gaps that leave room
+ * for many more. Records that are inserted into the same gap share it evenly; at both ends there is
+ * always room. If a gap is full, all records get new ranks. Stored in the column `seat`.
  */
 const step = 2n ** 40n;
 const rankMax = 2n ** 62n;
@@ -13,7 +13,7 @@ export interface Unranked {
   readonly target: string;
 }
 
-/** The ranks, in the order of what is to be placed, which is sorted; undefined: no room. */
+/** Returns ranks for the new records, which are sorted; undefined if there is no room. */
 export function ranksFor(
   db: Pick<Statements, "before" | "after">,
   sorted: readonly Unranked[],
@@ -23,7 +23,7 @@ export function ranksFor(
     const previous = db.before.get(sorted[from]!);
     const next = db.after.get(sorted[from]!);
     let to = from + 1;
-    // Neighbours in the batch that no stored record parts.
+    // Collect neighbours in the batch with no stored record between them.
     while (to < sorted.length && (!next || compareRanked(sorted[to]!, next) < 0)) to += 1;
     const found = share(previous?.seat, next?.seat, BigInt(to - from));
     if (!found) return undefined;
@@ -59,7 +59,7 @@ export const rankStatements = (db: Database.Database): Statements => ({
     .safeIntegers(),
 });
 
-/** Where `count` records go that nothing stands before or after. */
+/** Ranks for `count` records in an empty table. */
 export const evenRanks = (count: number): readonly bigint[] =>
   share(undefined, undefined, BigInt(count))!;
 
@@ -84,13 +84,13 @@ function share(
   return index.map((at) => first + step * at);
 }
 
-/** As SQLite compares texts: by their UTF-8 bytes. */
+/** Compares texts like SQLite: by their UTF-8 bytes. */
 export const compareRanked = (a: Unranked, b: Unranked): number =>
   compareBytes(a.sort, b.sort) || compareBytes(a.target, b.target);
 
 function compareBytes(a: string, b: string): number {
   if (a === b) return 0;
-  // Only pairs of surrogates sort elsewhere as bytes than as a string's units.
+  // The orders differ only for surrogate pairs.
   if (!hasSurrogate.test(a) && !hasSurrogate.test(b)) return a < b ? -1 : 1;
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

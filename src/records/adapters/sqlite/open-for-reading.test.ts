@@ -71,14 +71,14 @@ const program = fileURLToPath(new URL("./testing/index-program.ts", import.meta.
 const run = (role: string) =>
   spawnSync(process.execPath, ["--import", "tsx", program, role, file], { encoding: "utf8" });
 
-/** Names, modes, moments and bytes. */
+/** Names, modes, times and bytes. */
 const state = (of: string) =>
   readdirSync(of).map((name) => {
     const { mode, mtimeNs, ino, size } = statSync(join(of, name), { bigint: true });
     return { name, mode, mtimeNs, ino, size, bytes: readFileSync(join(of, name), "hex") };
   });
 
-/** As another user, in a folder that nobody may write to. */
+/** Runs as another user, in a folder that nobody may write to. */
 function asStranger<T>(work: () => T): T {
   const isRoot = process.geteuid!() === 0;
   const of = join(folder, "index");
@@ -141,7 +141,8 @@ describe("an index that is read", () => {
       expect(statSync(join(temporary, copy)).mode & 0o777).toBe(0o700);
     }
     expect(copies()).toEqual([]);
-    // The next writer uses what the killed one has written, and readers need no copy any more.
+    // The next writer uses what the killed one has written, and readers do not need a copy any
+    // more.
     openSqliteRecordIndex({ file, log })[Symbol.dispose]();
     using reader = read();
     expect(reader.isCopy).toBe(false);

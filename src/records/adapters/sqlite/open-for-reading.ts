@@ -22,11 +22,10 @@ export interface ReadingOptions {
 }
 
 /**
- * Opens an index without writing anything into its folder, and without a process that writes it. If
- * the last writer was killed, this reads a temporary copy, which is removed when it is closed; that
- * takes as long as copying the file, and is logged.
- * Throws AppError: `index_missing` if there is none, or it was never filled; `index_version` if it is
- * of another version; `index_corrupt`.
+ * Opens an index without writing to its folder and without needing a process that writes it. If the
+ * last writer was killed, this reads a temporary copy, which is removed when it is closed; that
+ * takes as long as copying the file, and is logged. Throws AppError: `index_missing` if there is no
+ * index or it was never filled; `index_version` if it is of another version; `index_corrupt`.
  */
 export function openSqliteRecordIndexForReading({ file, log }: ReadingOptions): SqliteRecordReader {
   const readable = prepareToRead(file);
@@ -42,11 +41,11 @@ export function openSqliteRecordIndexForReading({ file, log }: ReadingOptions): 
   }
 }
 
-/** Waits this long for a process that begins or ends to write the file. */
+/** How long to wait for a process that starts or stops writing the file. */
 const busyMs = 2_000;
 
 function openReadable(file: string, readable: ReadableDatabase): SqliteRecordReader {
-  // A copy is ours: SQLite may move its log into it.
+  // The copy belongs to this process, so SQLite may write to it.
   const options = readable.isCopy ? {} : { readonly: true };
   const db = guarded(file, () => new Database(readable.path, { ...options, fileMustExist: true }));
   try {

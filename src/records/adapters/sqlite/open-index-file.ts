@@ -8,12 +8,12 @@ import { applicationId, indexVersion, schema } from "./schema.ts";
 import { isDamage } from "./index-error.ts";
 
 export const cacheKib = 65_536;
-/** Readers have the file locked for milliseconds. */
+/** Readers lock the file for milliseconds. */
 const busyMs = 10_000;
 
 /**
- * Opens the file for writing, or makes an empty one if there is none. A file that is damaged, or of
- * another version or program, is replaced by an empty one; the records fill it.
+ * Opens the file for writing, or creates an empty one. A file that is damaged, or of another
+ * version or program, is replaced by an empty one, and the records fill it.
  */
 export function openIndexFile(file: string, log: Logger): Database.Database {
   try {
@@ -33,7 +33,7 @@ export function openIndexFile(file: string, log: Logger): Database.Database {
   return openOnce(file)!;
 }
 
-/** The file first: what is left after a crash in between is no index. */
+/** The file itself first: without it, what a crash leaves behind is not an index. */
 export function removeIndexFile(file: string): void {
   if (file === ":memory:") return;
   for (const suffix of ["", "-wal", "-shm", "-journal"]) {
@@ -42,9 +42,9 @@ export function removeIndexFile(file: string): void {
 }
 
 /**
- * Leaves a single file outside WAL mode, which can be read without writing anything. If that fails,
- * because a reader has the file open or the disk is full, nothing is lost: the log stays beside the
- * file, and readers use a copy.
+ * Leaves a single file outside WAL mode, which can be read without writing anything. If that fails
+ * because a reader has the file open or the disk is full, nothing is lost: the log stays next to
+ * the file, and readers use a copy.
  */
 export function closeIndexFile(db: Database.Database): void {
   try {
@@ -56,7 +56,7 @@ export function closeIndexFile(db: Database.Database): void {
   }
 }
 
-/** Undefined: it is of another version or program. */
+/** Undefined if the file is of another version or program. */
 function openOnce(file: string): Database.Database | undefined {
   const db = new Database(file);
   try {
@@ -66,7 +66,7 @@ function openOnce(file: string): Database.Database | undefined {
     db.pragma("synchronous = normal");
     db.pragma(`cache_size = -${cacheKib}`);
     db.pragma("temp_store = memory");
-    db.pragma("secure_delete = on"); // free pages must not contain what was forgotten
+    db.pragma("secure_delete = on"); // free pages must not contain forgotten data
     db.pragma("wal_autocheckpoint = 16000"); // 64 MB: a rebuild is a few dozen large commits
     if (db.transaction(() => hasSchema(db)).immediate()) return db;
     db.close();
@@ -91,7 +91,7 @@ export function isIndex(db: Database.Database): boolean {
   const version = db.pragma("user_version", { simple: true });
   const program = db.pragma("application_id", { simple: true });
   if (version !== indexVersion || program !== applicationId) return false;
-  // Reads a page of each of these, so that most damage shows here and not in later work.
+  // Reads a page of each table, so that most damage is found here and not in later work.
   db.prepare("select value from meta limit 1").get();
   db.prepare("select target from record order by seat desc limit 1").get();
   return true;

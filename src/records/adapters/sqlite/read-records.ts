@@ -11,7 +11,7 @@ export function recordReader(db: Database.Database) {
   const byTarget = db.prepare<[string], { kind: Indexed["kind"]; json: string }>(
     "select r.kind, b.json from record r join body b using (key) where r.target = ?",
   );
-  /** Its own folder before an alias, and the smaller target before the other. */
+  /** A record's current folder comes before an alias; then the smaller target. */
   const bySlug = db
     .prepare<{ readonly kind: string; readonly slug: string; readonly named: string }, string>(
       `select target from (
@@ -72,7 +72,8 @@ export function recordReader(db: Database.Database) {
     byPerson: (personId: string) => all("person", personId),
     byNameAndAddress: (key: { readonly name: string; readonly address: string }) =>
       all("nameAndAddress", joined(key)),
-    // Targets of a kind begin alike: `company/` to `company0`, which is the next text after it.
+    // Targets of a kind share a prefix, so they are the range from `company/` to `company0`, the
+    // next text.
     targets: ({
       kind,
       after = `${kind}/`,

@@ -5,17 +5,17 @@ import { nameAndAddress } from "../../fields/duplicates.ts";
 import { normalDomain } from "../../fields/identity.ts";
 import { sortKeyOf } from "../../search/name-keys.ts";
 
-/** A record as the tables hold it. */
+/** A record as stored in the tables. */
 export interface RecordRow {
   readonly target: string;
   readonly kind: Indexed["kind"];
   readonly slug: string;
   readonly sort: string;
   readonly changed: string;
-  /** -1: not known, so that it sorts behind all that are. */
+  /** -1 if unknown, so that it sorts after all known values. */
   readonly rating: number;
   readonly reviews: number;
-  /** ISO in UTC; `noCallback`, which sorts behind every moment, where there is none. */
+  /** ISO in UTC. If there is none, `noCallback`, which sorts after every time. */
   readonly callback: string;
   readonly domain: string | null;
 }
@@ -38,7 +38,10 @@ export function rowOf(indexed: Indexed): RecordRow {
   };
 }
 
-/** Moments are written by hand too, and only in one form does their text sort as they do. */
+/**
+ * Normalizes the time: users write times in several forms, and only this form sorts correctly as
+ * text.
+ */
 function callbackOf(text: string | undefined): string {
   const atMs = text === undefined ? NaN : Date.parse(text);
   return Number.isNaN(atMs) ? noCallback : new Date(atMs).toISOString();
@@ -59,7 +62,7 @@ export type IndexElementKind =
 
 export type IndexElement = readonly [kind: IndexElementKind, value: string];
 
-/** What a record is looked up by. */
+/** The keys by which a record can be looked up. */
 export function elementsOf(indexed: Indexed): readonly IndexElement[] {
   const record = indexed.kind === "company" ? indexed.company : indexed.person;
   const emails = record.emails.map(({ value }) => value.toLowerCase());
@@ -85,7 +88,7 @@ export function elementsOf(indexed: Indexed): readonly IndexElement[] {
   return [...once.values()];
 }
 
-/** Companies and people have folders of their own, so the same name may be in both. */
+/** Companies and people have separate folders, so both can have the same name. */
 export const named = (kind: Indexed["kind"], slug: string): string => `${kind}/${slug}`;
 
 export const joined = (key: { readonly name: string; readonly address: string }): string =>

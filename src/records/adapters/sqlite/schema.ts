@@ -1,17 +1,19 @@
-/** Another number makes every older file be filled anew: nothing in it is worth a migration. */
+/** If this number changes, existing files are filled again: the index is not worth a migration. */
 export const indexVersion = 5;
 export const applicationId = 0x466f7249; // "ForI"
 
 /**
  * `record.seat` is the rank of a record by its name (./name-rank.ts), and the row id in `search`.
  * SQLite's full text search walks row ids in order, so the first page of a million matches, sorted
- * by name, costs as much as that page.
- * - `body` is apart from `record`, so that a walk over records reads no descriptions.
- * - `element` is what a record is looked up by: addresses, domains, aliases. Which ones a record
- *   has is told by its body, so there is no index for that.
- * - `search` has no content and no positions: terms (../../search-words.ts) to ranks is all it is.
- *   Beginnings of up to eight letters have lists of their own: a longer one is joined from all words
- *   that begin so before the first match is known, and that costs as much as there are matches.
+ * by name, costs as much as that page alone.
+ * - `body` is separate from `record`, so that a walk over records does not read descriptions.
+ * - `element` contains the lookup keys of records: addresses, domains, aliases. The keys of one
+ * record
+ *   follow from its body, so there is no index by record.
+ * - `search` has no content and no positions, only a mapping from terms (../../search-words.ts) to
+ * ranks.
+ *   Prefixes of up to eight letters have lists of their own. A longer prefix has to be merged from the lists
+ *   of all words that begin with it before the first match is known, which costs as much as there are matches.
  */
 export const schema = `
   create table meta (name text primary key, value text not null) without rowid;

@@ -6,7 +6,7 @@ import { decodeCursor, encodeCursor, type Cursor } from "./cursor.ts";
 import { noCallback } from "./record-rows.ts";
 import { indexedOf } from "./write-records.ts";
 
-/** Below it all matches are sorted; above it, a walk in the wanted order meets one soon. */
+/** With fewer matches, all are sorted; with more, a walk in the requested order soon finds one. */
 const sortedMax = 3_000;
 
 type Row = {
@@ -14,12 +14,15 @@ type Row = {
   readonly json: string;
   readonly target: string;
   readonly value: string | number;
-  /** Of the order "best": 0 if every word is in the name, else 1. */
+  /** For the order "best": 0 if every word is in the name, otherwise 1. */
   readonly phase?: number;
 };
 type Values = Record<string, string | number | bigint>;
 
-/** The columns of each order. Who has no value is at the end in all of them: see record-rows.ts. */
+/**
+ * The columns of each order. Records without a value are at the end in all orders: see
+ * record-rows.ts.
+ */
 const sorts = {
   changed: { column: "changed", isDescending: true },
   rating: { column: "rating", isDescending: true },
@@ -38,7 +41,7 @@ export function recordSearcher(db: Database.Database) {
     .pluck()
     .safeIntegers();
 
-  /** In the order of names: the order of ranks, which is how `search` walks. */
+  /** In the order of names, which is the order of ranks: `search` walks in this order. */
   const inOrder = (match: string, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const { conditions, values } = rangesOf(query);
     const seat = from && rankBehind.get({ sort: String(from.value), target: from.target });
@@ -52,11 +55,11 @@ export function recordSearcher(db: Database.Database) {
     );
   };
 
-  /** Those with every word in their name first, then the others; both in the order of names. */
+  /** First records with every word in their name, then the others; both in the order of names. */
   const best = (terms: TermQuery, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const rows: Row[] = [];
     for (const phase of [0, 1].filter((one) => one >= (from?.phase ?? 0))) {
-      // Leaving out what came before costs a walk over all of it: only where there was some.
+      // Excluding the first group costs a walk over all of it, so do it only if it is not empty.
       const hasBefore = () => rows.length > 0 || countOf(inName(terms), 1) > 0;
       const match =
         phase === 0 ? inName(terms) : hasBefore() ? elsewhere(terms) : everywhere(terms);
@@ -93,7 +96,7 @@ export function recordSearcher(db: Database.Database) {
          where search match @match ${all} ${order}`
       : `select ${columns} from record r
          where r.kind = @kind ${all} ${isAll(terms) ? "" : memberOf} ${order}`;
-    // Bodies are read for the page alone, not for all that is sorted.
+    // Bodies are read for the page only, not for all sorted rows.
     const sql = `select p.kind, b.json, p.target, p.value from (${page}) p
       cross join body b on b.key = p.key order by p.value ${isDescending ? "desc" : ""}, p.target`;
     const bound = { ...values, ...from_, limit, kind: query.kind, match };
@@ -114,7 +117,7 @@ export function recordSearcher(db: Database.Database) {
       if (terms.isNothing) return { rows: [], next: undefined };
       const order = query.sort ?? (terms.begins.length > 0 ? "best" : "name");
       const from = query.after === undefined ? undefined : decodeCursor(query.after, order);
-      const limit = query.limit + 1; // one more tells whether there is a next page
+      const limit = query.limit + 1; // one more shows if there is a next page
       const found =
         order === "best"
           ? best(terms, query, from, limit)
@@ -153,7 +156,7 @@ export function recordSearcher(db: Database.Database) {
 
 const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
-/** There are a few dozen forms of these, and each is prepared once. */
+/** There are only a few dozen different statements; each is prepared once. */
 function prepared(db: Database.Database, sql: string): Database.Statement {
   const known = statements.get(db) ?? new Map<string, Database.Statement>();
   statements.set(db, known);
@@ -164,10 +167,10 @@ function prepared(db: Database.Database, sql: string): Database.Statement {
 
 const memberOf = " and exists (select 1 from search where search match @match and rowid = r.seat)";
 
-/** A walk over all records of a kind asks for nothing else. */
+/** True if the query selects all records of a kind. */
 const isAll = ({ begins, facts }: TermQuery) => begins.length === 0 && facts.length === 1;
 
-// Terms are letters, digits and our marks: in quotes, none of them can be an operator.
+// Terms contain only letters, digits and our marks, so inside quotes none can be an operator.
 const exactly = (term: string) => `"${term}"`;
 const beginning = (term: string) => `"${term}"*`;
 const all = (terms: readonly string[]) => terms.join(" AND ");
@@ -195,6 +198,6 @@ function rangesOf({ filters = {} }: Pick<RecordQuery, "filters">) {
   return { conditions, values };
 }
 
-/** SQLite refuses values that a statement has no use for. */
+/** SQLite rejects values that a statement does not use. */
 const only = (values: Values, sql: string): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`@${name}`)));

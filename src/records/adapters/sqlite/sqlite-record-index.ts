@@ -17,24 +17,27 @@ import { stateTables } from "./state-tables.ts";
 import { recordWriter } from "./write-records.ts";
 
 export interface SqliteRecordIndex extends RecordSearch {
-  /** A note for whoever keeps this index up to date. A replacement keeps it; a new file has none. */
+  /**
+   * A note for the process that updates this index. A replacement keeps it; a new file has none.
+   */
   mark(): string | undefined;
   setMark(text: string): void;
 }
 
 export interface SqliteRecordIndexOptions {
-  /** `:memory:` for one that is not stored. */
+  /** `:memory:` for an index that is not stored. */
   readonly file: string;
   readonly log: Logger;
 }
 
 /**
- * RecordIndex and search in one SQLite file, for the one process that writes it. While it is open the
- * file is in WAL mode; closed, it is a single file that can be read without writing anything.
+ * RecordIndex and search in one SQLite file, for the single process that writes it. While it is
+ * open the file is in WAL mode; when closed, it is a single file that can be read without writing
+ * anything.
  */
 export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): SqliteRecordIndex {
   let opened = openTables(file, log);
-  // The tables are opened again when the file is replaced, so each call asks for the present ones.
+  // The tables are reopened when the file is replaced, so each call gets the current ones.
   const names = Object.keys(opened) as (keyof Tables)[];
   const passed = Object.fromEntries(
     names.map((name) => [name, (...given: never[]) => (opened[name] as Call)(...given)]),
@@ -56,7 +59,8 @@ export function openSqliteRecordIndex({ file, log }: SqliteRecordIndexOptions): 
         tables.leaveWal();
         tables[Symbol.dispose]();
         opened[Symbol.dispose]();
-        // After a crash in between there is no index, never one with the log of another.
+        // After a crash between the two steps there is no index, and never an index with the log of
+        // another one.
         removeIndexFile(file);
         try {
           renameSync(newFile, file);
@@ -77,7 +81,7 @@ interface Tables extends Omit<SqliteRecordIndex, "startReplacement"> {
 }
 type Call = (...given: never[]) => unknown;
 
-/** A damaged index has none. */
+/** A damaged index has no mark. */
 function markOf(tables: Tables): string | undefined {
   try {
     return tables.mark();
@@ -105,7 +109,7 @@ function createReplacement(
     async [Symbol.asyncDispose]() {
       if (isEnded) return;
       isEnded = true;
-      await loader.end().catch(() => {}); // `load` or `commit` has thrown what is wrong
+      await loader.end().catch(() => {}); // `load` or `commit` has thrown the error already
       tables[Symbol.dispose]();
       removeIndexFile(file);
     },
@@ -122,7 +126,7 @@ function openTables(file: string, log: Logger): Tables {
     if (batch.drop) writer.drop(batch.drop);
     state.apply(batch);
   };
-  /** Records in the open transaction. */
+  /** The number of records in the open transaction. */
   let joined = 0;
   const settle = () => {
     joined = 0;
@@ -132,7 +136,7 @@ function openTables(file: string, log: Logger): Tables {
     joined = 0;
     if (db.inTransaction) db.exec("rollback");
   };
-  // Without savepoints: the full text search would write its lists at each of them.
+  // Without savepoints, because the full text search would write its lists at each of them.
   const update = (batch: IndexBatch, { isJoined = false }: IndexUpdateOptions) => {
     try {
       if (!db.inTransaction) db.exec("begin immediate");
@@ -151,7 +155,8 @@ function openTables(file: string, log: Logger): Tables {
     update: (batch, how = {}) =>
       guarded(file, () => withCache(db, batch, () => update(batch, how))),
     settle: () => guarded(file, settle),
-    // Dropped words stay in the full text until its parts are joined, and all of it in the log.
+    // Deleted words stay in the full text until its parts are merged, and in the log until it is
+    // emptied.
     scrub: () =>
       guarded(file, () => {
         settle();
@@ -173,7 +178,7 @@ function openTables(file: string, log: Logger): Tables {
       try {
         guarded(file, settle);
       } catch (error) {
-        // What was joined is lost with it. The next process renders it again.
+        // The joined changes are lost with it. The next process renders them again.
         log.warn("the last changes of the index could not be stored", { file, error });
         if (db.inTransaction) db.exec("rollback");
       } finally {
@@ -184,12 +189,15 @@ function openTables(file: string, log: Logger): Tables {
 }
 
 /**
- * Joined batches are committed when they have this many records. A commit writes every page that was
- * changed, and names come in any order: fewer commits write fewer pages.
+ * Joined batches are committed at this many records. A commit writes every changed page, and names
+ * arrive in any order: fewer commits write fewer pages.
  */
 const joinedMax = 8_000;
 
-/** Names come in any order, so a large batch changes most pages of every index. */
+/**
+ * Names arrive in any order, so a large batch changes most pages of every index and needs a larger
+ * cache.
+ */
 function withCache(db: Database.Database, { put = [] }: IndexBatch, work: () => void): void {
   if (put.length < manyRecords) return work();
   db.pragma(`cache_size = -${4 * cacheKib}`);

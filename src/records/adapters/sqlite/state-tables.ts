@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import type { LedgerPosition } from "../../../ledger/index.ts";
 import type { IndexBatch, RecordProblem, RenderMark } from "../../search/record-index.ts";
 
-/** Everything that is not a record: position, rendered files, and files that cannot be used. */
+/** Everything except records: position, rendered files, and files that cannot be used. */
 export function stateTables(db: Database.Database) {
   const meta = db.prepare<[string], string>("select value from meta where name = ?").pluck();
   const setMeta = db.prepare("insert or replace into meta (name, value) values (?, ?)");

@@ -10,14 +10,14 @@ interface Stored {
   readonly seat: bigint | null;
 }
 
-/** A record waiting for its rank. */
+/** A record that has no rank yet. */
 interface Waiting {
   readonly indexed: Indexed;
   readonly row: RecordRow;
   readonly before: Stored | undefined;
 }
 
-/** Puts records into the tables, and takes them out. To be called within a transaction. */
+/** Puts records into the tables, and removes them. Call it within a transaction. */
 export function recordWriter(db: Database.Database) {
   const stored = db
     .prepare<[string], Stored>("select key, kind, sort, seat from record where target = ?")
@@ -48,7 +48,10 @@ export function recordWriter(db: Database.Database) {
   const countAll = db.prepare<[], number>("select count(*) from record").pluck();
   const statements = rankStatements(db);
 
-  /** New even ranks for all records, and so all terms again: once in many thousands of records. */
+  /**
+   * Assigns new even ranks to all records, and rewrites all terms: happens once in many thousands
+   * of records.
+   */
   const renumber = () => {
     db.exec("insert into search (search) values ('delete-all'); update record set seat = null");
     const ranks = evenRanks(countAll.get()!);
@@ -64,7 +67,7 @@ export function recordWriter(db: Database.Database) {
     for (const element of elementsOf(indexedOf(kind, json))) dropElement.run(...element, key);
   };
 
-  /** Without a rank its terms are not written: whoever gives it one does that. */
+  /** Without a rank its terms are not written; that happens when it gets a rank. */
   const write = ({ indexed, row, before }: Waiting, seat: bigint | null) => {
     const ranked = { ...row, seat };
     const key = before ? before.key : BigInt(insert.run(ranked).lastInsertRowid);

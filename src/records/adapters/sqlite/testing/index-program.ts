@@ -1,6 +1,6 @@
 /**
- * A process with an index, for tests in which it ends without closing it:
- * - `write FILE`: writes batches of ten records that all have one number, until it is killed;
+ * A process with an index, for tests in which it exits without closing it:
+ * - `write FILE`: writes batches of ten records that all have the same number, until it is killed;
  * - `die FILE`: writes one such batch, and kills itself;
  * - `read FILE`: opens the index for reading, and exits without closing it.
  */
@@ -20,7 +20,7 @@ function write(isEndless: boolean): void {
     );
     index.update({ put, position });
     if (!isEndless) process.kill(process.pid, "SIGKILL");
-    // Starts the log again, as a checkpoint does after many more writes.
+    // Restarts the log, as a checkpoint does after many more writes.
     if (number % 3 === 0) index.scrub();
     if (number === 1) process.stdout.write("written\n");
   }
