@@ -23,7 +23,7 @@ async function openPair() {
   return { one, other, exchange, clock };
 }
 
-/** All but the side files, which tell what each node had shown before. */
+/** All files except the side files, which contain what each node has shown before. */
 const shown = (at: TestRecords) =>
   [...at.tree("companies")].filter(([name]) => !name.endsWith("_fields.tsv"));
 
@@ -71,7 +71,7 @@ test("the elements of a list stand in one order on every node, whatever order a 
       .replace(/rev: .*/, ""),
   ).toBe(other.read(file).replace(/rev: .*/, ""));
 
-  // Only another order is no edit, and is put right when the record is looked at.
+  // A different order is not an edit, and is corrected when the record is read.
   other.edit(file, (text) => text.replace("  - a\n  - m\n", "  - m\n  - a\n"));
   expect((await other.records.ingest()).edited).toEqual([]);
   expect(tags(other)).toBe("  - a\n  - m\n  - z\n");
@@ -89,7 +89,8 @@ test("an edit here and a fact from there, before either heard of the other: both
   await exchange();
   one.edit("companies/acme/_index.md", (text) => text.replace("Köln", "Bonn # by hand"));
   await other.say(target, { zip: "2", city: "Ulm", "email/a@acme.com": true });
-  // The edit is noticed when the other's facts are rendered, and travels the next time.
+  // The edit is noticed when the other node's facts are rendered, and is sent with the next
+  // exchange.
   await exchange();
   await exchange();
   for (const { ledger } of [one, other]) {
@@ -111,7 +112,7 @@ test("companies that two nodes made of one business at the same moment become on
   await create(one, "osm/node/1");
   await create(other, "overture/a");
   await exchange();
-  // Both look at once, before either hears what the other does.
+  // Both check at the same time, before either receives the other's changes.
   const resolve = (at: TestRecords) =>
     mergeDuplicates({
       merge: at.records.merge.bind(at.records),

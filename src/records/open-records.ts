@@ -17,11 +17,11 @@ import type { RecordKind, Records, RecordsOptions, RestoreRequest } from "./reco
 import { watchFiles } from "./ingest/watch.ts";
 import { resolveName } from "./search/resolve-name.ts";
 
-/** Opens the records of a data folder, and brings files and index up to the ledger. */
+/** Opens the records of a data folder, and updates files and index from the ledger. */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
   const context = createRecordsContext(options);
   const { ledger, stored, run } = context;
-  /** Long work ends when its caller gives up, or all records are about to be closed. */
+  /** Long work ends when its caller aborts it, or when all records are about to be closed. */
   const withSignal = <Request extends { readonly signal?: AbortSignal }>(request: Request) => {
     const given = [request.signal, options.signal].filter((one) => one !== undefined);
     return given.length === 0 ? request : { ...request, signal: AbortSignal.any(given) };
@@ -40,7 +40,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     if (target === undefined) throw unknownRecord(kind, name);
     return target;
   };
-  /** After what somebody may have changed in its file. */
+  /** Ingests edits of the record's file first. */
   const fresh = async (target: string): Promise<Company | Person | undefined> => {
     const folder = stored.render(target)?.folder;
     if (folder !== undefined) await run(() => ingestFolders(context, { only: [folder] }));
@@ -51,7 +51,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
 
   const changesToRestore = (request: Omit<RestoreRequest, "source">) => {
     const { kind = "company", name, field, atMs, archive } = request;
-    // A deleted record is not in the index, and is known by its id.
+    // A deleted record is not in the index, but its id identifies it.
     const isId = layoutOfTarget(name)?.kind === kind;
     const target = resolve(kind, name) ?? (isId ? name : must(kind, name));
     return restoreChanges({ ledger, archive }, { target, field, atMs });
@@ -143,7 +143,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   };
 }
 
-/** A damaged index is replaced: everything in it comes from the ledger and the files. */
+/** A damaged index is replaced, because it can be rebuilt from the ledger and the files. */
 async function catchUpOrRefill(context: RecordsContext, options: CatchUpOptions): Promise<void> {
   try {
     await catchUp(context, options);

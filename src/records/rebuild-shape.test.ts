@@ -31,7 +31,7 @@ test("a rebuild writes what is new in the ledger, and leaves what a hand does me
     onProgress({ step }) {
       if (step !== "edits" || isEdited) return;
       isEdited = true;
-      // Both files were looked at by now.
+      // Both files have been read at this point.
       at.edit(edited, (text) => text.replace("city: Köln", "city: Bonn"));
       void at.ledger.write({ source: "site:https://acme.com", changes });
     },

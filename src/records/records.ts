@@ -11,84 +11,89 @@ import type { RecordIndex, RecordProblem } from "./search/record-index.ts";
 
 /**
  * Companies and people as plain text files that anyone may edit, and the ledger behind them. One
- * process has the records of a data folder open. Always:
- * - facts are in the ledger first; files and index follow, and after a crash `catchUp` brings both
- *   up to it;
+ * process has the records of a data folder open. Invariants:
+ * - facts are written to the ledger first; files and index follow, and after a crash `catchUp`
+ * updates both;
  * - a hand edit of a file becomes facts before that file is written again;
- * - a file that cannot be understood is left alone, and shown by `problems`;
+ * - a file that cannot be parsed is not changed, and is listed by `problems`;
  * - long work (`ingest` of all, `catchUp`, reading the files for `rebuild`) pauses, so that other
  *   calls do not wait for its end. Only the fill of a new index does not;
- * - a request that was answered or not may be repeated: with the same `id`, nothing is made twice.
- * A *name* of a record is its slug, one of its aliases, its target (`company/<id>`) or its id.
- * Throws AppError: `invalid` for what cannot be stored, `unavailable` for a disk that is full.
+ * - any request may be repeated, whether it was answered or not: with the same `id`, nothing is
+ * created twice. A *name* of a record is its slug, one of its aliases, its target (`company/<id>`)
+ * or its id. Throws AppError: `invalid` for input that cannot be stored, `unavailable` if the disk
+ * is full.
  */
 export interface Records extends AsyncDisposable {
-  /** Undefined: there is none, it was forgotten, or was merged (then the other one is answered). */
+  /**
+   * Undefined if there is none or it was forgotten. For a merged company, returns the one that
+   * stayed.
+   */
   company(name: string): Promise<Company | undefined>;
   person(name: string): Promise<Person | undefined>;
   /** The target of a name; undefined if there is none. Reads no file. */
   resolve(kind: RecordKind, name: string): string | undefined;
-  /** Path below the data folder; undefined if it has no file yet. */
+  /** The path relative to the data folder; undefined if it has no file yet. */
   fileOf(target: string): string | undefined;
 
-  /** Writes facts, then the files and the index of the targets they are about. */
+  /** Writes facts to the ledger, then updates the files and the index of their targets. */
   write(commit: Commit): Promise<Written>;
-  /** Many commits with one sync each for journal, files and index. */
+  /** Writes many commits with one sync each for journal, files and index. */
   writeAll(commits: readonly Commit[]): Promise<{ readonly written: number }>;
 
   /**
-   * Makes a company, or adds to the one that has its domain or place already. Nothing is written
-   * for one that was forgotten.
+   * Creates a company, or adds to the one that already has its domain or place. Writes nothing if
+   * it was forgotten.
    */
   create(request: CreateRequest): Promise<Created>;
-  /** The same for many, in order; each finds what those before it made. With few syncs. */
+  /** The same for many, in order; each finds the ones created before it. Uses few syncs. */
   createAll(requests: readonly CreateRequest[]): Promise<readonly Created[]>;
   createPerson(request: CreatePersonRequest): Promise<Created>;
   /** Companies that may be the same: by domain, by place, by name and address. */
   duplicatesOf(target: string): Promise<readonly Duplicate[]>;
   /**
-   * Adds a note, a meeting or a call. `callback` also becomes the callback of the record. A call that
-   * reached somebody, or was made when the callback was due or later, ends it.
+   * Adds a note, a meeting or a call. `callback` also becomes the callback of the record. A call
+   * ends the callback if it reached somebody, or was made when the callback was due or later.
    */
   addEntry(request: NewEntry): Promise<RecordEntry>;
-  /** Another name, another folder, or both. The old folder redirects to the new one. */
+  /** Changes the name, the folder, or both. The old folder redirects to the new one. */
   rename(request: RenameRequest): Promise<Company | Person>;
   /**
-   * Two companies become one: what `into` does not know comes from `from`, whose folder redirects.
-   * Answers how many fields were copied; 0 if the target `from` was merged into `into` before.
+   * Merges two companies: fields that `into` lacks are copied from `from`, whose folder then
+   * redirects. Returns the number of copied fields; 0 if `from` had already been merged into
+   * `into`.
    */
   merge(request: MergeRequest): Promise<{ readonly fields: number }>;
 
-  /** What was written about a record, newest first, as far as this node and `archive` know. */
+  /** What was written about a record, newest first, as far as this node and `archive` have it. */
   history(request: HistoryRequest): Promise<readonly HistoryEntry[]>;
-  /** What `restoreAt` would change. */
+  /** The changes that `restoreAt` would make. */
   planRestore(request: Omit<RestoreRequest, "source">): Promise<readonly FieldDifference[]>;
-  /** Writes a field, or all of a record, as it was at a moment. */
+  /** Restores a field, or a whole record, to its state at a moment. */
   restoreAt(request: RestoreRequest): Promise<Written>;
   /**
-   * Forgets a record for good: facts, files, kept renders and files that were held back. Given the
-   * target of a forgotten record, it removes what is left.
+   * Erases a record permanently: facts, files, old renders and files that were held back. If the
+   * record was already forgotten, its target selects it, and everything that is left is removed.
    */
   forget(request: { readonly name: string; readonly source: string }): Promise<Forgotten>;
-  /** What of a forgotten target is still on this machine. */
+  /** What is still on this machine of a forgotten target. */
   remains(target: string): Promise<Remains>;
 
-  /** Turns hand edits of files into facts: of some records, else of all. */
+  /** Turns hand edits of files into facts: of the given records, or of all. */
   ingest(options?: IngestOptions): Promise<Ingested>;
-  /** Ingests files as they change, until it is stopped. */
+  /** Ingests files when they change, until it is stopped. */
   watch(options?: WatchOptions): Watching;
   /** Catches up repeatedly until it is stopped. */
   follow(options?: FollowOptions): Watching;
-  /** Files that are left alone until somebody repairs them. */
+  /** Files that are not changed until a user repairs them. */
   problems(): readonly RecordProblem[];
 
-  /** Renders files and index of everything that is new in the ledger. */
+  /** Updates files and index with everything that is new in the ledger. */
   catchUp(options?: RecordsProgressOptions): Promise<{ readonly records: number }>;
-  /** Makes index and files again from the ledger; hand edits are ingested first. */
+  /** Rebuilds index and files from the ledger; hand edits are ingested first. */
   rebuild(options?: RecordsProgressOptions): Promise<{ readonly records: number }>;
 }
 
-/** What `openRecords` takes. */
+/** The options of `openRecords`. */
 export interface RecordsOptions {
   readonly ledger: Ledger;
   /** Absolute: files are in its `companies/`, `people/` and `records/`. */
@@ -98,13 +103,13 @@ export interface RecordsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Who edits files here: facts from files have the source `hand:<user>`. */
+  /** The user who edits files here: facts from files have the source `hand:<user>`. */
   readonly user: string;
-  /** Called before a record is forgotten: what others keep about it must go too. */
+  /** Called before a record is forgotten, so that others can remove what they store about it. */
   readonly onForget?: (record: RecordToForget) => Promise<void>;
   /** Called while opening catches up, which can take long after an import on another node. */
   readonly onProgress?: (progress: RecordsProgress) => void;
-  /** Ends long work with an AppError `aborted`: opening, `ingest`, `catchUp`, `rebuild`. */
+  /** Aborts long work with an AppError `aborted`: opening, `ingest`, `catchUp`, `rebuild`. */
   readonly signal?: AbortSignal;
 }
 
@@ -114,33 +119,36 @@ export interface RecordToForget {
   readonly kind: RecordKind;
   /** Its own id, and those of records that were merged into it. */
   readonly targets: readonly string[];
-  /** Slugs, also earlier ones, and the name. */
+  /** Slugs, including earlier ones, and the name. */
   readonly names: readonly string[];
 }
 
 export interface CreateRequest {
   readonly source: string;
-  /** Field → value, as the ledger has them: `name`, `domain`, `email/<address>`. */
+  /** Field → value, as in the ledger: `name`, `domain`, `email/<address>`. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Written where the company does not have them yet, and never changed by this. */
+  /** Written if the company does not have them yet; existing values are not changed. */
   readonly firstFields?: Readonly<Record<string, unknown>>;
   /**
-   * Identifies a company that has neither place nor domain: the same key is the same company. An
-   * import makes one from each line, so that it can be repeated. Letters and digits.
+   * Identifies a company without place and domain: the same key is the same company. An import
+   * derives one from each line, so that it can be repeated. Letters and digits.
    */
   readonly key?: string;
-  /** The company as an export names it. If it is not there, the new one gets this target. */
+  /**
+   * The target that our own export names. If it does not exist, the new company gets this target.
+   */
   readonly target?: string;
   /**
-   * True if a person adds it: a known company gets what it lacks, and nothing of it is changed. Then a
-   * company of a like name that alone has its phone number is the same too, unless domain or place differ.
+   * True if a user adds it: a known company gets the fields it lacks, and nothing is changed. A
+   * company with a similar name that is the only one with its phone number then counts as the same,
+   * unless domain or place differ.
    */
   readonly addsOnly?: boolean;
-  /** Makes a new one even if one of the same domain is known: a branch. */
+  /** Creates a new company even if one with the same domain is known: a branch. */
   readonly isSeparate?: boolean;
   /**
-   * Used if the id would be random: no place, domain or key, or `isSeparate`. A repeated request with
-   * the same id answers `created` and writes nothing. `a-z`, `0-9`, dots and dashes.
+   * Used if the id would be random: no place, domain or key, or `isSeparate`. A repeated request
+   * with the same id returns `created` and writes nothing. `a-z`, `0-9`, dots and dashes.
    */
   readonly id?: string;
 }
@@ -148,25 +156,25 @@ export interface CreateRequest {
 export interface CreatePersonRequest {
   readonly source: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The name of the company it belongs to, and the role there. */
+  /** The name of the company to which the person belongs, and the role there. */
   readonly company?: string;
   readonly role?: string;
-  /** As for a company: a repeated request with the same id answers `created` and writes nothing. */
+  /** As for a company: a repeated request with the same id returns `created` and writes nothing. */
   readonly id?: string;
 }
 
 export interface Created {
   readonly outcome: "created" | "known" | "suppressed";
   readonly target: string;
-  /** "" for one that was forgotten. */
+  /** "" for a forgotten one. */
   readonly slug: string;
-  /** How many fields were new, or changed. */
+  /** The number of fields that were new or changed. */
   readonly written: number;
-  /** Fields that were forgotten before, for instance an address, and are not written. */
+  /** Fields, for instance an address, that are not written because they were forgotten before. */
   readonly leftOut: readonly string[];
-  /** With `addsOnly`: slugs of other companies that have one of its phone numbers. */
+  /** With `addsOnly`: slugs of other companies with one of its phone numbers. */
   readonly samePhone: readonly string[];
-  /** With `addsOnly`: what the known company says otherwise, and keeps. */
+  /** With `addsOnly`: fields that differ in the known company, which keeps its values. */
   readonly kept: readonly {
     readonly field: string;
     readonly value: unknown;
@@ -189,13 +197,13 @@ export interface NewEntry {
   readonly text: string;
   /** ISO moment; default: now. */
   readonly at?: string;
-  /** A repeated request with the same id answers the entry that the first one made. */
+  /** A repeated request with the same id returns the entry of the first one. */
   readonly id?: string;
   readonly title?: string;
   readonly by?: string;
   readonly outcome?: string;
   readonly callback?: string;
-  /** True: what was to be called about is done, whenever that was due. */
+  /** True: the callback is done, whenever it was due. */
   readonly isDone?: boolean;
 }
 
@@ -216,15 +224,15 @@ export interface MergeRequest {
 export interface HistoryRequest {
   readonly kind?: RecordKind;
   readonly name: string;
-  /** A field, or the collection it belongs to: `email` is every `email/…`. */
+  /** A field, or a collection: `email` means every `email/…`. */
   readonly field?: string;
-  /** Where older datagrams are: `readArchive(bucket)`. */
+  /** A source of older datagrams: `readArchive(bucket)`. */
   readonly archive?: AsyncIterable<Datagram>;
 }
 
 export interface HistoryEntry {
   readonly field: string;
-  /** Undefined: taken away. */
+  /** Undefined: removed. */
   readonly value: unknown;
   readonly source: string;
   readonly stamp: string;
@@ -244,11 +252,11 @@ export interface RestoreRequest {
 
 export interface Forgotten extends Remains {
   readonly target: string;
-  /** Datagrams that were emptied in this node's logs. */
+  /** Datagrams that were erased in this node's logs. */
   readonly scrubbed: number;
 }
 
-/** Zero everywhere: nothing is left here. */
+/** All zero if nothing is left here. */
 export interface Remains {
   readonly files: number;
   readonly aside: number;
@@ -256,23 +264,23 @@ export interface Remains {
 }
 
 export interface IngestOptions {
-  /** Paths below the data folder, of records or of what is beside them: `companies/acme`. */
+  /** Paths of records, or of files next to them, relative to the data folder: `companies/acme`. */
   readonly only?: readonly string[];
   readonly onProgress?: (progress: RecordsProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 export interface Ingested {
-  /** Files that were looked at. */
+  /** The number of files read. */
   readonly files: number;
   readonly edited: readonly { readonly target: string; readonly fields: readonly string[] }[];
   readonly problems: readonly RecordProblem[];
 }
 
 export interface WatchOptions {
-  /** How long a file must not change before it is read. */
+  /** How long a file must be unchanged before it is read. */
   readonly quietMs?: number;
-  /** How often all files are read, with or without events of the system. */
+  /** How often all files are read, with or without file events. */
   readonly checkMs?: number;
   /** How often to catch up with the ledger. */
   readonly followMs?: number;

@@ -7,10 +7,10 @@ import { PageFault, parsePage, type ParsedPage } from "../page/parse-page.ts";
 import type { RecordFiles } from "../files/record-files.ts";
 import type { RecordFinding } from "./finding.ts";
 
-/** What a folder of a record contains. */
+/** The content of the folder of a record. */
 export interface FolderState {
   readonly layout: RecordLayout;
-  /** `companies/acme` */
+  /** Such as `companies/acme`. */
   readonly folder: string;
   /** The file of the record, if it can be read and is not a redirect. */
   readonly page?: RecordFileState;
@@ -38,7 +38,7 @@ export function* readFolders(files: RecordFiles): Generator<FolderState> {
 function readFolder(files: RecordFiles, layout: RecordLayout, folder: string): FolderState {
   const edited: string[] = [];
   const findings: RecordFinding[] = [];
-  /** Undefined if it is not there, empty, or cannot be used. */
+  /** Undefined if it does not exist, is empty, or cannot be used. */
   const look = <T>(path: string, read: (bytes: Uint8Array) => T): T | undefined => {
     const bytes = files.read(path);
     if (!bytes || isEmpty(bytes)) {

@@ -12,7 +12,7 @@ import { readFolders, type FolderState } from "./check-files.ts";
 import { checkValues } from "./check-values.ts";
 import type { RecordFinding } from "./finding.ts";
 
-/** What is asked of a node that is checked. All of it only reads. */
+/** The parts of a node that a check reads. */
 export interface CheckedNode {
   readonly ledger: { readAll(targets: readonly string[]): Promise<readonly TargetView[]> };
   readonly records: {
@@ -35,17 +35,17 @@ export interface CheckOptions {
 export interface Checked {
   readonly companies: number;
   readonly people: number;
-  /** Files that were edited by hand and not ingested yet, or are new: nothing is wrong with them. */
+  /** Files that were edited by hand and not ingested yet, or are new: these are not errors. */
   readonly edited: readonly string[];
-  /** Files that are missing, or do not say what is stored. */
+  /** Files that are missing, or differ from the stored data. */
   readonly outdated: readonly RecordFinding[];
-  /** Everything else that is wrong. At most `findingsMax`. */
+  /** All other errors. At most `findingsMax`. */
   readonly problems: readonly RecordFinding[];
-  /** True if there is more than `findingsMax` of something. */
+  /** True if there are more than `findingsMax` of one kind. */
   readonly isCut: boolean;
 }
 
-/** A list that is longer than this helps nobody; a repair continues with the rest. */
+/** A longer list would not be useful; another repair continues with the rest. */
 export const findingsMax = 10_000;
 const batchSize = 200;
 
@@ -146,7 +146,7 @@ function missingFiles(files: RecordFiles, batch: readonly Indexed[]): readonly R
   });
 }
 
-/** Stored values, and links to other records. */
+/** Checks stored values, and links to other records. */
 async function checkStored(
   node: CheckedNode,
   batch: readonly Indexed[],
@@ -167,7 +167,7 @@ async function checkStored(
   return findings;
 }
 
-/** A company lists people, and a person companies. */
+/** A company links to people, and a person to companies. */
 const isLink = (target: string, field: string): boolean =>
   field.startsWith(target.startsWith("company/") ? "person/" : "company/");
 
@@ -198,7 +198,7 @@ interface Compared {
   readonly problems: readonly RecordFinding[];
 }
 
-/** Whether files that are as we wrote them still say what is stored. */
+/** Checks if unedited renders still match the stored data. */
 async function comparePages(
   files: RecordFiles,
   node: CheckedNode,
@@ -239,7 +239,7 @@ async function saysTheSame(
 ): Promise<boolean> {
   const text = writePage(pageOf(layout, view, await linksOf(node, view)), page.id);
   if (revIn(text) === revIn(page.text)) return true;
-  // Someone gave the file another order, or comments.
+  // A user changed the order of the file, or added comments.
   const stored = parsePage(layout, Buffer.from(text)).page;
   return contentOf(stored) === contentOf(page.parse().page);
 }
@@ -260,7 +260,7 @@ async function linksOf({ records }: CheckedNode, view: TargetView): Promise<Link
   return { textOf: (target) => texts.get(target) ?? target, targetOf: () => undefined };
 }
 
-/** What the owner of the folder noticed when it read the file. */
+/** The problem that was recorded when the file was read. */
 function ofProblem(files: RecordFiles, { path, target, reason }: RecordProblem): RecordFinding {
   const canMove = path.endsWith(".md") && files.read(path) !== undefined;
   const [folder, name] = path.split("/");

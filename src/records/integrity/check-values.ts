@@ -7,7 +7,7 @@ import type { RecordFinding } from "./finding.ts";
 
 type ValueFinding = Omit<RecordFinding, "path" | "target">;
 
-/** What is wrong with the stored values of a record. Reads nothing else. */
+/** Finds errors in the stored values of a record. Reads nothing else. */
 export function checkValues(view: TargetView, nowMs: number): readonly ValueFinding[] {
   const layout = layoutOfTarget(view.target)!;
   return view.fields.flatMap((one) => [
@@ -47,8 +47,8 @@ interface NameOptions {
 }
 
 /**
- * An earlier version kept `email: x@y.z`, written by hand into a file, as the private field `x/email`,
- * which no list or export shows. Its value belongs to the field that the key means.
+ * An earlier version stored `email: x@y.z`, written by hand into a file, as the custom field
+ * `x/email`, which no list or export shows. Its value belongs to the field that the key means.
  */
 function checkName(
   { field, value }: FieldView,
@@ -84,7 +84,7 @@ function changesTo(
       nowMs,
     });
   } catch {
-    return undefined; // `invalid`: it is no value of that field
+    return undefined; // `invalid`: it is not a value of that field
   }
   const entries = Object.entries(read);
   if (entries.length === 0) return undefined;
@@ -98,7 +98,7 @@ function changesTo(
   );
 }
 
-/** Fields whose text people read. The rest are addresses and ids. */
+/** Fields with text for people. The others contain addresses and ids. */
 const readable = /^(?:name|description|address|street|city|state|hours|role)$|^(?:tag|category|service|product|keyword)\//; // prettier-ignore
 
 function checkText({ field, value }: FieldView, target: string): readonly ValueFinding[] {
@@ -126,9 +126,9 @@ function checkText({ field, value }: FieldView, target: string): readonly ValueF
   return [];
 }
 
-/** What UTF-8 text was before it was read as windows-1252; undefined if it was not. */
+/** Restores UTF-8 text that was decoded as windows-1252; undefined if it was not. */
 function decodedTwice(text: string): string | undefined {
-  // A lead byte of two to four, then a byte that continues: `Ã¤`, `â€œ`.
+  // A lead byte of two to four, then a continuation byte: `Ã¤`, `â€œ`.
   if (!/[\u00c2-\u00f4][\u0080-\u00bf\u0152-\u02dc\u2013-\u2122]/.test(text)) return undefined;
   const bytes: number[] = [];
   for (const char of text) {
@@ -143,7 +143,7 @@ function decodedTwice(text: string): string | undefined {
   }
 }
 
-/** Characters of windows-1252 whose byte is not their code point. */
+/** Characters of windows-1252 whose byte differs from their code point. */
 const windows1252: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 0x20 }, (_, at) => 0x80 + at).map((byte) => [
     new TextDecoder("windows-1252").decode(Uint8Array.of(byte)),

@@ -11,10 +11,10 @@ import type { RecordDisk } from "../files/record-disk.ts";
 import { sideFile } from "../page/side-file.ts";
 
 /**
- * Files and values that `records repair` took out because they cannot be used, in `records/quarantine/`:
- * `ID.json` says what it is and why; the file itself is `ID.md`. Nothing in it is read by anything else.
- * The description is written before the file or value is taken away, so a crash between the two loses
- * nothing: the entry of a file that was not moved is not listed.
+ * Files and values that `records repair` removed because they cannot be used, in
+ * `records/quarantine/`: `ID.json` says what it is and why; the file itself is `ID.md`. Nothing
+ * else reads them. The description is written before the file or value is removed, so a crash
+ * between the two loses nothing: the entry of a file that was not moved is not listed.
  */
 export interface Quarantine {
   list(): readonly QuarantineEntry[];
@@ -22,11 +22,11 @@ export interface Quarantine {
   get(id: string): QuarantineEntry;
   addFile(file: Pick<QuarantineEntry, "path" | "target" | "reason">): Promise<void>;
   addValue(value: Omit<QuarantineEntry, "id" | "at" | "kind" | "file">): Promise<void>;
-  /** Removes what a file that was moved here left in its folder, if that is no record's. */
+  /** Removes what a moved file left in its folder, if the folder does not belong to a record. */
   tidy(folder: string): void;
   /** The text of a file; undefined for a value. */
   textOf(entry: QuarantineEntry): string | undefined;
-  /** Moves a file back to its place. Throws `invalid` if it still cannot be read. */
+  /** Moves a file back. Throws `invalid` if it still cannot be read. */
   putBack(entry: QuarantineEntry): void;
   remove(entry: QuarantineEntry): void;
 }
@@ -34,7 +34,7 @@ export interface Quarantine {
 export interface QuarantineEntry {
   readonly id: string;
   readonly kind: "file" | "value";
-  /** Where the file was, or the file of the record that had the value. */
+  /** The original path of the file, or of the file of the record that had the value. */
   readonly path: string;
   readonly target?: string | undefined;
   readonly field?: string | undefined;
@@ -42,7 +42,7 @@ export interface QuarantineEntry {
   readonly reason: string;
   /** ISO moment. */
   readonly at: string;
-  /** Of a file: where it is now, below the data folder. It can be edited there. */
+  /** For a file: its current path, relative to the data folder. It can be edited there. */
   readonly file?: string;
 }
 
@@ -101,7 +101,7 @@ export function createQuarantine(parts: {
     putBack({ id, path }) {
       const bytes = disk.read(filePath(id));
       if (bytes) mustBeReadable(path, bytes, filePath(id));
-      // What stands there is our own render of what is stored: the caller has ingested edits.
+      // The file there is a render of stored data: the caller has ingested edits.
       disk.remove(path);
       disk.move(filePath(id), path);
       disk.remove(notePath(id));
@@ -121,7 +121,7 @@ function parsed(text: string | undefined): Omit<QuarantineEntry, "id"> | undefin
       [entry.path, entry.reason, entry.at].every((one) => typeof one === "string");
     return isEntry ? (entry as QuarantineEntry) : undefined;
   } catch {
-    return undefined; // someone else's file
+    return undefined; // not a description of ours
   }
 }
 

@@ -5,7 +5,7 @@ import type { Checked } from "./check-records.ts";
 import type { RecordFinding, Repair } from "./finding.ts";
 import type { Quarantine, QuarantineEntry } from "./quarantine.ts";
 
-/** What is asked of a node that is repaired. */
+/** The parts of a node that a repair uses. */
 export interface RepairedNode {
   readonly records: {
     writeAll(commits: readonly Commit[]): Promise<{ readonly written: number }>;
@@ -23,21 +23,21 @@ export interface RecordRepairOptions {
 }
 
 export interface RecordsRepaired {
-  /** Files that were written again, or whose edit was ingested. */
+  /** Files that were rendered again, or whose edit was ingested. */
   readonly files: number;
   /** Values that were corrected. */
   readonly corrected: number;
-  /** Files and values that were moved into quarantine. */
+  /** Files and values that were moved to quarantine. */
   readonly quarantined: number;
-  /** What a person has to repair. */
+  /** Errors that a user has to repair. */
   readonly left: readonly RecordFinding[];
 }
 
 const batchSize = 100;
 
 /**
- * Edits of files first, then values, then files: a file is written from values that are right. Each step
- * can be repeated, so a repair that was interrupted is finished by the next one.
+ * Edits of files first, then values, then files, because files are rendered from repaired values.
+ * Each step can be repeated, so the next repair finishes an interrupted one.
  */
 export async function repairRecords(options: RecordRepairOptions): Promise<RecordsRepaired> {
   const { node, quarantine, checked, source, onProgress = () => {}, signal } = options;
@@ -85,7 +85,7 @@ export async function repairRecords(options: RecordRepairOptions): Promise<Recor
   };
 }
 
-/** Puts an entry of the quarantine back where it was. */
+/** Moves an entry of the quarantine back to its original place. */
 export async function restoreQuarantined(
   { node, quarantine, source }: Pick<RecordRepairOptions, "node" | "quarantine" | "source">,
   entry: QuarantineEntry,
@@ -98,7 +98,7 @@ export async function restoreQuarantined(
     return undefined;
   }
   const only = [recordFolder(path)];
-  // If somebody edited the file that took its place, that edit is stored first.
+  // If a user edited the file that replaced it, that edit is stored first.
   await node.records.ingest({ only });
   quarantine.putBack(entry);
   return node.records.ingest({ only });

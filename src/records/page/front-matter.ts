@@ -3,20 +3,20 @@ import type { PageContent } from "./page.ts";
 import { yamlLines, yamlText } from "./yaml-text.ts";
 
 /**
- * A record as text: front matter between two lines of `---`, an empty line, the body. Its last key
- * is `rev`, the hash of all the rest: a file whose `rev` fits is as we wrote it, whoever asks.
+ * A record as text: front matter between two lines of `---`, an empty line, the body. The last key
+ * is `rev`, the hash of everything else: a file with a matching `rev` is an unedited render.
  */
 export interface Sheet {
-  /** A mark at the very beginning that some editors put there; else "". */
+  /** A byte order mark at the beginning, which some editors add; otherwise "". */
   readonly bom: string;
   readonly lineEnd: "\n" | "\r\n";
-  /** The lines between the marks, with line ends as ours. */
+  /** The lines between the two `---`, with normalized line ends. */
   readonly head: string;
-  /** Undefined: nothing but white space follows. */
+  /** Undefined if only white space follows. */
   readonly body: string | undefined;
 }
 
-/** Undefined: it does not begin with a line of `---`, or none ends it. */
+/** Undefined if it does not begin with a line of `---`, or no second one follows. */
 export function splitSheet(text: string): Sheet | undefined {
   const bom = text.startsWith("\ufeff") ? "\ufeff" : "";
   const rest = text.slice(bom.length);
@@ -35,13 +35,13 @@ export function splitSheet(text: string): Sheet | undefined {
 const ours = (text: string, lineEnd: Sheet["lineEnd"]) =>
   lineEnd === "\r\n" ? text.replaceAll("\r\n", "\n") : text;
 
-/** Without the empty line above it, and without the line end that files end with. */
+/** Without the empty line before it, and without the final line end. */
 function bodyOf(below: string): string | undefined {
   const body = below.replace(/^\n/, "").replace(/\n$/, "");
   return body === "" ? undefined : body;
 }
 
-/** With the `rev` of what it holds. `head` may have an old one, which is replaced. */
+/** Adds the `rev` of the content. An old one in `head` is replaced. */
 export function joinSheet({ bom, lineEnd, head, body }: Sheet): string {
   const withRev = revLine.test(head) ? head.replace(revLine, "rev: \n") : `${head}rev: \n`;
   const plain = `---\n${withRev}---\n${body === undefined ? "" : `\n${body}\n`}`;
@@ -60,24 +60,24 @@ const revLine = /^rev:.*\n/m;
 const emptyRev = /^rev: (\r?)$/m;
 const writtenRev = /^rev: ([0-9a-f]{16})(\r?)$/m;
 const writtenId = /^id: (.+)\r?$/m;
-/** Whatever someone made of it. */
+/** Matches a `rev` in any form that a user may have given it. */
 const anyRev = /^rev:[ \t]*["']?([0-9a-f]{16})["']?[ \t]*(?:#.*)?\r?$/m;
 
-/** Of the render that a file comes from; undefined where it does not tell. */
+/** The `rev` of the render from which a file comes; undefined if it has none. */
 export const revIn = (text: string): string | undefined => anyRev.exec(headOf(text))?.[1];
 
-/** Of the record that a file of ours is; undefined where it is not as we write it. */
+/** The id in a file that is an unedited render; undefined for other files. */
 export function idIn(text: string): string | undefined {
   const found = writtenId.exec(headOf(text))?.[1];
   if (found === undefined || !found.startsWith('"')) return found;
   try {
     return JSON.parse(found) as string;
   } catch {
-    return undefined; // a hand was at it
+    return undefined; // it was edited
   }
 }
 
-/** Whether it is, letter for letter, what we wrote. */
+/** True if it is an unedited render, byte by byte. */
 export function isAsWritten(text: string): boolean {
   const head = headOf(text);
   const rev = writtenRev.exec(head);
@@ -86,7 +86,7 @@ export function isAsWritten(text: string): boolean {
   return hashOf(blank) === rev[1];
 }
 
-/** A body may hold lines that look like ours. */
+/** Only the head, because a body may contain similar lines. */
 function headOf(text: string): string {
   const end = /^---[ \t]*\r?$/gm;
   end.lastIndex = 4;

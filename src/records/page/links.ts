@@ -3,7 +3,9 @@ import { layoutOf, layoutOfTarget } from "../files/layout.ts";
 import type { Links } from "./page.ts";
 import type { Indexed, RecordIndex } from "../search/record-index.ts";
 
-/** Links between records, as Obsidian has them. They follow a record when its folder changes. */
+/**
+ * Links between records in the format of Obsidian. They follow a record when its folder changes.
+ */
 export function createLinks(index: Pick<RecordIndex, "find" | "bySlug">): Links {
   return {
     textOf(target) {
@@ -23,7 +25,7 @@ export function createLinks(index: Pick<RecordIndex, "find" | "bySlug">): Links 
 export function linkTo(found: Indexed): string {
   const record = found.kind === "company" ? found.company : found.person;
   const { folder } = layoutOfTarget(record.target)!;
-  // What closes a link, or begins its text, cannot stand in it.
+  // Characters that close a link or separate its text cannot be part of the name.
   const name = record.name.replaceAll(/[[\]|\p{Cc}]/gu, " ").trim() || idOf(record.target);
   return `[[${folder}/${record.slug}/_index|${name}]]`;
 }

@@ -35,7 +35,10 @@ const viewOf = (fields: Readonly<Record<string, unknown>>): TargetView => ({
     })),
 });
 
-/** Words that mean something to YAML, marks of Markdown and of ours, other scripts, half pairs. */
+/**
+ * Words with a meaning in YAML, marks of Markdown and of Forager, other scripts, unpaired
+ * surrogates.
+ */
 const oddText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc.string({ maxLength: 30 }),
@@ -71,7 +74,7 @@ const oddText = fc.oneof(
   ),
 );
 const someText = oddText.filter((text) => text !== "");
-/** What the ledger takes as the name of a field. */
+/** Text that the ledger accepts as a field name. */
 const element = oddText.filter(
   (text) =>
     text !== "" &&
@@ -79,7 +82,7 @@ const element = oddText.filter(
     !/\p{Cc}|^\.{1,2}$|\//u.test(text) &&
     text.trim() === text,
 );
-/** As the ledger gives it back: it knows no negative zero. */
+/** As the ledger returns it: it has no negative zero. */
 const json = fc
   .jsonValue({ maxDepth: 3 })
   .filter((value) => value !== null)

@@ -12,23 +12,23 @@ import { isOwnName } from "../ingest/spellings.ts";
 
 const nameField = "name";
 
-/** What a file says: its keys in order, and the Markdown below them. */
+/** The content of a file: its keys in order, and the Markdown below them. */
 export interface PageContent {
   readonly keys: ReadonlyMap<string, unknown>;
   readonly body: string | undefined;
 }
 
-/** What a file says as facts: field → value. An element of a list is `true`: it is there. */
+/** The content of a file as facts: field → value. An element of a list has the value `true`. */
 export type Facts = ReadonlyMap<string, unknown>;
 
 export interface Links {
-  /** `[[people/anna/_index|Anna]]`; where it is not known, its target. */
+  /** `[[people/anna/_index|Anna]]`; the target if the record is unknown. */
   textOf(target: string): string;
-  /** The target that a link names; undefined where there is none. */
+  /** The target of a link; undefined if there is no such record. */
   targetOf(to: RecordKind, text: string): string | undefined;
 }
 
-/** What is shown of a record in its file. The rest is in the ledger alone. */
+/** The part of a record that its file shows. The rest is only in the ledger. */
 export function pageOf(layout: RecordLayout, view: TargetView, links: Links): PageContent {
   const keys = new Map<string, unknown>();
   const fields = new Map(view.fields.map(({ field, value }) => [field, value]));
@@ -43,7 +43,7 @@ export function pageOf(layout: RecordLayout, view: TargetView, links: Links): Pa
     if (isExtraKey(layout, extra) && isShown(value)) keys.set(extra, value);
   }
   const body = fields.get(bodyField);
-  // Half a character cannot stand in a file; in a key it is escaped.
+  // A file cannot contain an unpaired surrogate; in a key it is escaped.
   return { keys, body: isText(body) ? body.replaceAll(/\p{Surrogate}/gu, "\ufffd") : undefined };
 }
 
@@ -76,17 +76,17 @@ function valueOf(meaning: KeyMeaning, fields: Facts, links: Links): unknown {
   }
 }
 
-/** Of a value that anybody may have written. */
+/** The texts in a value that may have any type. */
 const textsIn = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? value : [value]).filter(isText);
 
-/** A link that leads nowhere cannot be told from a slip of the pen. */
+/** A link to a record that does not exist may be a typo, so it is reported. */
 export interface UnknownLink {
   readonly key: string;
   readonly text: string;
 }
 
-/** Calls back for links that lead nowhere. */
+/** Calls `onUnknownLink` for links to records that do not exist. */
 export function factsOf(
   layout: RecordLayout,
   page: PageContent,
@@ -115,7 +115,7 @@ export function factsOf(
   return facts;
 }
 
-/** Keys that the layout does not name are a network's page, or someone's own. */
+/** Keys that are not in the layout are the page of a network, or custom keys. */
 export function meaningOf(layout: RecordLayout, key: string): KeyMeaning {
   const known = layout.keys.get(key);
   if (known) return known;
@@ -125,7 +125,7 @@ export function meaningOf(layout: RecordLayout, key: string): KeyMeaning {
     : { kind: "text", field: extraPrefix + key };
 }
 
-/** Whether a key of that name may hold anything. */
+/** True if the key may have any value. */
 export const isExtraKey = (layout: RecordLayout, key: string): boolean =>
   key !== "" && isOwnName(layout.spellings, key) && !layout.keys.has(key)
     ? fieldOf(layout, key).startsWith(extraPrefix)

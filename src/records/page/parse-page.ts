@@ -19,21 +19,21 @@ export interface ParsedPage {
   readonly page: PageContent;
   readonly sheet: Sheet;
   readonly document: Document;
-  /** As the file tells it; "" where it does not. */
+  /** The id in the file; "" if there is none. */
   readonly id: string;
   readonly rev: string | undefined;
-  /** The file only says where the record went. */
+  /** The file only contains the new location of the record. */
   readonly isRedirect: boolean;
 }
 
-/** Why a file cannot be used, in a sentence that says what to do. */
+/** The reason why a file cannot be used, as a sentence that says what to do. */
 export class PageFault extends Error {
   override readonly name = "PageFault";
 }
 
 export const headBytesMax = 256 * 1024;
 
-/** Throws PageFault. Nothing in a file is ever run, and nothing in it is repeated. */
+/** Throws PageFault. Nothing in a file is ever executed, and YAML aliases are not expanded. */
 export function parsePage(layout: RecordLayout, bytes: Uint8Array): ParsedPage {
   const text = decode(bytes);
   const sheet = splitSheet(text);
@@ -76,7 +76,7 @@ export function parsePage(layout: RecordLayout, bytes: Uint8Array): ParsedPage {
 
 const depthMax = 100;
 
-/** How deep brackets are nested, quotes left out: what is too deep takes a reader minutes. */
+/** The nesting depth of brackets, ignoring quotes: parsing very deep nesting takes minutes. */
 function depthOf(head: string): number {
   let [depth, deepest] = [0, 0];
   for (const [mark] of head.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
@@ -96,7 +96,7 @@ export function decode(bytes: Uint8Array): string {
 
 const conflictMark = /^(?:<{7}|>{7})(?: |$)/m;
 
-/** Whether text holds both marks of a merge that someone left unfinished. */
+/** True if the text contains both marks of an unresolved merge conflict. */
 export const hasConflict = (text: string): boolean => /^<{7} /m.test(text) && /^>{7} /m.test(text);
 
 export const conflictFault = () =>
@@ -126,7 +126,7 @@ function parseHead(head: string): Document {
       keepSourceTokens: false,
     }) as unknown as Document;
   } catch (error) {
-    // Nested deeper than the stack is high.
+    // Nested deeper than the stack allows.
     throw new PageFault(`its front matter is not YAML: ${(error as Error).message.slice(0, 200)}`);
   }
   const fault = document.errors[0] ?? document.warnings[0];
@@ -146,8 +146,9 @@ function parseHead(head: string): Document {
 const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/, "");
 
 /**
- * The keys that are meant, with their values. A key in another spelling (`email`, `website_url`) gets
- * its right name in the document; where the right one is there too, or none is (the body), it goes.
+ * Yields the keys in their right spelling with their values. A key in another spelling (`email`,
+ * `website_url`) is renamed in the document. It is removed if the right one exists too, or if there
+ * is none (the body).
  */
 function* itemsOf({ contents }: Document, layout: RecordLayout) {
   if (!isMap(contents)) return;
@@ -171,7 +172,7 @@ function* itemsOf({ contents }: Document, layout: RecordLayout) {
   }
 }
 
-/** A list may be written in several pieces; anything else has one value. */
+/** A list may be written in several parts; any other key has one value. */
 function joined(key: string, before: unknown, value: unknown): unknown {
   if (before === undefined) return value;
   if (Array.isArray(before) && Array.isArray(value)) return [...new Set([...before, ...value])];
@@ -202,7 +203,7 @@ function readValue(meaning: Meaning, key: string, node: unknown): unknown {
   }
 }
 
-/** As it stands there: `01234` keeps its zero. Nothing, null and "" mean that it has no value. */
+/** The source text: `01234` keeps its zero. An empty value, null and "" mean no value. */
 function textIn(node: unknown, key: string): string | undefined {
   if (node === null || node === undefined) return undefined;
   if (!isScalar(node)) throw new PageFault(`${key} is to be text, on one line`);
@@ -232,10 +233,10 @@ function listIn(node: unknown, key: string): readonly string[] | undefined {
 export const isCode = ({ value, source }: { value: unknown; source?: string }): boolean =>
   typeof value === "bigint" && /^[-+]?0\d/.test(source ?? "");
 
-/** Any JSON. Numbers too long for one stay the text they are. */
+/** Any JSON. Numbers that JavaScript cannot represent exactly stay text. */
 function anyIn(node: unknown): unknown {
   if (isScalar(node)) {
-    // A number that begins with a zero is somebody's code for something.
+    // A number with a leading zero is a code and not a number.
     if (isCode(node)) return node.source;
     if (typeof node.value === "bigint") {
       const value = Number(node.value);

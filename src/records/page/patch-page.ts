@@ -6,9 +6,9 @@ import type { ParsedPage } from "./parse-page.ts";
 import { isPlain } from "./yaml-text.ts";
 
 /**
- * What a file would say that someone has shaped by hand: their comments, the order of their keys,
- * their line ends and what we have no meaning for stay; only what is not so any more changes. The
- * elements of a list get the order of the page, so that they stand alike on every node.
+ * The new text of a file that a user has formatted: comments, the order of keys, line ends and
+ * custom keys are kept; only values that differ are changed. List elements get the order of the
+ * page, so that the order is the same on every node.
  */
 export function patchPage(
   layout: RecordLayout,
@@ -22,7 +22,7 @@ export function patchPage(
   for (const item of map.items.slice()) {
     const key = keyText(item.key);
     if (meaningOf(layout, key).kind === "own" || page.keys.has(key)) continue;
-    // A key without a value that someone put there to fill in later may stay.
+    // A key without a value, which a user added to fill in later, is kept.
     if (parsed.page.keys.has(key)) map.items.splice(map.items.indexOf(item), 1);
   }
   for (const [key, value] of page.keys) {
@@ -39,11 +39,11 @@ export function patchPage(
   return joinSheet({ ...sheet, head, body: page.body });
 }
 
-/** What YAML takes for a number and we for text, `01234`, would lose its zero when written. */
+/** Text such as `01234` that YAML reads as a number would lose its zero when written. */
 const isMisread = (node: unknown, value: unknown): boolean =>
   isScalar(node) && typeof value === "string" && typeof node.value !== "string";
 
-/** Above the two last keys, where there are. */
+/** Before the last two keys, if they exist. */
 function insert(map: YAMLMap, pair: Pair): void {
   const at = map.items.findIndex(({ key }) => keyText(key) === "id");
   map.items.splice(at < 0 ? map.items.length : at, 0, pair);
@@ -54,7 +54,7 @@ function setOwn(document: Document, map: YAMLMap, name: string, text: string): v
   if (!item) map.items.push(new Pair(textNode(name), nodeOf(document, text)));
 }
 
-/** A scalar keeps the comment behind it; a list keeps those of the elements that stay. */
+/** A scalar keeps the comment after it; a list keeps those of the remaining elements. */
 function setValue(document: Document, item: Pair, value: unknown): void {
   const old = item.value;
   if (isSeq(old) && Array.isArray(value)) {

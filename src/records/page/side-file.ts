@@ -3,29 +3,29 @@ import type { FieldView } from "../../ledger/index.ts";
 import type { Facts } from "./page.ts";
 
 /**
- * `_fields.tsv` beside each record: who said what, when, and what the last eight renders showed.
- * It is what a hand edit is compared with: an editor may have replaced the render, but not this.
- * It is written before the render it tells of, so that a crash in between leaves one render too
- * many in it, and never one too few. Nothing reads it but us and people; nobody needs to edit it.
+ * `_fields.tsv` next to each record: who wrote what, when, and what the last eight renders showed.
+ * A hand edit is compared with it: an editor may have replaced the render, but not this file. It is
+ * written before the render that it describes, so that after a crash it has one render too many and
+ * never one too few. Only Forager and people read it; nobody needs to edit it.
  */
 export const sideFile = "_fields.tsv";
 export const rendersKept = 8;
-/** Where it is, for the file of a record. */
+/** Its path for the file of a record. */
 export const besides = (path: string): string => path.replace(/[^/]+$/, sideFile);
 const firstLine = "# forager fields 1: field, stamp, write, source, shown, value\n";
 
-/** What one render showed. */
+/** The content of one render. */
 export interface RenderBase {
   readonly rev: string;
-  /** Whether someone's hand shaped the file: then it is patched, not written anew. */
+  /** True if a user has formatted the file: then it is patched and not rendered from scratch. */
   readonly isHandmade: boolean;
   readonly fields: ReadonlyMap<string, BaseField>;
 }
 
 export interface BaseField {
-  /** Names the write that the value came from. */
+  /** Identifies the write that the value came from. */
   readonly reference: string;
-  /** Of the value as the file showed it; "" where the file shows nothing of this field. */
+  /** The token of the value as shown in the file; "" if the file does not show the field. */
   readonly token: string;
 }
 
@@ -33,7 +33,7 @@ export interface BaseField {
 export const tokenOf = (value: unknown): string =>
   value === true ? trueToken : hash("sha256", canonicalJson(value), "base64url").slice(0, 16);
 
-/** Of every element of a list. */
+/** The token of every list element. */
 const trueToken = hash("sha256", "true", "base64url").slice(0, 16);
 
 function canonicalJson(value: unknown): string {
@@ -53,8 +53,9 @@ export interface RenderTold {
 }
 
 /**
- * The new render on top, and those before it as they stand in the old file. `inPlace` is the rev of the
- * file on the disk: that render stays second, however many new ones could not be put in place.
+ * Adds the new render at the top, followed by the earlier ones in the old file. `inPlace` is the
+ * rev of the file on disk: that render stays second, however many newer ones could not be put in
+ * place.
  */
 export function addRender(
   old: string | undefined,
@@ -62,7 +63,7 @@ export function addRender(
   inPlace: string | undefined,
 ): string {
   const section = sectionText(render);
-  // Nearly always, where files are looked at that are there.
+  // The usual case when existing files are checked.
   if (old?.startsWith(`${firstLine}\n${section}`) && isEnded(old, section)) return old;
   const others = sectionsOf(old).filter((one) => revOf(one) !== render.rev);
   const isInPlace = (one: string) => revOf(one) === inPlace;
@@ -71,7 +72,7 @@ export function addRender(
   return `${firstLine}\n${all.join("\n")}`;
 }
 
-/** Whether a file that begins with that section has nothing more in it. */
+/** True if a file that begins with this section has no others. */
 function isEnded(text: string, section: string): boolean {
   const end = firstLine.length + 1 + section.length;
   return text.length === end || text[end] === "\n";
@@ -88,7 +89,7 @@ function sectionText({ rev, isHandmade, fields, shown }: RenderTold): string {
 
 const valueLengthMax = 200;
 
-/** What the file does not show is told here, as far as it is short. */
+/** Values that the file does not show are included here if they are short. */
 function shortValue(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length <= valueLengthMax ? json : `${json.slice(0, valueLengthMax)}…`;
@@ -104,7 +105,9 @@ export function newestBase(text: string | undefined): RenderBase | undefined {
   return section === undefined ? undefined : readSection(section);
 }
 
-/** A file that is not ours has none: then every edit has an unknown base, which is shown. */
+/**
+ * A file in another format has no sections; then every edit has an unknown base, which is reported.
+ */
 function sectionsOf(text: string | undefined): readonly string[] {
   if (!text?.startsWith(firstLine)) return [];
   return text

@@ -25,14 +25,14 @@ export type FileOutcome =
   | {
       readonly kind: "done";
       readonly rev: string;
-      /** There was no folder before: it has nothing else in it. */
+      /** The folder did not exist before, so it contains nothing else. */
       readonly isNew: boolean;
     }
-  /** Left alone. */
+  /** The file was not changed. */
   | { readonly kind: "broken" }
-  /** Somebody saved another file meanwhile. */
+  /** A user saved another file meanwhile; start again. */
   | { readonly kind: "again" }
-  /** It was ingested: the facts have changed. */
+  /** An edit was ingested, so the facts have changed. */
   | {
       readonly kind: "ingested";
       readonly ingested: NonNullable<RecordRenderOptions["ingested"]>;
@@ -61,7 +61,8 @@ export function createFileRenderer(
     const seen = how.clean?.get(path);
     if (seen !== undefined && !ingested) {
       const composed = compose({ layout, view, parsed: undefined });
-      // It is not written, so an edit since then is still there when it is read next.
+      // The text is the same, so the file is not written; an edit since then is found at the next
+      // read.
       if (revIn(composed.text) === seen) {
         const side = readSide(folder);
         const newSide = addRender(side, { ...composed, rev: seen, fields: view.fields }, seen);
@@ -81,7 +82,7 @@ export function createFileRenderer(
       const found = await ingest({ layout, holder: target, from: path, bytes });
       if (found?.kind !== "ingested") return { kind: "broken" };
       const { parsed, ...edit } = found;
-      // The shape of another record's text is not the shape of this one.
+      // The format of another record's text does not apply to this one.
       const shape = edit.target === target ? parsed : undefined;
       return { kind: "ingested", ingested: { bytes, parsed: shape }, edit };
     }
@@ -100,7 +101,7 @@ export function createFileRenderer(
     return isPlaced ? { kind: "done", rev, isNew } : { kind: "again" };
   };
 
-  /** Whether a link, a pipe or the like is in the place of one of its two files. */
+  /** True if a link, a pipe or the like is in the place of one of its two files. */
   const hasFault = (job: {
     readonly target: string;
     readonly folder: string;
@@ -115,7 +116,7 @@ export function createFileRenderer(
     return false;
   };
   const readSide = (folder: string) => textOf(disk.read(`${folder}/${sideFile}`));
-  /** A file whose shape somebody changed is patched from then on. */
+  /** A file that a user has formatted is patched from then on. */
   const handmade = (layout: RecordLayout, text: string | undefined, side: string | undefined) =>
     text && findBase(side, revIn(text) ?? "")?.isHandmade
       ? parsePage(layout, Buffer.from(text))
@@ -146,17 +147,17 @@ export function createFileRenderer(
     return { text, shown, isHandmade: false };
   };
 
-  /** False: somebody saved another file meanwhile, or wrote to this one. */
+  /** False: a user saved another file meanwhile, or wrote to this one. */
   const putInPlace = (job: {
     readonly path: string;
     readonly bytes: Uint8Array | undefined;
     readonly file: PreparedFile;
   }): boolean => {
     const { path, bytes, file } = job;
-    // No await up to the end: for an editor the file is never missing.
+    // No await up to the end of this function: for an editor the file is never missing.
     const held = bytes && heldBack.hold(path);
     if (held && !isEqual(held.bytes, bytes)) {
-      // It was saved since we read it: it goes back, and is ingested first.
+      // It was saved after we read it: move it back, and ingest it first.
       heldBack.putBack(held);
       file.discard();
       return false;

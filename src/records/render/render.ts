@@ -21,41 +21,41 @@ import { ingestFile, type FileIngest } from "../ingest/ingest-file.ts";
 import { ownerOf, type FoundFile } from "../files/owner-of.ts";
 
 /**
- * Writes the files of a record from what the ledger knows. Always:
- * - a file that is not as we wrote it is ingested before it is replaced;
+ * Writes the files of a record from the ledger. Invariants:
+ * - a file that was edited is ingested before it is replaced;
  * - a file is never overwritten: it is moved away, compared, and the new one is put in its place
- *   unless somebody saved another one meanwhile; then it starts again;
- * - a file that cannot be understood stays where it is and is reported; the index has the facts.
+ *   unless a user saved another one meanwhile; then rendering starts again;
+ * - a file that cannot be parsed stays where it is and is reported; the index has the facts.
  */
 export interface Renderer {
   render(target: string, options?: RecordRenderOptions): Promise<RenderedRecord>;
   /** Ingests a file, wherever it is now. Undefined: it belongs to no record. */
   ingest(
     file: FoundFile & {
-      /** Where it is now, if that is elsewhere. */
+      /** Its current path, if different. */
       readonly name?: string;
     },
   ): Promise<(FileIngest & { readonly target: string }) | undefined>;
-  /** Removes a record's files from a folder, but no file that somebody else made there. */
+  /** Removes a record's files from a folder, except files that a user created there. */
   removeOwn(folder: string): void;
 }
 
 export interface RecordRenderOptions {
-  /** True for one of many: its files are not synced. */
+  /** True for one of many files: they are not synced. */
   readonly isHasty?: boolean;
   /** The record in the ledger, if it was just read. */
   readonly view?: TargetView | undefined;
-  /** Path → rev of files that were just found as we wrote them. They are not read again. */
+  /** Path → rev of files that were just found to be unedited renders. They are not read again. */
   readonly clean?: ReadonlyMap<string, string>;
-  /** A file that was ingested already, for instance because somebody created it. */
+  /** A file that was ingested already, for instance because a user created it. */
   readonly ingested?: {
     readonly bytes: Uint8Array;
-    /** Undefined: it was the text of another record, so its shape is not used. */
+    /** Undefined: it was the text of another record, so its format is not used. */
     readonly parsed: ParsedPage | undefined;
   };
 }
 
-/** What somebody changed in a file. */
+/** What a user changed in a file. */
 export interface RecordEdit {
   readonly target: string;
   readonly fields: readonly string[];
@@ -75,9 +75,9 @@ export interface RendererOptions {
   readonly entryFiles: EntryFiles;
   readonly redirects: Redirects;
   readonly log: Logger;
-  /** Source of facts that come from files. */
+  /** The source of facts that come from files. */
   readonly source: string;
-  /** Reports what is wrong with a file; undefined: nothing any more. */
+  /** Reports what is wrong with a file; undefined: the problem is gone. */
   readonly tell: (path: string, target: string, reason: string | undefined) => void;
 }
 
@@ -105,7 +105,10 @@ export function createRenderer(options: RendererOptions): Renderer {
 
   const renderFile = createFileRenderer({ index, disk, heldBack, links, log, ingest, tell });
 
-  /** Gives the record its folder. A record that has it and must not moves to another first. */
+  /**
+   * Gives the record its folder. If another record has the folder and must give it up, that one
+   * moves first.
+   */
   const settleFolder = async (
     layout: RecordLayout,
     view: TargetView,
@@ -129,7 +132,9 @@ export function createRenderer(options: RendererOptions): Renderer {
     return { indexed, old, moved };
   };
 
-  /** A record whose folder could not be moved, on a full disk, keeps its old name in the index too. */
+  /**
+   * If the folder could not be moved, for example on a full disk, the index keeps the old name too.
+   */
   const orTakeBack = async <T>(
     target: string,
     old: Indexed | undefined,
@@ -144,7 +149,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     }
   };
 
-  /** Before its folder changes, the old one becomes an alias, unless another record prefers it. */
+  /** Before the folder changes, the old one becomes an alias, unless another record prefers it. */
   const leadOn = async (indexed: Indexed): Promise<boolean> => {
     const { target, slug, aliases } = recordOf(indexed);
     const old = index.render(target)?.folder.split("/")[1];
@@ -155,8 +160,9 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 
   /**
-   * The mark moves with the folder, not with the render: that may end early, if somebody saves the file
-   * all the time, and then another record gets the folder that a stale mark would name.
+   * The mark is moved with the folder, not with the render: rendering may be abandoned if a user
+   * saves the file repeatedly, and then another record gets the folder that a stale mark would
+   * name.
    */
   const moveFolder = (layout: RecordLayout, target: string, to: string) => {
     const mark = index.render(target);
@@ -252,7 +258,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       await redirects.render(indexed, how);
       return { edits, followers: [...followers] };
     }
-    // The file is there, and ingested when it is next looked at.
+    // The file exists, and is ingested at the next check.
     markAs(undefined);
     log.warn("a file changes faster than it can be written", { target });
     return { edits, followers: [...followers] };
@@ -274,7 +280,7 @@ export const indexedOf = (layout: RecordLayout, view: TargetView): Indexed =>
     ? { kind: "company", company: companyOf(view) }
     : { kind: "person", person: personOf(view) };
 
-/** Forgotten, merged into another, or with nothing in it. */
+/** True if it was forgotten, merged into another, or has no fields. */
 export const isGone = ({ isForgotten, mergedInto, fields }: TargetView): boolean =>
   isForgotten || mergedInto !== undefined || fields.length === 0;
 
@@ -283,7 +289,9 @@ const withSlug = (indexed: Indexed, slug: string): Indexed =>
     ? { ...indexed, company: { ...indexed.company, slug } }
     : { ...indexed, person: { ...indexed.person, slug } };
 
-/** A link shows the name and the folder of what it leads to. */
+/**
+ * A link shows the name and the folder of its record, so a change of either affects other files.
+ */
 function isRenamed(old: Indexed | undefined, now: Indexed): boolean {
   const [before, after] = [recordOf(old), recordOf(now)];
   return before?.slug !== after.slug || before.name !== after.name;

@@ -5,7 +5,7 @@ import { placesOf } from "../fields/places.ts";
 import type { ComparedCompany } from "./judge-pair.ts";
 import { comparedName } from "./name-similarity.ts";
 
-/** Sites on which many companies have a page: their domain is nobody's. */
+/** Sites on which many companies have a page: their domain identifies none of them. */
 const portals = new Set(
   ("facebook.com instagram.com linkedin.com twitter.com x.com youtube.com tiktok.com pinterest.com yelp.com tripadvisor.com " +
     "google.com business.site goo.gl g.page linktr.ee wixsite.com wix.com squarespace.com weebly.com wordpress.com jimdo.com " +
@@ -16,13 +16,13 @@ const portals = new Set(
     .split(" "),
 ); // prettier-ignore
 
-/** A domain or a phone number that so many names share belongs to none of them. */
+/** A domain or a phone number with this many different names does not identify any of them. */
 export const namesSharedMax = 4;
 
 export const isPortal = (domain: string): boolean =>
   portals.has(domain) || portals.has(getDomain(domain) ?? "");
 
-/** What is the same for all comparisons with one company. */
+/** Prepares what is the same in all comparisons with one company. */
 export function compared(company: Company): Omit<ComparedCompany, "isChain"> {
   const { texts, numbers, phones } = company;
   const { latitude, longitude } = numbers;

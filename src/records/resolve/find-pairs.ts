@@ -5,7 +5,7 @@ import type { RecordLookup } from "../search/record-index.ts";
 import { compared, namesSharedMax } from "./compare-companies.ts";
 import { judgePair, type ComparedCompany, type PairEvidence } from "./judge-pair.ts";
 
-/** Two companies that may be one. */
+/** Two companies that may be the same. */
 export interface DuplicatePair {
   readonly verdict: "same" | "review";
   /** The one that would stay if they are merged. */
@@ -21,7 +21,7 @@ export interface PairMember {
 }
 
 export interface FindPairsOptions {
-  /** Absent: both. */
+  /** Absent: both verdicts. */
   readonly verdict?: DuplicatePair["verdict"];
   readonly limit: number;
 }
@@ -29,12 +29,13 @@ export interface FindPairsOptions {
 const pageSize = 500;
 /** 1.1 km from south to north: neighbours within half of that share a cell. */
 const cellsPerDegree = 100;
-/** A key that more companies share finds nothing: a chain, a switchboard, a town's name. */
+/** A key that more companies share is useless: a chain, a switchboard, a town's name. */
 const membersMax = 200;
 
 /**
- * Looks for companies that are one: by phone, by domain, and by name among neighbours. Every pair is
- * compared once. Pairs that a person has marked as distinct are left out. Certain matches come first.
+ * Finds companies that may be the same: by phone, by domain, and by name among neighbours. Every
+ * pair is compared once. Pairs that a user has marked as distinct are left out. Certain matches
+ * come first.
  */
 export async function findDuplicatePairs(
   index: Pick<RecordLookup, "targets" | "find">,
@@ -76,7 +77,10 @@ const member = ({ target, slug, name }: Company): PairMember => ({ target, slug,
 const isDistinct = ({ distinctFrom }: Company, other: Company): boolean =>
   distinctFrom?.includes(idOf(other.target)) === true;
 
-/** Which of two stays: what people worked on, then the older one. The same on every node. */
+/**
+ * Decides which of two stays: the one that users worked on, then the older one. The same on every
+ * node.
+ */
 function comesFirst(a: Company, b: Company): boolean {
   const [ours, theirs] = [weightOf(a), weightOf(b)];
   if (ours !== theirs) return ours > theirs;
@@ -87,7 +91,7 @@ function comesFirst(a: Company, b: Company): boolean {
 const weightOf = ({ entries, tags, excluded }: Company): number =>
   entries.length + tags.length + (excluded === undefined ? 0 : 1);
 
-/** Chains by name and half a degree; phones and domains of many names are nobody's. */
+/** Marks chains by name and half a degree; phones and domains with many names are ignored. */
 function withSharedKeys(
   all: readonly Omit<ComparedCompany, "isChain">[],
 ): readonly ComparedCompany[] {
@@ -109,7 +113,7 @@ function withSharedKeys(
     ...one,
     phones: one.phones.filter(isOwn),
     domain: one.domain !== undefined && isOwn(one.domain) ? one.domain : undefined,
-    // Two sources with one branch each are two of a name: a chain has more.
+    // Two sources with one branch each already give the name twice, so a chain needs three.
     isChain: (names.get(nameKey(one)) ?? 0) >= 3,
   }));
 }
@@ -147,8 +151,8 @@ async function candidatePairs(
 }
 
 /**
- * A cell and the beginning of a word; each company is in its own cell and the three nearest ones, so that
- * two neighbours share a cell whichever side of an edge they are on.
+ * A cell and the beginning of a word. Each company is in its own cell and the three nearest ones,
+ * so that two neighbours share a cell even across an edge.
  */
 function spatialKeys({ point, name }: ComparedCompany): readonly string[] {
   if (!point) return [];
@@ -172,8 +176,8 @@ interface Group {
 }
 
 /**
- * A company has one place in each source. Of several sure pairs with one company the best counts, and
- * those that would bring it a second place of one source are left to people.
+ * A company has one place in each source. Of several certain pairs with one company the best
+ * counts; pairs that would give it a second place of the same source are left to users.
  */
 function settle(
   pairs: readonly DuplicatePair[],
@@ -196,7 +200,7 @@ function settle(
       continue;
     }
     const [a, b] = [group(pair.into.target), group(pair.from.target)];
-    if (a === b) continue; // they become one by other pairs
+    if (a === b) continue; // already the same through other pairs
     if ([...a.sources].some((source) => b.sources.has(source))) {
       joined.push({ ...pair, verdict: "review" });
       continue;

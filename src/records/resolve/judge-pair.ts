@@ -1,22 +1,24 @@
 import { nameSimilarity, shareTellingWord, type ComparedName } from "./name-similarity.ts";
 
-/** What two companies are compared by. */
+/** The features by which two companies are compared. */
 export interface ComparedCompany {
   readonly target: string;
   readonly name: ComparedName;
-  /** The name occurs at least three times nearby: a chain, whose branches are different companies. */
+  /**
+   * The name occurs at least three times nearby: a chain, whose branches are different companies.
+   */
   readonly isChain: boolean;
   readonly point: { readonly latitude: number; readonly longitude: number } | undefined;
   readonly houseNumber: string | undefined;
   readonly street: string | undefined;
   readonly phones: readonly string[];
-  /** Undefined too if it is that of a portal or a site builder, or shared by many names. */
+  /** Also undefined if it belongs to a portal or a site builder, or is shared by many names. */
   readonly domain: string | undefined;
-  /** Sorts of sources its places come from: `osm`, `overture`. */
+  /** The kinds of sources of its places: `osm`, `overture`. */
   readonly sources: readonly string[];
 }
 
-/** Why two companies may be one, for people. */
+/** The reasons why two companies may be the same, for users. */
 export interface PairEvidence {
   /** 0 to 1. */
   readonly name: number;
@@ -26,11 +28,11 @@ export interface PairEvidence {
   readonly sameAddress: boolean;
 }
 
-/** "same": sure enough to merge without asking. "review": a person decides. */
+/** "same": certain enough to merge without asking. "review": a user decides. */
 export type PairVerdict = "same" | "review" | "different";
 
 const earthRadiusM = 6_371_008.8;
-/** Different house numbers: only what is next door may still be one. */
+/** With different house numbers, only direct neighbours may still be the same. */
 const otherNumber = 0.4;
 
 export function judgePair(
@@ -45,7 +47,7 @@ export function judgePair(
 function verdictOf(a: ComparedCompany, b: ComparedCompany, evidence: PairEvidence): PairVerdict {
   const { name, distanceM, phone, domain, sameAddress } = evidence;
   if (phone !== undefined && shareTellingWord(a.name, b.name)) {
-    // Branches share a switchboard; a company has one place.
+    // Branches share a switchboard, but a company has one location.
     return distanceM !== undefined && distanceM <= 1_000 ? "same" : "review";
   }
   if (distanceM !== undefined) {
@@ -59,13 +61,16 @@ function verdictOf(a: ComparedCompany, b: ComparedCompany, evidence: PairEvidenc
     if (name >= 0.95 && distanceM <= maybeM * factor) return "review";
     if (name >= 0.8 && distanceM <= 100) return "review";
   } else if (name >= 0.95 && sameAddress) return "review";
-  // The domain alone never makes two companies one: chains, franchises, hospitals.
+  // The domain alone never makes two companies the same: chains, franchises, hospitals.
   const isNear = distanceM === undefined || distanceM <= 2_000;
   if (domain !== undefined && name >= 0.5 && isNear) return "review";
   return phone !== undefined && isNear && name >= 0.4 ? "review" : "different";
 }
 
-/** What was measured is pairs of two sources; and who has another website needs another look. */
+/**
+ * The thresholds were measured on pairs from two sources. Companies with different websites need
+ * stronger evidence.
+ */
 function maySettle(a: ComparedCompany, b: ComparedCompany, evidence: PairEvidence): boolean {
   if (a.sources.length === 0 || b.sources.length === 0) return false;
   if (a.sources.some((source) => b.sources.includes(source))) return false;
@@ -85,7 +90,7 @@ function evidenceOf(a: ComparedCompany, b: ComparedCompany): PairEvidence {
   };
 }
 
-/** Flat earth: it is only asked for neighbours. */
+/** Uses a flat-earth approximation, because it is only called for neighbours. */
 export function distanceM(
   a: NonNullable<ComparedCompany["point"]>,
   b: NonNullable<ComparedCompany["point"]>,

@@ -37,6 +37,6 @@ test("what a person must decide is asked, and what is plainly different is not",
   const asked = labelledPairs.filter((pair) => verdictOf(pair) === "review");
   const silent = labelledPairs.filter((pair) => verdictOf(pair) === "different");
   expect(asked.length).toBeGreaterThan(0);
-  // Of the pairs that nobody hears of, few are one business: renamed ones, and other scripts.
+  // Of the pairs that are not reported, few are the same business: renamed ones, and other scripts.
   expect(silent.filter(({ isSame }) => isSame).length).toBeLessThanOrEqual(8);
 });

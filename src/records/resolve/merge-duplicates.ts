@@ -1,7 +1,7 @@
 import type { Records } from "../records.ts";
 import type { DuplicatePair, FindPairsOptions } from "./find-pairs.ts";
 
-/** What merging needs of records, wherever they are open. */
+/** The parts of records that merging needs; they may be open in another process. */
 export interface MergingRecords extends Pick<Records, "merge"> {
   duplicatePairs(options: FindPairsOptions): Promise<readonly DuplicatePair[]>;
 }
@@ -16,8 +16,9 @@ const pairsMax = 1_000_000;
 const mergesAtOnce = 32;
 
 /**
- * Merges all pairs that are surely one company, and counts those that a person has to look at. Safe to
- * repeat, and on several nodes at once: which of two stays is the same everywhere.
+ * Merges all pairs that are certainly the same company, and counts those that need a review. Safe
+ * to repeat, and to run on several nodes at once: the choice of the one that stays is the same
+ * everywhere.
  */
 export async function mergeDuplicates(
   records: MergingRecords,
@@ -43,7 +44,7 @@ export async function mergeDuplicates(
     busy.clear();
   };
   for (const pair of sure) {
-    // Two merges of one company come one after the other; all others share their writes to the disk.
+    // Two merges of one company run one after the other; all others share their writes to disk.
     const isBusy = [pair.from, pair.into].some(({ target }) => busy.has(now(target)));
     if (isBusy || group.length >= mergesAtOnce) await flush();
     const [from, into] = [now(pair.from.target), now(pair.into.target)];

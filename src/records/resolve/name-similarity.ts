@@ -3,9 +3,9 @@ import { wordsOf } from "../../base/text/fold-text.ts";
 /** A name, prepared for comparisons with many others. */
 export interface ComparedName {
   readonly words: readonly string[];
-  /** All words as one text: "auto haus" and "autohaus" are one. */
+  /** All words as one text: "auto haus" and "autohaus" are equal. */
   readonly joined: string;
-  /** Words that say which business it is, not what sort of business. */
+  /** Words that identify the business, not its industry. */
   readonly telling: readonly string[];
 }
 
@@ -48,11 +48,11 @@ export function nameSimilarity(a: ComparedName, b: ComparedName): number {
   return isPart ? Math.max(mean, contained) : mean;
 }
 
-/** Whether they share a word that is neither generic nor a legal form. */
+/** True if they share a word that is neither generic nor a legal form. */
 export const shareTellingWord = (a: ComparedName, b: ComparedName): boolean =>
   a.telling.some((word) => b.telling.some((other) => jaroWinkler(word, other) > sameWord));
 
-/** How much of a's words b has; words that say little count little. */
+/** The share of a's words that b contains; generic words have a low weight. */
 function covered(a: ComparedName, b: ComparedName): number {
   let [sum, hit] = [0, 0];
   for (const word of a.words) {

@@ -192,7 +192,7 @@ describe("resolving", () => {
     expect(back).toMatchObject({ target: went, name: "Rohr Meyer", texts: { zip: "80331" } });
     expect(back?.phones).toHaveLength(1);
     expect(kept?.phones).toEqual([]);
-    expect(kept?.texts.zip).toBe("80333"); // changed since: it stays
+    expect(kept?.texts.zip).toBe("80333"); // changed since, so it stays
     expect(kept?.places).toEqual(["osm/node/1"]);
     expect(await mergeDuplicates(at.merging)).toEqual({ merged: 0, left: 0 });
     expect(() => unmergeCommit(...views, "hand:anna")).not.toThrow();

@@ -1,6 +1,9 @@
 import { wordsOf } from "../../base/text/fold-text.ts";
 
-/** Begins a term that is a fact to filter by. Words are letters and digits alone, so none begins so. */
+/**
+ * The first character of a term that is a fact for filters. Words are only letters and digits, so
+ * none begins with it.
+ */
 export const factMark = "¦";
 
 const factLengthMax = 500;

@@ -63,7 +63,7 @@ describe("a fill of a new index", () => {
       employers: both,
     };
     expect(seen()).toEqual(expected);
-    // Changed again before it has arrived: the older one does not count any more.
+    // Changed again before the first change was applied: the older one does not count any more.
     index.put(company("b", { name: "Beta", slug: "beta", slugWanted: "beta" }));
     index.unmark("company/a");
     const changed = {

@@ -14,8 +14,8 @@ import type {
 } from "./record-index.ts";
 
 /**
- * Gathers changes of the index and applies them in one batch. Lookups here see gathered changes
- * at once: two records of one batch may prefer the same folder.
+ * Gathers changes of the index and applies them in one batch. Lookups here include gathered changes
+ * immediately: two records of one batch may prefer the same folder.
  */
 export interface GatheringIndex extends Pick<
   RecordIndex,
@@ -27,20 +27,20 @@ export interface GatheringIndex extends Pick<
   unmark(target: string): void;
   problem(path: string, problem: RecordProblem | undefined): void;
   problems(): readonly RecordProblem[];
-  /** Number of gathered changes. */
+  /** The number of gathered changes. */
   size(): number;
   /**
-   * Applies what was gathered. During a fill this only starts the batch, which is applied while
+   * Applies the gathered changes. During a fill this only starts the batch, which is applied while
    * other work continues; the next call waits for it, and throws if it failed.
    */
   apply(position?: LedgerPosition, options?: IndexUpdateOptions): Promise<void>;
   /** Starts to fill a new index, which replaces the present one with `commitFill`. */
   fill(wishes: FolderWinners): void;
-  /** Waits for all batches, and puts the new index in the place of the old one. */
+  /** Waits for all batches, and replaces the old index with the new one. */
   commitFill(): Promise<void>;
   /** Ends the fill. If it was not committed, the new index is discarded. */
   endFill(): Promise<void>;
-  /** Drops what was gathered. */
+  /** Drops the gathered changes. */
   discard(): void;
 }
 
@@ -49,10 +49,10 @@ interface Gathered {
   readonly records: Map<string, Indexed | undefined>;
   readonly marks: Map<string, RenderMark | undefined>;
   readonly found: Map<string, RecordProblem | undefined>;
-  /** Target by kind and folder, of those in `records`. */
+  /** Kind and folder → target, for those in `records`. */
   readonly holders: Map<string, string>;
   readonly wanted: Map<string, Set<string>>;
-  /** Companies in `records` by the people they list. */
+  /** Companies in `records`, by the people they list. */
   readonly employers: Map<string, Set<string>>;
 }
 
@@ -72,11 +72,11 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   let passed: Promise<void> = Promise.resolve();
   let initialFill: InitialFill | undefined;
   let known = storedProblems(index, []);
-  /** The stored mark that was last asked for: a render asks for it several times. */
+  /** The stored mark that was read last, because a render reads it several times. */
   let asked: { readonly target: string; readonly mark: RenderMark | undefined } | undefined;
 
   const lookup = (): RecordLookup => initialFill?.replacement.lookup ?? index;
-  /** A target that the fill has not reached is not in the new index, so it need not be asked. */
+  /** A target that the fill has not reached is not in the new index, so no look-up is needed. */
   const mayHave = (target: string) => !initialFill || initialFill.has(target);
   const gathered = (target: string) =>
     now.records.has(target) ? now : passing.records.has(target) ? passing : undefined;
@@ -96,7 +96,7 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
     const later = [...(listOf(passing) ?? [])].filter((target) => !now.records.has(target));
     return [...older, ...later, ...(listOf(now) ?? [])];
   };
-  /** Removes what was gathered of a target. */
+  /** Removes the gathered changes of a target. */
   const take = (target: string) => {
     const old = now.records.get(target);
     const record = recordOf(old);
@@ -203,7 +203,7 @@ export function gatherIndex(index: RecordIndex): GatheringIndex {
   };
 }
 
-/** By path. A damaged index does not tell: then what is known stays. */
+/** By path. If the index is damaged, the known problems stay. */
 function storedProblems(
   index: Pick<RecordIndex, "problems">,
   known: Iterable<readonly [string, RecordProblem]>,
@@ -216,7 +216,10 @@ function storedProblems(
   }
 }
 
-/** The index is damaged. It is replaced by a new one, because all of it comes from the ledger. */
+/**
+ * True if the index is damaged. It is then replaced by a new one, because it can be rebuilt from
+ * the ledger.
+ */
 export const isCorrupt = (error: unknown): boolean =>
   error instanceof AppError && error.kind === "corrupt" && error.code === "index_corrupt";
 

@@ -1,9 +1,9 @@
 import type { Indexed, IndexReplacement } from "./record-index.ts";
 
 /**
- * Which target gets a folder name, by `kind/name`; computed before an empty index is filled. Without
- * it the first record that is rendered would get the name, overwrite the file of another record,
- * and lose the shape that a person gave to that file.
+ * Which target gets a folder name, by `kind/name`; computed before an empty index is filled.
+ * Without it, the first record that is rendered would get the name, overwrite the file of another
+ * record, and lose the format that a user gave to that file.
  */
 export interface FolderWinners {
   readonly winners: ReadonlyMap<string, string>;
@@ -12,14 +12,14 @@ export interface FolderWinners {
 }
 
 /**
- * What was put into a new index since its fill began. It answers most lookups that are made for
- * each record, so that they need not ask the index.
+ * What was put into a new index since its fill began. It answers most lookups during the fill, so
+ * that the index need not be read.
  */
 export interface InitialFill {
   readonly wishes: FolderWinners;
   readonly replacement: IndexReplacement;
   has(target: string): boolean;
-  /** As `RecordLookup.bySlug`. */
+  /** Like `RecordLookup.bySlug`. */
   bySlug(kind: Indexed["kind"], slug: string): string | undefined;
   put(indexed: Indexed): void;
   drop(target: string): void;

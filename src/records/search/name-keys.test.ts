@@ -4,7 +4,7 @@ import { nameAndAddress } from "../fields/duplicates.ts";
 import { indexWords, keyOf, queryWords, sortKeyOf } from "./name-keys.ts";
 import { isSlug, slugOf } from "../files/slug.ts";
 
-/** One florist and one bakery in each script, as unrelated as can be. */
+/** One florist and one bakery in each script, as different as possible. */
 const names = {
   japanese: ["花屋さくら", "パン工房ハナ"],
   chinese: ["北京花店", "上海面包房"],

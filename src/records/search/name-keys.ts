@@ -1,18 +1,18 @@
 import { isAscii, wordsOf } from "../../base/text/fold-text.ts";
 
 /**
- * What tells names or addresses apart, in any script: two texts have one key only if they have the
- * same words. A text without a word is its own key.
+ * A key for comparing names or addresses in any script: two texts have the same key only if they
+ * have the same words. A text without a word is its own key.
  */
 export const keyOf = (text: string): string =>
   wordsOf(text.replaceAll(/['’`]/g, "").replaceAll("&", " and ")).join("-") ||
   text.normalize("NFKC").trim().toLowerCase();
 
-/** What orders records by name; the target decides between equals. */
+/** The key for sorting records by name; equal keys are ordered by target. */
 export const sortKeyOf = (name: string): string =>
   wordsOf(name)
     .join(" ")
-    // Thai writes some vowels before the consonant that a name is sorted by.
+    // Thai writes some vowels before the consonant by which a name is sorted.
     .replaceAll(/([\u0e40-\u0e44])([\u0e01-\u0e2e])/g, "$2$1") || name;
 
 /** Scripts without spaces between words, and Korean, whose words are often joined. */
@@ -26,8 +26,8 @@ const parts = new RegExp(`[${joinedScripts}]+|[^${joinedScripts}]+`, "gu");
 const isJoinedScript = new RegExp(`^[${joinedScripts}]`, "u");
 
 /**
- * The words that a text is found by. In a script that joins its words nobody knows where one begins,
- * so every two neighbouring characters are a word, and the last one alone.
+ * The words by which a text can be found. In a script without spaces the word boundaries are
+ * unknown, so every two neighbouring characters are a word, and the last one alone.
  */
 export function indexWords(text: string): readonly string[] {
   const words = wordsOf(text);
@@ -35,7 +35,7 @@ export function indexWords(text: string): readonly string[] {
   return words.flatMap((word) => pieces(word, (chars) => [...pairsOf(chars), chars.at(-1)!]));
 }
 
-/** The words that must be there, each as a beginning of one of `indexWords`. */
+/** The required words, each as a prefix of one of `indexWords`. */
 export function queryWords(text: string): readonly string[] {
   const words = wordsOf(text);
   if (isAscii(text)) return words;
@@ -44,7 +44,7 @@ export function queryWords(text: string): readonly string[] {
   );
 }
 
-/** `Müller` is looked for as `muller` and as `mueller`. */
+/** `Müller` is searched as `muller` and as `mueller`. */
 export function typedWords(text: string): readonly string[] {
   const words = indexWords(text);
   if (isAscii(text)) return words;

@@ -1,20 +1,23 @@
 import type { EmailStatusName } from "../fields/email-status.ts";
 import type { Indexed, RecordIndex, RecordLookup } from "./record-index.ts";
 
-/** What lists and searches ask for. A record matches if it matches every part that is given. */
+/** The query of lists and searches. A record matches if it matches every part that is given. */
 export interface RecordQuery {
   readonly kind: Indexed["kind"];
   /**
-   * What a person typed: each word must begin some word of the record, in any order, whatever its
-   * case and accents. It is never read as a query language.
+   * The words that a user typed: each must be a prefix of some word of the record, in any order,
+   * ignoring case and accents. The text is never interpreted as a query language.
    */
   readonly words?: string;
   readonly filters?: RecordFilters;
-  /** Where words are given and no order, records with all of them in their name come first. */
+  /** If words are given and no order, records with all words in their name come first. */
   readonly sort?: RecordSort;
   /** 1 to `pageLimitMax`. */
   readonly limit: number;
-  /** `next` of the page before. Records that come and go meanwhile shift nothing. */
+  /**
+   * `next` of the previous page. Records that are added or removed meanwhile do not shift the
+   * pages.
+   */
   readonly after?: string;
 }
 
@@ -35,18 +38,21 @@ export interface RecordFilters {
   readonly hasDomain?: boolean;
   readonly isExcluded?: boolean;
   readonly hasCallback?: boolean;
-  /** Whether somebody has called there. */
+  /** True: somebody has called there. */
   readonly isCalled?: boolean;
-  /** ISO moment: calls that are due by then. */
+  /** ISO time: callbacks that are due by then. */
   readonly callbackUntil?: string;
-  /** ISO moment: with something written since. */
+  /** ISO time: records with a change since then. */
   readonly changedSince?: string;
   readonly ratingMin?: number;
   readonly reviewsMin?: number;
 }
 
 export const recordSorts = ["name", "changed", "rating", "reviews", "callback"] as const;
-/** `changed`, `rating` and `reviews` begin with the largest; who has no value is at the end. */
+/**
+ * `changed`, `rating` and `reviews` sort in descending order; records without a value are at the
+ * end.
+ */
 export type RecordSort = (typeof recordSorts)[number];
 
 export const pageLimitMax = 1_000;
@@ -57,22 +63,22 @@ export interface RecordPage {
   readonly next: string | undefined;
 }
 
-/** Which records have an address or a domain. */
+/** The records that have an address or a domain. */
 export interface ContactUsage {
   /** Targets, sorted. */
   readonly companies: readonly string[];
   readonly people: readonly string[];
-  /** Number of unrelated sites of these companies. A shared address belongs to many sites. */
+  /** The number of unrelated sites of these companies. A shared address belongs to many sites. */
   readonly sites: number;
 }
 
-/** What people ask an index, beyond lookups by key. */
+/** Queries of an index beyond lookups by key. */
 export interface RecordQueries {
   search(query: RecordQuery): RecordPage;
-  /** Number of matches; counting stops at `max`. */
+  /** The number of matches; counting stops at `max`. */
   count(query: Omit<RecordQuery, "limit" | "after">, max: number): number;
   emailUsage(address: string): ContactUsage;
-  /** Who has this domain, or an address in it. */
+  /** The records that have this domain, or an address in it. */
   domainUsage(domain: string): ContactUsage;
 }
 

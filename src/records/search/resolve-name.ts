@@ -2,7 +2,9 @@ import { layoutOf, recordFile } from "../files/layout.ts";
 import type { RecordLookup, RenderMark } from "./record-index.ts";
 import type { RecordKind } from "../records.ts";
 
-/** The target of a slug, an alias, a folder, a file, a target or an id; undefined: there is none. */
+/**
+ * The target for a slug, an alias, a folder, a file, a target or an id; undefined if there is none.
+ */
 export function resolveName(
   index: Pick<RecordLookup, "bySlug" | "find">,
   kind: RecordKind,
@@ -18,5 +20,5 @@ export function resolveName(
   return undefined;
 }
 
-/** The path of a rendered record, below the data folder. */
+/** The path of a rendered record, relative to the data folder. */
 export const recordFileOf = ({ folder }: RenderMark): string => `${folder}/${recordFile}`;

@@ -7,15 +7,15 @@ import type { Indexed } from "./record-index.ts";
 import type { RecordFilters } from "./record-search.ts";
 
 /**
- * What a record can be found by: terms. Three sorts, told apart by their first character, and since
- * words are letters and digits alone, nothing that anyone types can be taken for another sort:
+ * The terms by which a record can be found. There are three kinds, with different first characters.
+ * Words are only letters and digits, so nothing that a user types can match another kind:
  * - `acme`: a word of the record;
  * - `¤acme`: a word of its name;
- * - `¦tag¦vip`: a fact to filter by.
+ * - `¦tag¦vip`: a fact for filters.
  */
 export const nameMark = "¤";
 
-/** A whole book in a note makes no better answers. */
+/** The words of a whole book in a note would not improve the results. */
 const wordsMax = 20_000;
 
 export function termsOf(indexed: Indexed): ReadonlySet<string> {
@@ -34,7 +34,7 @@ export function termsOf(indexed: Indexed): ReadonlySet<string> {
   return terms;
 }
 
-/** The most telling first: those behind the limit are not found. */
+/** The most important texts come first, because words beyond the limit are not found. */
 const companyTexts = ({ texts, ...company }: Company): readonly string[] => [
   ...present([texts.domain, unicodeOf(texts.domain), texts.website, texts.type, texts.excluded]),
   ...(company.domains ?? []).flatMap((domain) => present([domain, unicodeOf(domain)])),
@@ -45,7 +45,7 @@ const companyTexts = ({ texts, ...company }: Company): readonly string[] => [
   ...company.keywords,
 ];
 
-/** People look for `gärtnerei.de` by the name that they see. */
+/** Users search for `gärtnerei.de` by the name that they see. */
 const unicodeOf = (domain: string | undefined): string | undefined =>
   domain?.includes("xn--") ? domainToUnicode(domain) : undefined;
 
@@ -99,9 +99,9 @@ function factsOf(indexed: Indexed): readonly string[] {
   ];
 }
 
-/** What a record must have. `begins` are the beginnings of words. */
+/** The terms that a record must have. `begins` are prefixes of words. */
 export interface TermQuery {
-  /** Something was typed, and there is no word in it. */
+  /** The input is not empty, but contains no word. */
   readonly isNothing: boolean;
   readonly begins: readonly string[];
   readonly nameBegins: readonly string[];
@@ -147,5 +147,5 @@ export function termQueryOf(query: {
   };
 }
 
-/** Nobody types more; a pasted page would ask for hours. */
+/** Nobody types more; a pasted page would take hours. */
 const queryWordsMax = 16;

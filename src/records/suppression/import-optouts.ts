@@ -9,15 +9,15 @@ export interface OptOutImport {
   /** Records of the file, without the header. */
   readonly lines: number;
   readonly added: number;
-  /** Already on the list, for example from an import that was stopped. */
+  /** Already on the list, for example from an import that was interrupted. */
   readonly known: number;
   /** Lines whose opt-out column says no. */
   readonly notOptedOut: number;
-  /** Lines without any value that could be read. */
+  /** Lines without a readable value. */
   readonly faulty: number;
   /** The first of them. */
   readonly problems: readonly { readonly line: number; readonly text: string }[];
-  /** Which columns were used, and as what. */
+  /** The columns that were used, and how. */
   readonly columns: Readonly<Record<string, SuppressionKind | "opted out?">>;
   readonly unused: readonly string[];
   readonly isStopped: boolean;
@@ -25,13 +25,16 @@ export interface OptOutImport {
 
 export interface OptOutOptions {
   readonly ledger: SuppressionLedger;
-  /** The text of the file, in pieces. */
+  /** The text of the file, in chunks. */
   readonly text: AsyncIterable<string>;
   readonly source: string;
   readonly reason?: string | undefined;
   /** Two letters, for numbers without a country code. */
   readonly country?: string | undefined;
-  /** Which kinds are taken; absent: addresses, numbers and places, and domains where no column has addresses. */
+  /**
+   * The kinds to import; default: addresses, numbers and places, and domains if no column has
+   * addresses.
+   */
   readonly kinds?: readonly SuppressionKind[] | undefined;
   readonly isDryRun: boolean;
   readonly random: Random;
@@ -39,13 +42,14 @@ export interface OptOutOptions {
   readonly onLines?: (count: number) => void;
 }
 
-/** As many as are looked up at once. */
+/** The number of keys that are looked up at once. */
 const batchKeys = 20_000;
 const problemsMax = 20;
 
 /**
- * Adds the people of a CRM's opt-out file to the list. Columns are guessed by their header. Each batch is
- * stored before the next is read, and what is listed already counts as known, so that it can be repeated.
+ * Adds the people of a CRM's opt-out file to the list. Columns are recognised by their header. Each
+ * batch is stored before the next is read, and listed values count as known, so the import can be
+ * repeated.
  */
 export async function importOptOuts(options: OptOutOptions): Promise<OptOutImport> {
   const { ledger, source, reason, random, signal, isDryRun, onLines } = options;
@@ -121,7 +125,7 @@ const kindByField: Readonly<Record<string, SuppressionKind>> = {
   website: "domain",
 };
 
-/** `HasOptedOutOfEmail`, `Unsubscribed from all email`, `Do not call`, `Opt-out`. */
+/** Matches `HasOptedOutOfEmail`, `Unsubscribed from all email`, `Do not call`, `Opt-out`. */
 const optOutHeader = /opt(?:ed)?out|unsubscribed|donot(?:email|mail|call|contact)|suppressed/;
 const no = /^(?:false|no|n|0|nein|non|subscribed)$/i;
 
@@ -144,7 +148,8 @@ function planOptOuts(header: readonly string[], options: OptOutOptions): OptOutC
       saysNo: () => false,
     };
   }
-  // One person who does not want mail is not the whole company, and their domain may be a free mailer's.
+  // One person's opt-out does not apply to the whole company, and their domain may be a free mail
+  // provider.
   const taken = kinds ?? (guessed.includes("email") ? ["email", "phone", "place"] : undefined);
   const used = guessed.map((kind) =>
     kind !== undefined && (taken?.includes(kind) ?? true) ? kind : undefined,

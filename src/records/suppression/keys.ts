@@ -3,7 +3,7 @@ import { normalDomain } from "../fields/identity.ts";
 import { placeField } from "../fields/places.ts";
 import { readEmail, readPhone } from "../exchange/read-values.ts";
 
-/** What an entry of the suppression list is about. */
+/** The kinds of entries on the suppression list. */
 export const suppressionKinds = ["email", "domain", "phone", "place"] as const;
 export type SuppressionKind = (typeof suppressionKinds)[number];
 
@@ -13,7 +13,7 @@ export type SuppressionKey = `${SuppressionKind}:${string}`;
 export const kindOfKey = (key: string): SuppressionKind =>
   key.slice(0, key.indexOf(":")) as SuppressionKind;
 
-/** The key that a field of a record is checked by; undefined for a field that is no address or number. */
+/** The key by which a field of a record is checked; undefined if it is not an address or number. */
 export function suppressionKeyOf(field: string): SuppressionKey | undefined {
   const { emails, phones } = listPrefixes;
   if (field.startsWith(emails)) return `email:${field.slice(emails.length)}`;
@@ -21,11 +21,11 @@ export function suppressionKeyOf(field: string): SuppressionKey | undefined {
 }
 
 export interface KeyOptions {
-  /** Two letters: where a phone number without a country code is meant to be. */
+  /** Two letters: the country assumed for a phone number without a country code. */
   readonly country?: string | undefined;
 }
 
-/** Reads a value of a known kind; undefined for what is none. */
+/** Parses a value of a known kind; undefined if it is not valid. */
 export function readKeyOf(
   kind: SuppressionKind,
   text: string,
@@ -41,7 +41,7 @@ export function readKeyOf(
 }
 
 /**
- * Reads what a person wrote: an address, a domain (`a.example`, `@a.example`, `*@a.example`), a number with
+ * Parses user input: an address, a domain (`a.example`, `@a.example`, `*@a.example`), a number with
  * its country code, the id of a place (`osm/node/1`), or any of them with its kind in front.
  */
 export function readKey(text: string, options: KeyOptions = {}): SuppressionKey | undefined {
@@ -57,7 +57,7 @@ export function readKey(text: string, options: KeyOptions = {}): SuppressionKey 
   return readKeyOf("domain", trimmed);
 }
 
-/** `https://www.A.example/x` is a.example. What has no dot is none. */
+/** `https://www.A.example/x` is a.example. Text without a dot is not a domain. */
 function readListedDomain(text: string): string | undefined {
   const domain = normalDomain(text.trim().replace(/^\*?@/, ""));
   return domainShape.test(domain) ? domain : undefined;

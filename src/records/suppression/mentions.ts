@@ -1,6 +1,6 @@
 /**
- * Addresses and numbers inside of other texts: `Call +1 512 555 0100` as the label of an address. What is on
- * the suppression list must not stay readable there either.
+ * Addresses and numbers inside other texts: `Call +1 512 555 0100` as the label of an address.
+ * Suppressed values must not remain readable there either.
  */
 import {
   findPhoneNumbersInText,
@@ -17,13 +17,13 @@ interface Mention {
   readonly end: number;
 }
 
-/** Longer texts are looked through up to here: labels and descriptions are shorter. */
+/** Longer texts are searched up to here: labels and descriptions are shorter. */
 const textMax = 20_000;
 const mayHavePhone = /\d(?:[\s()./-]{0,3}\d){6}/;
-/** A link to talk to a number. */
+/** A chat link with a phone number. */
 const chatLink = /\bwa\.me\/(\d{7,15})\b/g;
 const emailShape = /[^\s@<>()"',;:]{1,64}@[^\s@<>()"',;:]{1,190}/gu;
-/** Moments and ids of places have many digits, and are no numbers to call. */
+/** Times and ids of places have many digits, but are not phone numbers. */
 const isOther = /^(?:\d{4}-\d\d-\d\d(?:T|$)|[a-z]+\/(?:[a-z]+\/)?[\w-]+$)/;
 
 function mentionsIn(text: string, country: string | undefined): readonly Mention[] {
@@ -53,7 +53,10 @@ function mentionsIn(text: string, country: string | undefined): readonly Mention
   return found;
 }
 
-/** Where numbers without a country code are meant to be: its country, else that of a number it has. */
+/**
+ * The region for numbers without a country code: the company's country, otherwise that of one of
+ * its numbers.
+ */
 export function regionOf(country: unknown, numbers: readonly string[]): string | undefined {
   if (typeof country === "string" && isSupportedCountry(country.toUpperCase())) return country;
   const [number] = numbers;
@@ -66,14 +69,14 @@ export const numbersIn = (fields: readonly string[]): readonly string[] =>
     field.startsWith(listPrefixes.phones) ? [field.slice(listPrefixes.phones.length)] : [],
   );
 
-/** The keys of all addresses and numbers that the texts inside of a value mention. */
+/** The keys of all addresses and numbers in the texts of a value. */
 export function mentionedKeys(value: unknown, country?: string): readonly SuppressionKey[] {
   if (typeof value === "string") return mentionsIn(value, country).map(({ key }) => key);
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap((one) => mentionedKeys(one, country));
 }
 
-/** The same value, with `…` for each listed address or number in its texts. */
+/** The same value, with `…` instead of each listed address or number in its texts. */
 export function withoutMentions<T>(value: T, listed: ReadonlySet<string>, country?: string): T {
   if (listed.size === 0) return value;
   if (typeof value === "string") {

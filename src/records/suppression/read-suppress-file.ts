@@ -2,9 +2,9 @@ import type { Suppression } from "./suppression.ts";
 import { readKeyOf, type SuppressionKey } from "./keys.ts";
 
 /**
- * Reads a list for one export: one address or domain a line, `#` begins a comment, and of a CSV file its
- * first column counts. A line that is neither is a problem: nobody is to be mailed because of a typing
- * error.
+ * Reads a list for one export: one address or domain per line, `#` begins a comment, and of a CSV
+ * file the first column is used. A line that is neither is a problem: nobody may be mailed because
+ * of a typing error.
  */
 export function readSuppressFile(text: string): {
   readonly list: Suppression;
@@ -29,7 +29,10 @@ export function readSuppressFile(text: string): {
   return { list: inMemory(listed), problems };
 }
 
-/** The same rule as the ledger's: an address is also listed by its domain, a domain by one above it. */
+/**
+ * The same rule as in the ledger: an address is also listed by its domain, a domain by a parent
+ * domain.
+ */
 const inMemory = (listed: ReadonlySet<string>): Suppression => ({
   among: async (keys) =>
     new Set(

@@ -17,7 +17,7 @@ import { mentionedKeys, regionOf, withoutMentions } from "./mentions.ts";
 
 /** Tells which keys are on a suppression list. */
 export interface Suppression {
-  /** Those of these keys that are listed, by themselves or by a domain that includes them. */
+  /** The listed ones among these keys, by themselves or by a domain that includes them. */
   among(keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** True: no key can be listed. */
   isEmpty(): Promise<boolean>;
@@ -33,13 +33,13 @@ export const joinSuppressions = (lists: readonly Suppression[]): Suppression => 
 /** The fleet's list, and the keys of forgotten records. */
 export const ledgerSuppression = (ledger: Pick<Ledger, "suppressed" | "read">): Suppression => ({
   among: async (keys) => new Set(await ledger.suppressed([...new Set(keys)])),
-  // Without a salt there is no entry.
+  // Entries are salted hashes, so without a salt there is no entry.
   isEmpty: async () => (await ledger.read(forgetRegister)).fields.length === 0,
 });
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** The keys of these companies that are listed, also those that their texts mention. */
+/** The listed keys of these companies, including those mentioned in their texts. */
 export async function listedKeysOf(
   suppressed: Suppression,
   companies: readonly Company[],
@@ -59,14 +59,14 @@ export function suppressionKeysOf(company: Company): readonly SuppressionKey[] {
   ];
 }
 
-/** Addresses and numbers that its texts mention, besides its own or the same ones. */
+/** The addresses and numbers mentioned in its texts. */
 export const mentionsOf = (company: Company): readonly SuppressionKey[] =>
   mentionedKeys(textsOf(company), regionOfCompany(company));
 
 const regionOfCompany = ({ texts, phones }: Company): string | undefined =>
   regionOf(texts.country, phones.map(({ value }) => value)); // prettier-ignore
 
-/** Its parts that may mention an address or a number besides its own. */
+/** The parts that may mention an address or a number other than its own. */
 const textsOf = ({
   name,
   texts,
@@ -93,14 +93,14 @@ const textsOf = ({
 });
 
 export interface UnlistedCompany {
-  /** Undefined: its domain or one of its places is listed, and so it is left out. */
+  /** Undefined: its domain or one of its places is listed, so it is left out. */
   readonly company: Company | undefined;
-  /** Addresses and numbers of it that were left out. */
+  /** How many of its addresses and numbers were left out. */
   readonly emails: number;
   readonly phones: number;
 }
 
-/** A company without the addresses and numbers that are listed. */
+/** A company without its listed addresses and numbers. */
 export function withoutListed(company: Company, listed: ReadonlySet<string>): UnlistedCompany {
   if (listed.size === 0) return { company, emails: 0, phones: 0 };
   const isListed =
@@ -122,7 +122,7 @@ export function withoutListed(company: Company, listed: ReadonlySet<string>): Un
       texts: clean(company.texts),
       emails: emails.map(withCleanLabel),
       phones: phones.map(withCleanLabel),
-      // A link without its number leads nowhere.
+      // A chat link does not work without its number, so it is removed.
       socials: Object.fromEntries(Object.entries(company.socials).filter(([, url]) => clean(url) === url)), // prettier-ignore
       tags: clean(company.tags),
       categories: clean(company.categories),
@@ -142,7 +142,7 @@ export function withoutListed(company: Company, listed: ReadonlySet<string>): Un
 }
 
 export interface SuppressionRow {
-  /** The beginning of its hash: the value itself is not kept. */
+  /** The beginning of its hash: the value itself is not stored. */
   readonly id: string;
   readonly kind: SuppressionKind;
   /** When it was added, ISO 8601. */
@@ -158,13 +158,16 @@ export interface SuppressionChange {
 }
 
 const entriesOfCommit = 2_000;
-/** The whole list is read once for so many: it is spread over many targets, and any key may be in any of them. */
+/**
+ * The number of keys per read of the list: the list is spread over many targets, any key may be in
+ * any of them, and so each read reads all of it.
+ */
 const keysAtOnce = 20_000;
 const saltLength = 26;
 const shownHash = 16;
 const isoLength = "2026-11-15T19:02:03.004Z".length;
 
-/** Adds what is not listed yet. Safe to repeat. Answers how many were new. */
+/** Adds values that are not listed yet. Safe to repeat. Returns the number of new ones. */
 export async function addSuppressed(
   ledger: SuppressionLedger,
   { keys, source, reason, random }: SuppressionChange & { reason?: string; random: Random },
@@ -175,7 +178,7 @@ export async function addSuppressed(
     const some = wanted.slice(from, from + keysAtOnce);
     const register = await ledger.read(forgetRegister);
     const newSalt = createId(random, saltLength);
-    // One write per kind: the value holds it. Listed keys keep their date and reason.
+    // One write per kind: the value contains it. Listed keys keep their date and reason.
     for (const kind of suppressionKinds) {
       const ofKind = some.filter((key) => kindOfKey(key) === kind);
       if (ofKind.length === 0) continue;
@@ -190,7 +193,7 @@ export async function addSuppressed(
   return { added, known: wanted.length - added };
 }
 
-/** Target by target: the ledger then reads each of them once, and not once for each entry. */
+/** Grouped by target: the ledger then reads each target once, and not once per entry. */
 async function writeInCommits(
   ledger: SuppressionLedger,
   source: string,
@@ -213,7 +216,7 @@ async function listedFields(
   );
 }
 
-/** Answers how many were listed. */
+/** Returns how many were listed. */
 export async function removeSuppressed(
   ledger: SuppressionLedger,
   { keys, source }: SuppressionChange,
@@ -225,7 +228,7 @@ export async function removeSuppressed(
   return left.length;
 }
 
-/** The whole list, newest first. What was forgotten is not on it. */
+/** The whole list, newest first, without the keys of forgotten records. */
 export async function listSuppressed(
   ledger: Pick<SuppressionLedger, "readAll">,
 ): Promise<readonly SuppressionRow[]> {
@@ -249,7 +252,7 @@ export async function listSuppressed(
   );
 }
 
-/** What the list needs of a ledger. */
+/** The parts of a ledger that the list needs. */
 export type SuppressionLedger = Pick<Ledger, "read" | "readAll" | "write" | "suppressed">;
 
 const targetsAtOnce = 16;

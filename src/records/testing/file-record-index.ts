@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { IndexBatch, RecordIndex } from "../search/record-index.ts";
 import { createMemoryRecordIndex } from "./memory-record-index.ts";
 
-/** The memory index with a file of its batches: for tests in which a process is killed. */
+/** The memory index with a file of its batches: for tests that kill a process. */
 export function createFileRecordIndex(file: string): RecordIndex {
   const index = createMemoryRecordIndex();
   const batches: IndexBatch[] = existsSync(file)

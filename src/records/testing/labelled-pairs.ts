@@ -1,8 +1,8 @@
 /**
- * Pairs of places of two sources, each labelled by hand: whether they are one business. The businesses are
- * invented; the sorts of pairs follow what published sets of real pairs of OpenStreetMap with Foursquare and
- * Yelp have: other spellings, legal forms, chains, neighbours in one house, departments, successors, points
- * that are off by a street.
+ * Pairs of places from two sources, each labelled by hand as the same business or not. The
+ * businesses are invented; the kinds of pairs follow published sets of real pairs of OpenStreetMap
+ * with Foursquare and Yelp: other spellings, legal forms, chains, neighbours in one house,
+ * departments, successors, points that are off by a street.
  */
 export interface LabelledPair {
   readonly a: string;
@@ -47,21 +47,21 @@ export const labelledPairs: readonly LabelledPair[] = [
   same("Northern Lights Coffee", "Northern Lights Coffee", 8),
   same("Librería Cervantes", "Libreria Cervantes", 51),
   same("Maple Leaf Bakery", "Maple Leaf Bakery", 101),
-  // A point that is off, and the address or the number tells.
+  // The point is off, but the address or the number matches.
   same("Schreinerei Holzner", "Holzner Schreinerei und Möbelbau", 180, { streets: oneHouse }),
   same("Weber Zahnarzt", "Praxis Dr. Weber", 620, { phones: oneNumber }),
   same("Pension Bergblick", "Gästehaus Bergblick", 240, { phones: oneNumber }),
   same("Fahrschule Adler", "Fahrschule Adler Inh. K. Adler", 210, { streets: oneHouse }),
   same("Salon Rosa", "Friseur Rosa", 15, { phones: oneNumber }),
   same("Kanzlei Ostermann", "Rechtsanwälte Ostermann & Partner", 44, { streets: oneHouse }),
-  // Renamed, transliterated, or too far off: a person has to decide.
+  // Renamed, transliterated, or too far off: a user has to decide.
   same("Il Gattopardo", "Ristorante Leopardo", 20),
   same("Kebab Haus", "Istanbul Grill & Kebab Haus", 130),
   same("東京歯科", "Tokyo Dental", 10),
   same("Green Leaf Market", "Green Leaf Market", 420),
   same("Bike Works", "The Bicycle Works Ltd", 70),
   same("Mobile Phone Repair Centre", "iFix Phones", 12),
-  // Two businesses, one house.
+  // Two businesses in one house.
   other("Café Morgenrot", "Buchhandlung Morgenrot", 5, { streets: oneHouse }),
   other("Dr. Weber", "Dr. Schulz", 6, { phones: oneNumber, streets: oneHouse }),
   other("Bäckerei Huber", "Metzgerei Huber", 30),

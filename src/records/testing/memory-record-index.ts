@@ -12,7 +12,7 @@ import type {
   RenderMark,
 } from "../search/record-index.ts";
 
-/** RecordIndex in maps that are searched from end to end: slow, and easy to check. */
+/** RecordIndex in maps that are searched completely: slow, and easy to verify. */
 export function createMemoryRecordIndex(): RecordIndex {
   let records = new Map<string, Indexed>();
   let marks = new Map<string, RenderMark>();
@@ -29,7 +29,7 @@ export function createMemoryRecordIndex(): RecordIndex {
       const batches: IndexBatch[] = [];
       return {
         lookup,
-        // Later, as those do that have a thread for it.
+        // Asynchronous, like an implementation with a thread.
         load: async (batch) => {
           await new Promise<void>(afterTick);
           lookup.update(batch);
@@ -46,7 +46,7 @@ export function createMemoryRecordIndex(): RecordIndex {
     position: () => position,
     settle() {},
     update(batch) {
-      // All of it can be put, or none is.
+      // Converts everything first, so that all or none is put.
       const put = (batch.put ?? []).map((one) => [recordOf(one).target, one] as const);
       for (const [target, indexed] of put) records.set(target, indexed);
       for (const target of batch.drop ?? []) records.delete(target);

@@ -12,7 +12,7 @@ export interface RecordIndexSuiteOptions {
 
 const position: LedgerPosition = { checkpoint: 3, parts: "ab", vector: { "n/s": 7 }, aside: [] };
 
-/** The contract of RecordIndex, clause by clause. A bug in one becomes a clause for all. */
+/** The contract of RecordIndex, clause by clause. Each implementation must pass all clauses. */
 export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void {
   describe(`RecordIndex: ${name}`, () => {
     const clause = (title: string, check: (index: RecordIndex) => void) =>

@@ -68,7 +68,7 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
     });
 
     clause("accents and case do not matter, on either side; ü is found as ue too", (index) => {
-      // Its folder would tell the plain words too.
+      // Without a separate slug, the folder would add the plain words too.
       index.update({ put: [company("m", { name: "Müller & Søn GmbH Straße", slug: "m" })] });
       for (const words of ["muller", "MÜLLER", "mueller", "mu\u0308ller", "son", "strasse"]) {
         expect(asked(index, words), words).toEqual(["company/m"]);
@@ -105,7 +105,7 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
       expect(asked(index, "店花")).toEqual([]);
       const sorted = index.search({ kind: "company", sort: "name", limit: 50 }).rows.map(targetOf);
       expect(sorted.map((target) => target.slice("company/".length))).toEqual(
-        ["p", "el", "ru", "he", "ar", "th", "zh", "ja", "ko"], // as their scripts stand in Unicode
+        ["p", "el", "ru", "he", "ar", "th", "zh", "ja", "ko"], // in the order of their scripts in Unicode
       );
     });
 
@@ -231,7 +231,7 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
     clause(
       "thousands of records, put in any order, come out in the order of their names",
       (index) => {
-        const count = 4_000; // beyond what is sorted in one go
+        const count = 4_000; // more than is sorted at once
         const records = Array.from({ length: count }, (_, at) => {
           const name = `company ${String((at * 7_919) % count).padStart(4, "0")}`;
           return company(String(at), {

@@ -5,7 +5,7 @@ import { slugOf } from "../files/slug.ts";
 
 type CompanyParts = Partial<Omit<Company, "target">>;
 
-/** A company with nothing but what is given: its id, and what a test is about. */
+/** A company with only the given fields: its id, and what a test is about. */
 export function sampleCompany(id: string, parts: CompanyParts = {}): Company {
   const name = parts.name ?? parts.texts?.domain ?? id;
   const slug = parts.slug ?? slugOf(name, id);

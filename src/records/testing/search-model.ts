@@ -3,7 +3,7 @@ import type { RecordQuery, RecordSort } from "../search/record-search.ts";
 import { sortKeyOf } from "../search/name-keys.ts";
 import { termQueryOf, termsOf } from "../search/search-words.ts";
 
-/** What a search answers, said as plainly as can be: every record is looked at. */
+/** The simplest implementation of a search: it examines every record. */
 export function searchModel(
   records: readonly Indexed[],
   query: Omit<RecordQuery, "limit" | "after">,

@@ -20,7 +20,7 @@ import type { RecordIndex } from "../search/record-index.ts";
 import type { Records } from "../records.ts";
 import { createMemoryRecordIndex } from "./memory-record-index.ts";
 
-/** Records in a folder of their own, with a ledger in memory and a clock that one moves. */
+/** Records in a new folder, with a ledger in memory and a test clock. */
 export interface TestRecords extends AsyncDisposable {
   readonly records: Records;
   readonly ledger: Ledger;
@@ -28,25 +28,25 @@ export interface TestRecords extends AsyncDisposable {
   readonly clock: TestClock;
   readonly folder: string;
   readonly random: Random;
-  /** "" where there is none. */
+  /** "" if the file does not exist. */
   read(name: string): string;
   bytes(name: string): Buffer;
   has(name: string): boolean;
   /** Files of records whose name or text matches. */
   grep(pattern: RegExp): readonly string[];
   move(from: string, to: string): void;
-  /** Text by name of all files below a folder. */
+  /** Name → text of all files below a folder. */
   tree(folder: string): ReadonlyMap<string, string>;
-  /** Files of records that were put aside, or kept; their side files are beside them. */
+  /** Files of records that were held back, or kept; their side files are next to them. */
   copies(where: "aside" | "kept"): readonly string[];
-  /** Names in a folder, in order. */
+  /** The sorted names in a folder. */
   list(folder: string): readonly string[];
-  /** As an editor that writes into the file as it is. */
+  /** Like an editor that writes into the existing file. */
   save(name: string, text: string | Uint8Array): void;
   edit(name: string, change: (text: string) => string): void;
-  /** A machine's facts about a company. */
+  /** Writes a machine's facts about a company. */
   say(target: string, fields: Readonly<Record<string, unknown>>, source?: string): Promise<void>;
-  /** A second life on the same folder and ledger. */
+  /** Opens the same folder and ledger again. */
   reopen(options?: { readonly index?: RecordIndex; readonly user?: string }): Promise<Records>;
 }
 

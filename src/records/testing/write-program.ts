@@ -1,4 +1,4 @@
-/** Writes to five records without end, until it is killed. The first argument is the data folder. */
+/** Writes to five records in a loop, until it is killed. The first argument is the data folder. */
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log/logger.ts";
