@@ -73,6 +73,21 @@ describe("the npm package", () => {
     }
   });
 
+  test("the modules that bundlers must keep exist, in the sources and in the package", () => {
+    const { sideEffects } = JSON.parse(
+      readFileSync(join(repositoryRoot, "package.json"), "utf8"),
+    ) as {
+      sideEffects: readonly string[];
+    };
+    expect(sideEffects.length).toBe(2);
+    for (const path of sideEffects) {
+      const folderOf = path.startsWith("./dist/")
+        ? join(folder, "node_modules/forager")
+        : repositoryRoot;
+      expect(existsSync(join(folderOf, path)), path).toBe(true);
+    }
+  });
+
   test("links in its pages lead to files of the package", () => {
     const pages = packed.filter((path) => path.endsWith(".md"));
     expect(pages.length).toBeGreaterThan(20);
