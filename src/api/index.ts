@@ -1,16 +1,6 @@
-export { createApiServer, makeApiToken, type ApiServer, type ApiServerOptions } from "./server.ts";
-export {
-  createAccountStore,
-  type AccountMemory,
-  type AccountStore,
-} from "./users/account-store.ts";
-export {
-  addToken,
-  describeToken,
-  isTokenScope,
-  revokeToken,
-  tokenDays,
-} from "./users/manage-tokens.ts";
+export { createApiServer, makeApiToken, type ApiServer } from "./server.ts";
+export { createAccountStore, type AccountMemory } from "./users/account-store.ts";
+export { addToken, describeToken, revokeToken, tokenDays } from "./users/manage-tokens.ts";
 export {
   addUser,
   describeUser,
@@ -26,19 +16,12 @@ export type { ProviderSignInOptions } from "./users/provider-sign-in.ts";
 export { roles, scopesOfRole, type Role } from "./contract/roles.ts";
 export { scopes, type Scope } from "./contract/route.ts";
 export type { FileAnswer } from "./handler.ts";
-export type {
-  ApiCampaigns,
-  ApiExports,
-  ApiFleet,
-  ApiServices,
-  CommandValue,
-  StatusValue,
-} from "./services.ts";
-export { contract, type Contract, type RouteName } from "./contract/contract.ts";
-export { problem, type ProblemDocument } from "./contract/problem.ts";
+export type { ApiCampaigns, ApiExports, ApiFleet, ApiServices, CommandValue } from "./services.ts";
+export { contract, type RouteName } from "./contract/contract.ts";
+export { problem } from "./contract/problem.ts";
 export { auditedStates } from "./audited-states.ts";
 export type { RouteSpec } from "./contract/route.ts";
 export { isAudited } from "./audit-requests.ts";
 export { breakingChanges } from "./breaking-changes.ts";
 export { describeApi } from "./openapi.ts";
-export { liveTopics, type LiveEvent, type LiveTopic } from "./contract/event-routes.ts";
+export { liveTopics } from "./contract/event-routes.ts";

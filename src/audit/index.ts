@@ -1,4 +1,4 @@
-export { openAuditLog, type AuditLog, type AuditPage, type AuditQuery } from "./audit-log.ts";
+export { openAuditLog, type AuditLog, type AuditQuery } from "./audit-log.ts";
 export { auditResults, type AuditEntry, type NewAuditEntry } from "./audit-entry.ts";
-export { redactEntries, type ForgottenRecord } from "./redact-entries.ts";
-export { changedParts, type ChangedParts } from "./changed-parts.ts";
+export { redactEntries } from "./redact-entries.ts";
+export { changedParts } from "./changed-parts.ts";

@@ -1,16 +1,5 @@
-export { extractPage, type PageInput } from "./extract-page.ts";
+export { extractPage } from "./extract-page.ts";
 export { profileOf } from "./social/networks.ts";
 export { emailKindOf } from "./email/rank-email.ts";
 export type { Deobfuscate } from "./email/email-collector.ts";
-export type {
-  AddressFact,
-  EmailFact,
-  EmailMethod,
-  LinkFact,
-  LinkWhere,
-  OrganizationFact,
-  PageFacts,
-  PersonFact,
-  PhoneFact,
-  SocialFact,
-} from "./page-facts.ts";
+export type { OrganizationFact, PageFacts, PersonFact } from "./page-facts.ts";

@@ -1,10 +1,6 @@
 export type { Alarm, AlarmTarget } from "./alarms/alarm.ts";
 export { alarmNames, isAlarmName } from "./alarms/alarm-names.ts";
-export {
-  createAlarmKeeper,
-  type AlarmKeeperOptions,
-  type AlarmReading,
-} from "./alarms/alarm-keeper.ts";
+export { createAlarmKeeper, type AlarmReading } from "./alarms/alarm-keeper.ts";
 export { createNtfyTarget, createSlackTarget, createWebhookTarget } from "./alarms/http-targets.ts";
 export { openOutboxFile } from "./alarms/outbox.ts";
 export {
@@ -15,7 +11,6 @@ export {
 } from "./deliveries.ts";
 export {
   createDeliveryHandler,
-  deliveryJob,
   deliveryKind,
   postEvent,
   type DeliveryServices,
@@ -29,14 +24,12 @@ export {
   type SecretReference,
 } from "./endpoints.ts";
 export { eventTypes, type EventType } from "./event-names.ts";
-export { createEventPublisher, type EventPublisher, type NewEvent } from "./events.ts";
+export { createEventPublisher, type EventPublisher } from "./events.ts";
 export {
   listRunbook,
   readRunbookPage,
   runbookCommand,
   runbookNames,
   type RunbookName,
-  type RunbookPage,
 } from "./runbook.ts";
-export { createWebhookSecret } from "./standard-webhook.ts";
 export { createJobWatcher } from "./watch-jobs.ts";

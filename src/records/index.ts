@@ -1,12 +1,4 @@
-export {
-  companyOf,
-  companyTarget,
-  idOf,
-  type Company,
-  type CompanyVisit,
-  type Contact,
-  type Member,
-} from "./fields/company.ts";
+export { companyOf, companyTarget, idOf, type Company, type Contact } from "./fields/company.ts";
 export {
   emailStatuses,
   emailStatusField,
@@ -14,45 +6,32 @@ export {
   type EmailStatus,
   type EmailStatusName,
 } from "./fields/email-status.ts";
-export { entryField, entryValue, type RecordEntry } from "./fields/entry.ts";
+export { type RecordEntry } from "./fields/entry.ts";
 export {
-  entryKinds,
   listNames,
   listPrefixes,
   numberFields,
   textFields,
   type EntryKind,
-  type ListName,
-  type NumberField,
-  type TextField,
 } from "./fields/fields.ts";
-export { foundField, foundPrefix, type FoundBy } from "./fields/found-by.ts";
-export { missingEmailOf, missingEmailText, type MissingEmail } from "./fields/missing-email.ts";
-export { personOf, personTarget, type Person, type PersonTextField } from "./fields/person.ts";
-export type {
-  IndexBatch,
-  Indexed,
-  RecordIndex,
-  RecordLookup,
-  RecordProblem,
-  RenderMark,
-} from "./search/record-index.ts";
+export { foundField, type FoundBy } from "./fields/found-by.ts";
+export { missingEmailOf, missingEmailText } from "./fields/missing-email.ts";
+export { personTarget, type Person } from "./fields/person.ts";
+export type { Indexed, RecordProblem } from "./search/record-index.ts";
 export type * from "./records.ts";
 export { nameMark, termsOf } from "./search/search-words.ts";
-export { isSlug, slugOf } from "./files/slug.ts";
 export { pageLimitMax, recordSorts } from "./search/record-search.ts";
 export type {
   RecordFilters,
   RecordPage,
-  RecordQueries,
   RecordQuery,
   RecordReader,
   RecordSearch,
   RecordSort,
   ContactUsage,
 } from "./search/record-search.ts";
-export { csvLine, type CsvValue } from "./exchange/csv-text.ts";
-export { createCsvReader, type CsvRecord } from "./exchange/csv-reader.ts";
+export { csvLine } from "./exchange/csv-text.ts";
+export { createCsvReader } from "./exchange/csv-reader.ts";
 export {
   companyCsvHeader,
   companyCsvLine,
@@ -96,7 +75,6 @@ export {
 export {
   checkMappings,
   columnOf,
-  importFields,
   planColumns,
   type ColumnOptions,
   type ImportColumn,
@@ -127,34 +105,22 @@ export {
   removeSuppressed,
   withoutListed,
   type Suppression,
-  type SuppressionRow,
 } from "./suppression/suppression.ts";
 export { fieldToUnset, readFieldValues, type EditOptions } from "./change/edit-fields.ts";
 export { createPlanner } from "./change/create.ts";
 export { auditedRecords } from "./change/audited-state.ts";
-export {
-  deleteRecord,
-  findDeleted,
-  type DeletedRecord,
-  type FoundDeleted,
-} from "./change/delete-record.ts";
-export { findDuplicates, nameAndAddress } from "./fields/duplicates.ts";
+export { deleteRecord, findDeleted } from "./change/delete-record.ts";
+export { findDuplicates } from "./fields/duplicates.ts";
 export { placesOf } from "./fields/places.ts";
 export { differencesOf, type FieldDifference } from "./change/record-history.ts";
-export { manualChanges, planUndo, type ManualChange, type UndoPlan } from "./change/undo.ts";
+export { manualChanges, planUndo, type ManualChange } from "./change/undo.ts";
 export {
   findDuplicatePairs,
   type DuplicatePair,
   type FindPairsOptions,
 } from "./resolve/find-pairs.ts";
 export { mergeDuplicates, type MergingRecords } from "./resolve/merge-duplicates.ts";
-export {
-  distinctChanges,
-  mergedCompanies,
-  unmergeCommit,
-  unmergeCompany,
-  type UnmergingNode,
-} from "./change/unmerge.ts";
+export { distinctChanges, mergedCompanies, unmergeCompany } from "./change/unmerge.ts";
 export {
   checkRecords,
   findingsMax,
@@ -169,8 +135,6 @@ export {
   type RecordsRepaired,
 } from "./integrity/repair-records.ts";
 export { openRecordDisk } from "./files/record-disk.ts";
-export { createFileCheck, type FileCheck } from "./files/file-check.ts";
-export { isPageTitle } from "./change/machine-facts.ts";
 export { normalDomain, randomLength as newRecordIdLength } from "./fields/identity.ts";
 export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./search/resolve-name.ts";

@@ -10,9 +10,7 @@ export {
   scheduleRunsMax,
   showSchedule,
   type ScheduleDetails,
-  type ScheduleReader,
   type ScheduleRun,
-  type ScheduleView,
 } from "./manage-schedules.ts";
 export { createScheduleHandler, scheduleJob, scheduleKind } from "./occurrence-task.ts";
 export type { ScheduleServices } from "./occurrence-task.ts";
@@ -25,9 +23,7 @@ export {
   scheduleKinds,
   toTiming,
   withinMsDefault,
-  type Schedule,
   type ScheduleAction,
   type ScheduleInput,
-  type ScheduleKind,
 } from "./schedule.ts";
-export { createTicker, type TickerOptions, type TickerView } from "./ticker.ts";
+export { createTicker, type TickerView } from "./ticker.ts";

@@ -1,4 +1,4 @@
-export { describeProgram, type ProgramInfo } from "./release.ts";
+export { describeProgram } from "./release.ts";
 export {
   createManagedService,
   systemdNotify,

@@ -1,6 +1,5 @@
 export {
   attributionLine,
-  attributionOf,
   attributionsOf,
   licenceOf,
   openDataNames,
@@ -10,15 +9,12 @@ export { busyForMs } from "./source-busy.ts";
 export { countryAt, countryCodeOf } from "./country-at.ts";
 export {
   boxOf,
-  centreOf,
   compareTiles,
-  isPoint,
   parseTileId,
   tileAt,
   tilesAround,
   tilesBeside,
   tilesMax,
-  type Box,
   type Point,
   type Tile,
 } from "./grid.ts";
@@ -27,29 +23,15 @@ export {
   createPhraseMatcher,
   matcherVersion,
   phraseLanguages,
-  type PhraseMatcher,
   type PhraseMatches,
   type TagMatch,
   type TagOverrides,
 } from "./phrases/phrase-matcher.ts";
-export { createDailyBudget, type DailyBudget } from "./daily-budget.ts";
-export { findTowns, townsCredit, townText, type Town } from "./towns/find-towns.ts";
+export { createDailyBudget } from "./daily-budget.ts";
+export { findTowns, townText, type Town } from "./towns/find-towns.ts";
 export { placeSchema, type Place } from "./place.ts";
-export type {
-  Attribution,
-  LookOptions,
-  PlaceSource,
-  SearchQuery,
-  SourceGate,
-  SourceHealth,
-  TilePlaces,
-} from "./place-source.ts";
-export {
-  cutPlaces,
-  type CutOptions,
-  type CutProgress,
-  type PlaceArea,
-} from "./snapshots/cut-places.ts";
+export type { Attribution, PlaceSource } from "./place-source.ts";
+export { cutPlaces, type CutOptions, type CutProgress } from "./snapshots/cut-places.ts";
 export { readPlaceFile, type FileRecord } from "./read/read-place-file.ts";
 export { isRemoteFile } from "./remote-file.ts";
 export { readArea } from "./snapshots/place-area.ts";

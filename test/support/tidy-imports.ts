@@ -10,7 +10,7 @@ export const layers: readonly (readonly string[])[] = [
   ["usv", "config", "bucket"],
   ["queue", "ledger"],
   ["audit", "gossip", "fleet", "records", "worker", "observe", "crawl", "extract"],
-  ["sources", "notify"],
+  ["sources", "notify", "site-crawl"],
   ["campaign"],
   ["schedule"],
   ["node", "ship", "infra"],

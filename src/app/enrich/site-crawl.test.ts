@@ -15,7 +15,7 @@ import {
   openCrawlFolder,
   runSiteCrawls,
   type CrawlPlan,
-} from "../../campaign/index.ts";
+} from "../../site-crawl/index.ts";
 
 let folder: string;
 beforeEach(() => {

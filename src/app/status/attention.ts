@@ -1,4 +1,4 @@
-import { sitePageKind } from "../../campaign/index.ts";
+import { sitePageKind } from "../../site-crawl/index.ts";
 import { countOf } from "../../base/text/count-words.ts";
 import { formatDuration } from "../../base/text/format-time.ts";
 import { isAlarmName, type Alarm, type RunbookName } from "../../notify/index.ts";

@@ -1,5 +1,5 @@
 import { isNothingRead, jobTroubleTexts, visitText, type WorkOutcome } from "../../app/index.ts";
-import { sitePageKind } from "../../campaign/index.ts";
+import { sitePageKind } from "../../site-crawl/index.ts";
 import { countOf, countTasks } from "../../base/text/count-words.ts";
 
 /** More reasons would be hard to read. */

@@ -1,4 +1,4 @@
-import { crawlBudget, type CrawlPlan } from "../../../campaign/index.ts";
+import { crawlBudget, type CrawlPlan } from "../../../site-crawl/index.ts";
 import { createId } from "../../../base/ids.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { usageError } from "../../../base/usage-error.ts";

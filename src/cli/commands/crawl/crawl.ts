@@ -10,7 +10,7 @@ import {
   runSiteCrawls,
   type CrawlPlan,
   type SiteCrawlServices,
-} from "../../../campaign/index.ts";
+} from "../../../site-crawl/index.ts";
 import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";

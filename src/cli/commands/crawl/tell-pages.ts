@@ -14,7 +14,7 @@ import {
   type CrawlPlan,
   type CrawlSummary,
   type PageRow,
-} from "../../../campaign/index.ts";
+} from "../../../site-crawl/index.ts";
 import type { SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import type { TableColumn } from "../../terminal/table.ts";

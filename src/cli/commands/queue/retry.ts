@@ -1,5 +1,5 @@
 import { openExistingQueue } from "../../../app/index.ts";
-import { sitePageKind } from "../../../campaign/index.ts";
+import { sitePageKind } from "../../../site-crawl/index.ts";
 import {
   auditedQueue,
   searchTasks,

@@ -1,6 +1,6 @@
-import { parseUrl } from "../../base/text/parse-url.ts";
-import { originOf, readSitemap } from "../../crawl/index.ts";
-import type { LeaseRef } from "../../queue/index.ts";
+import { parseUrl } from "../base/text/parse-url.ts";
+import { originOf, readSitemap } from "../crawl/index.ts";
+import type { LeaseRef } from "../queue/index.ts";
 import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";
 import { tasksOf } from "./next-tasks.ts";
 import { gateOf } from "./page-tasks.ts";

@@ -11,9 +11,9 @@ import {
   type FetchFailed,
   type FetchOutcome,
   type FetchFound,
-} from "../../crawl/index.ts";
-import { extractPage } from "../../extract/index.ts";
-import type { LeaseRef } from "../../queue/index.ts";
+} from "../crawl/index.ts";
+import { extractPage } from "../extract/index.ts";
+import type { LeaseRef } from "../queue/index.ts";
 import {
   defineHandler,
   done,
@@ -23,7 +23,7 @@ import {
   type Handler,
   type HandlerContext,
   type HandlerOutcome,
-} from "../../worker/index.ts";
+} from "../worker/index.ts";
 import { forbiddenMessage, type OpenCrawl, type SiteCrawlServices } from "./crawl-services.ts";
 import {
   sitePageKind,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { RaiseInput, TaskInput } from "../../queue/index.ts";
+import type { RaiseInput, TaskInput } from "../queue/index.ts";
 import { crawlJob, type CrawlPlan } from "./crawl-plan.ts";
 
 /** One page of a site crawl. */

@@ -1,5 +1,5 @@
-import { isAllowedByRobots, originOf } from "../../crawl/index.ts";
-import type { TaskInput } from "../../queue/index.ts";
+import { isAllowedByRobots, originOf } from "../crawl/index.ts";
+import type { TaskInput } from "../queue/index.ts";
 import type { OpenCrawl, SiteCrawlServices } from "./crawl-services.ts";
 import { pageTask, type PageToVisit } from "./page-tasks.ts";
 

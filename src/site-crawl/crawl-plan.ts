@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { canonicalUrl, isAsset, isSameSite, looksEndless, plainHttpOf } from "../../crawl/index.ts";
+import { canonicalUrl, isAsset, isSameSite, looksEndless, plainHttpOf } from "../crawl/index.ts";
 import { urlPattern } from "./glob.ts";
 
 /** The plan of one crawl of one site: `crawls/<name>/crawl.json`. It never changes. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RaiseInput } from "../../queue/index.ts";
+import type { RaiseInput } from "../queue/index.ts";
 import { createKnownPages } from "./known-pages.ts";
 import { pageTask, type PageToVisit } from "./page-tasks.ts";
 

@@ -1,4 +1,4 @@
-import type { RaiseInput, TaskInput } from "../../queue/index.ts";
+import type { RaiseInput, TaskInput } from "../queue/index.ts";
 import type { CrawlPlan } from "./crawl-plan.ts";
 import { pageRaise, type PageToVisit, type SitePagePayload } from "./page-tasks.ts";
 

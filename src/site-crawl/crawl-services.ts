@@ -1,7 +1,7 @@
-import { AppError } from "../../base/app-error.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/log/logger.ts";
-import { createMemoryRobotsCache, type Fetcher, type RobotsCache } from "../../crawl/index.ts";
+import { AppError } from "../base/app-error.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log/logger.ts";
+import { createMemoryRobotsCache, type Fetcher, type RobotsCache } from "../crawl/index.ts";
 import {
   createRaiseDebouncer,
   type LeaseRef,
@@ -9,7 +9,7 @@ import {
   type RaiseCounts,
   type RaiseInput,
   type TaskInput,
-} from "../../queue/index.ts";
+} from "../queue/index.ts";
 import type { CrawlFolder, RowWriter } from "./crawl-folder.ts";
 import { createKnownPages, type KnownPages } from "./known-pages.ts";
 import { scopeOf, type CrawlPlan, type CrawlScope } from "./crawl-plan.ts";

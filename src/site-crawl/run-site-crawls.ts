@@ -1,8 +1,8 @@
-import { AppError } from "../../base/app-error.ts";
-import { sleep, type Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/log/logger.ts";
-import type { Job, Queue } from "../../queue/index.ts";
-import { createWorker } from "../../worker/index.ts";
+import { AppError } from "../base/app-error.ts";
+import { sleep, type Clock } from "../base/clock.ts";
+import type { Logger } from "../base/log/logger.ts";
+import type { Job, Queue } from "../queue/index.ts";
+import { createWorker } from "../worker/index.ts";
 import { crawlJob, type CrawlPlan } from "./crawl-plan.ts";
 import type { SiteCrawlServices } from "./crawl-services.ts";
 import { gateOf, pageTask } from "./page-tasks.ts";

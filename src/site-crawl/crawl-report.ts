@@ -1,4 +1,4 @@
-import { csvLine } from "../../records/index.ts";
+import { csvLine } from "../records/index.ts";
 import { scopeOf, type CrawlPlan } from "./crawl-plan.ts";
 import type { PageRow } from "./page-row.ts";
 

@@ -1,5 +1,5 @@
-import { sleep, type Clock } from "../../base/clock.ts";
-import type { RequestHooks } from "../../crawl/index.ts";
+import { sleep, type Clock } from "../base/clock.ts";
+import type { RequestHooks } from "../crawl/index.ts";
 
 export interface TaskPaceOptions {
   readonly clock: Clock;

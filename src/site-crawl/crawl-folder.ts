@@ -2,11 +2,11 @@ import { constants } from "node:fs";
 import { readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { AppError } from "../../base/app-error.ts";
-import { translateFileError, writeFileAtomic } from "../../base/files/atomic-file.ts";
-import { openRegularFile, readRegularFile } from "../../base/files/regular-file.ts";
-import { makeFolder } from "../../base/files/make-folder.ts";
-import type { Paths } from "../../config/index.ts";
+import { AppError } from "../base/app-error.ts";
+import { translateFileError, writeFileAtomic } from "../base/files/atomic-file.ts";
+import { openRegularFile, readRegularFile } from "../base/files/regular-file.ts";
+import { makeFolder } from "../base/files/make-folder.ts";
+import type { Paths } from "../config/index.ts";
 import { crawlPlanSchema, type CrawlPlan } from "./crawl-plan.ts";
 import { parsePageRow, type PageRow } from "./page-row.ts";
 
