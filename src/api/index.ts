@@ -22,6 +22,5 @@ export { problem } from "./contract/problem.ts";
 export { auditedStates } from "./audited-states.ts";
 export type { RouteSpec } from "./contract/route.ts";
 export { isAudited } from "./audit-requests.ts";
-export { breakingChanges } from "./breaking-changes.ts";
 export { describeApi } from "./openapi.ts";
 export { liveTopics } from "./contract/event-routes.ts";

@@ -1,6 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
-import { breakingChanges } from "./breaking-changes.ts";
+import { breakingChanges } from "../../test/support/breaking-changes.ts";
 import { describeApi, type OpenApiDocument } from "./openapi.ts";
 
 const document = JSON.parse(JSON.stringify(describeApi())) as OpenApiDocument;

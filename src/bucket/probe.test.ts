@@ -3,7 +3,7 @@ import { AppError } from "../base/app-error.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "./adapters/memory/memory-bucket.ts";
-import { createPersonality, personalities } from "./adapters/memory/personality.ts";
+import { createPersonality, personalities } from "./testing/personality.ts";
 import { unknownOutcome } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
 import { probeBucket, requireFitBucket } from "./probe.ts";

@@ -12,7 +12,7 @@ import {
 import { createPaths } from "../config/index.ts";
 import { openCampaignFolder } from "./config/campaign-folder.ts";
 import { openBatchFiles } from "./enrich/batch-file.ts";
-import { openCrawlFolder } from "../site-crawl/crawl-folder.ts";
+import { openCrawlFolder } from "../site-crawl/index.ts";
 
 const specials: readonly (readonly [string, SpecialFile])[] = [
   ["a named pipe", namedPipe],

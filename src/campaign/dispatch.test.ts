@@ -12,7 +12,7 @@ import { chooseBatch, dispatch, dueTargets, groupByTask } from "./dispatch.ts";
 import { parseCampaign } from "./config/parse-campaign.ts";
 import { planTargets, planTiles, type Target } from "./plan.ts";
 import { campaignStatus } from "./status.ts";
-import { encodeTargetIndex } from "./target-index.ts";
+import { encodeTargetIndex } from "./config/campaign-folder.ts";
 import { discoverTask } from "./tasks.ts";
 import { placeFileKey } from "./campaign.ts";
 import { readWitnesses, standingOf, tileTarget, witnessChange, type Witness } from "./witness.ts";

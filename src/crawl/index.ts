@@ -1,6 +1,6 @@
 export { createAddressGuard } from "./address.ts";
 export { textOf } from "./charset.ts";
-export { createCountingFetcher, createFetchCounter } from "./counting-fetcher.ts";
+export { createFetchCounter } from "./fetch-counter.ts";
 export {
   isTemporary,
   pageTypes,

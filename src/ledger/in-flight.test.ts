@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../base/log/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
-import { createMemoryDisk } from "./adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "./testing/memory-disk.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
 import { openLedger } from "./ledger.ts";
 

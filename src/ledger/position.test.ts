@@ -3,7 +3,7 @@ import { silentLogger } from "../base/log/logger.ts";
 import { createSeededRandom } from "../base/random.ts";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
-import { createMemoryDisk } from "./adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "./testing/memory-disk.ts";
 import { openLedger, type Ledger } from "./ledger.ts";
 import type { LedgerPosition } from "./position.ts";
 import { openTestLedger } from "./testing/test-ledger.ts";

@@ -7,7 +7,7 @@ import {
   type RecordReader,
 } from "../records/index.ts";
 import { similarTo, type UseBucket } from "./local-api.ts";
-import type { NodeApi, NodeFleet, NodeLedger, NodeRecords } from "./node-api.ts";
+import type { NodeFleet, NodeLedger, NodeRecords } from "./node-api.ts";
 
 /** The calls that are enough for a command that only reads. */
 export interface NodeReadApi {
@@ -60,9 +60,6 @@ export async function* readLog(
     if (page.length < logPage) return;
   }
 }
-
-/** The owner's interface includes all of it; the compiler checks that. */
-export const asReadApi = (api: NodeApi): NodeReadApi => api;
 
 /** The same from files alone. Use it while no process owns the data folder. */
 export function createReadApi(parts: {

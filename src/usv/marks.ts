@@ -4,10 +4,7 @@
  */
 export const unitEnd = "\u001f";
 export const recordEnd = "\u001e";
-export const groupEnd = "\u001d";
-export const fileEnd = "\u001c";
 export const escape = "\u001b";
-export const transmissionEnd = "\u0004";
 
 export type Mark = "unit" | "record" | "group" | "file" | "escape" | "end";
 

@@ -4,7 +4,7 @@ import { sleep } from "../../src/base/clock.ts";
 import { createId } from "../../src/base/ids.ts";
 import { silentLogger } from "../../src/base/log/logger.ts";
 import { createSeededRandom, type Random } from "../../src/base/random.ts";
-import type { MemoryNetwork } from "../../src/gossip/adapters/memory/memory-network.ts";
+import type { MemoryNetwork } from "../../src/gossip/testing/memory-network.ts";
 import {
   createGossip,
   type Gossip,

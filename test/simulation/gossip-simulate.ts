@@ -2,7 +2,7 @@ import { createSeededRandom, type Random } from "../../src/base/random.ts";
 import {
   createMemoryNetwork,
   type MemoryNetwork,
-} from "../../src/gossip/adapters/memory/memory-network.ts";
+} from "../../src/gossip/testing/memory-network.ts";
 import type { Keyring } from "../../src/gossip/index.ts";
 import {
   checkAll,

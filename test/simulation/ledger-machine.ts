@@ -3,7 +3,7 @@ import { sleep } from "../../src/base/clock.ts";
 import { createId } from "../../src/base/ids.ts";
 import { silentLogger } from "../../src/base/log/logger.ts";
 import { createRetryingBucket } from "../../src/bucket/index.ts";
-import { createMemoryDisk } from "../../src/ledger/adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../../src/ledger/testing/memory-disk.ts";
 import {
   checkpointTarget,
   createAutoHub,

@@ -1,7 +1,7 @@
 // inputs: test/simulation/**
 // long: simulation
 import { afterAll, describe, expect, test } from "vitest";
-import { personalities } from "../../src/bucket/adapters/memory/personality.ts";
+import { personalities } from "../../src/bucket/testing/personality.ts";
 import { keptQueueSeeds } from "./kept-seeds.ts";
 import { simulateQueue } from "./simulate-queue.ts";
 

@@ -1,7 +1,7 @@
 // inputs: test/simulation/**
 // long: simulation
 import { describe, expect, test } from "vitest";
-import { personalities } from "../../src/bucket/adapters/memory/personality.ts";
+import { personalities } from "../../src/bucket/testing/personality.ts";
 import { keptSeeds } from "./kept-seeds.ts";
 import { simulate } from "./simulate.ts";
 

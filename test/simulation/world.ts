@@ -2,7 +2,7 @@ import {
   createPersonality,
   personalities,
   type Personality,
-} from "../../src/bucket/adapters/memory/personality.ts";
+} from "../../src/bucket/testing/personality.ts";
 import type { MemoryObject } from "../../src/bucket/adapters/memory/memory-bucket.ts";
 import type { Faults } from "../../src/bucket/index.ts";
 import type { Clock } from "../../src/base/clock.ts";

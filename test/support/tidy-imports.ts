@@ -104,6 +104,7 @@ const isApiClient = ({ module, rest }: Place) => module === "api" && rest.starts
 
 /** Imports nothing that is made for Node, so that code for browsers may import it. */
 const portable: ReadonlySet<string> = new Set([
+  "base/text/count-words.ts",
   "base/text/fold-text.ts",
   "base/text/line-diff.ts",
   "campaign/audit/audit-schema.ts",

@@ -1,9 +1,9 @@
 import type { Handlers } from "../handler.ts";
 import { auditLogHandlers } from "./audit-log-handlers.ts";
-import { auditHandlers } from "./audit-handlers.ts";
+import { auditHandlers } from "./campaign-handlers.ts";
 import { campaignHandlers } from "./campaign-handlers.ts";
 import { campaignWorkHandlers } from "./campaign-work-handlers.ts";
-import { campaignViewHandlers } from "./campaign-view-handlers.ts";
+import { campaignViewHandlers } from "./campaign-handlers.ts";
 import { eventHandlers } from "./event-handlers.ts";
 import { exportHandlers } from "./export-handlers.ts";
 import { selectionHandlers } from "./selection-handlers.ts";

@@ -1,5 +1,7 @@
 import type { campaignRoutes } from "../contract/campaign-routes.ts";
 import type { HandlersOf } from "../handler.ts";
+import type { auditRoutes } from "../contract/audit-routes.ts";
+import type { campaignViewRoutes } from "../contract/campaign-view-routes.ts";
 
 export const campaignHandlers: HandlersOf<typeof campaignRoutes> = {
   listCampaigns: async (_, { campaigns }) => ({ rows: await campaigns.list() }),
@@ -16,4 +18,19 @@ export const campaignHandlers: HandlersOf<typeof campaignRoutes> = {
     return { campaign };
   },
   campaignStatus: ({ params: { campaign } }, { campaigns }) => campaigns.status(campaign),
+};
+
+export const auditHandlers: HandlersOf<typeof auditRoutes> = {
+  auditCampaigns: ({ query }, { campaigns, signal }) => campaigns.audit(query.campaign, { signal }),
+  repairCampaigns: ({ body }, { campaigns, signal }) =>
+    campaigns.repairAudit(body.campaign, { signal }),
+};
+
+export const campaignViewHandlers: HandlersOf<typeof campaignViewRoutes> = {
+  campaignReport: ({ params: { campaign }, query: { fresh } }, { campaigns, signal }) =>
+    campaigns.report(campaign, { isFresh: fresh, signal }),
+  campaignEstimate: ({ params: { campaign } }, { campaigns, signal }) =>
+    campaigns.estimate(campaign, { signal }),
+  campaignCoverage: ({ params: { campaign }, query: { phrase } }, { campaigns, signal }) =>
+    campaigns.coverage(campaign, { ...(phrase !== undefined && { phrase }), signal }),
 };

@@ -19,7 +19,6 @@ export interface AccountTools {
 
 /** How long an invitation is valid. */
 const inviteMs = 24 * 3_600_000;
-export const inviteHours = inviteMs / 3_600_000;
 
 export interface NewUser {
   readonly name: string;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemRandom } from "../../base/random.ts";
 import { createPaths } from "../../config/index.ts";
 import { openFolderSecret } from "./folder-secret.ts";
-import { readOwnKeyring } from "./gossip-key.ts";
+import { readOwnKeyring } from "./open-node.ts";
 
 let folder = "";
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log/logger.ts";
-import { systemRandom } from "../../base/random.ts";
+import { systemRandom, type Random } from "../../base/random.ts";
 import { createServiceGroup, type Service } from "../../base/service.ts";
 import type { Paths, Settings } from "../../config/index.ts";
-import type { Keyring } from "../../gossip/index.ts";
+import { type Keyring, makeKey, parseKeyring } from "../../gossip/index.ts";
 import {
   createLocalApi,
   createProcessRegistry,
@@ -22,8 +22,7 @@ import {
 } from "../../node/index.ts";
 import type { RecordsProgressOptions } from "../../records/index.ts";
 import { createConfigLock } from "./config-lock.ts";
-import { readOwnKeyring } from "./gossip-key.ts";
-import { gossipKeySource, ownKeyAdvice } from "./gossip-key-source.ts";
+import { gossipKeySource, ownKeyAdvice, ownKeyFile } from "./gossip-key-source.ts";
 import { openMeetingPoint } from "./meeting-point.ts";
 import type { BucketFor } from "../bucket/open-bucket.ts";
 import type { OpenGossipOptions } from "./open-gossip.ts";
@@ -32,6 +31,7 @@ import { createLazyRecords } from "./open-records.ts";
 import { rememberFolder } from "./same-folder.ts";
 import { takeOverEarlierFiles } from "./take-over-earlier-files.ts";
 import { useBucket } from "../bucket/use-bucket.ts";
+import { openFolderSecret } from "./folder-secret.ts";
 
 export interface OpenNodeInOptions extends RecordsProgressOptions {
   readonly kind: ProcessKind;
@@ -204,4 +204,19 @@ function gossipOf(
     },
     ownKeyAdvice,
   };
+}
+
+/** The key that this data folder generates, for a node without `gossip.keys`. */
+export async function readOwnKeyring(
+  paths: Pick<Paths, "resolve">,
+  random: Random,
+): Promise<Keyring> {
+  const file = ownKeyFile(paths);
+  const key = await openFolderSecret({ file, make: () => makeKey(random) });
+  try {
+    return parseKeyring([key]);
+  } catch (cause) {
+    const message = `${file} holds no gossip key: delete it, and a new one is made at the next start`;
+    throw new AppError("invalid", "gossip_own_key", message, { cause });
+  }
 }

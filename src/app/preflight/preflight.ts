@@ -4,10 +4,8 @@ import type { Queue } from "../../queue/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import { findBrowser } from "../node/load-parts.ts";
-import { overriddenFindings } from "./overridden-settings.ts";
 import { hostsLookedAt, privateHostsFinding, type ResolveHost } from "./private-hosts.ts";
 import { freeSpaceFinding } from "./free-space.ts";
-import { sharedQueueFinding } from "./shared-queue.ts";
 
 /** A requirement of the work that is missing. */
 export interface PreflightFinding {
@@ -130,4 +128,37 @@ export async function waitingHosts(queue: Pick<Queue, "browse">): Promise<readon
     limit: hostsLookedAt,
   });
   return tasks.map(({ gate }) => gate).filter((gate) => gate !== "");
+}
+
+/** A fleet with a bucket does not share work if each node has its own queue. */
+function sharedQueueFinding({ settings, values }: LoadedSettings): PreflightFinding | undefined {
+  const { bucket, queue } = settings;
+  if (bucket.url === undefined || !queue.url.startsWith("sqlite:")) return undefined;
+  const source = values.find(({ key }) => key === "queue.url")?.source ?? "";
+  return {
+    check: "queue",
+    state: "warn",
+    detail: `queue.url is a file of this machine (${source}): other nodes of the fleet share no work with it`,
+    advice: "remove queue.url, so that tasks are on the bucket, if other machines should help",
+  };
+}
+
+/** Values of a campaign override the settings; the operator should know about differences. */
+function overriddenFindings(
+  { values }: LoadedSettings,
+  { name, politeness }: Pick<Campaign, "name" | "politeness">,
+): readonly PreflightFinding[] {
+  return (["delayMs", "contact"] as const).flatMap((key): PreflightFinding[] => {
+    const own = politeness[key];
+    const set = values.find((one) => one.key === `crawl.${key}`);
+    if (own === undefined || !set || set.source === "default" || set.value === own) return [];
+    return [
+      {
+        check: "override",
+        state: "note",
+        detail: `campaign ${name} sets politeness.${key} = ${own}, over crawl.${key} = ${String(set.value)} (${set.source})`,
+        advice: `remove ${key} from its config.toml to use the setting`,
+      },
+    ];
+  });
 }

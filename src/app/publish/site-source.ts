@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../base/app-error.ts";
 import { packageFile } from "../../base/files/package-files.ts";
 import { readVersion } from "../../base/version.ts";
-import { membershipOf, openCampaignFolder, type Campaign, type Membership } from "../../campaign/index.ts"; // prettier-ignore
 import type { Clock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import { forgetRegister } from "../../ledger/index.ts";
@@ -22,7 +21,8 @@ import { allCompanies } from "../campaign/all-companies.ts";
 import { readCampaignReport, reportMaxAgeMs } from "../campaign/campaign-report.ts";
 import { readCampaignCoverage } from "../campaign/campaign-view.ts";
 import { coverageRow, type CoverageValues } from "../campaign/coverage-row.ts";
-import { dashboardPageFiles } from "./dashboard-page-files.ts";
+
+import { membershipOf, openCampaignFolder, type Campaign, type Membership } from "../../campaign/index.ts"; // prettier-ignore
 
 export interface SiteSourceOptions {
   readonly paths: Paths;
@@ -150,3 +150,14 @@ async function countLeftOut(
 }
 
 const markLength = 16;
+
+/** The files of the page. index.html is last, so that all files it refers to exist before it. */
+async function dashboardPageFiles(folder: string): Promise<readonly string[]> {
+  try {
+    const assets = await readdir(join(folder, "assets"));
+    return [...assets.toSorted().map((name) => `assets/${name}`), "licences.txt", "index.html"];
+  } catch (cause) {
+    const message = "the dashboard is not part of this installation: install Forager again, or run npm run build in a checkout"; // prettier-ignore
+    throw new AppError("corrupt", "dashboard_missing", message, { cause });
+  }
+}

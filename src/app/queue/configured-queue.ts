@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { sep } from "node:path";
 import { AppError } from "../../base/app-error.ts";
-import { silentLogger } from "../../base/log/logger.ts";
+import { silentLogger, type Logger } from "../../base/log/logger.ts";
 import { makeFolder } from "../../base/files/make-folder.ts";
 import { asUsage } from "../../base/usage-error.ts";
 import { readVersion } from "../../base/version.ts";
@@ -9,10 +9,11 @@ import type { LoadedSettings, Paths, Settings } from "../../config/index.ts";
 import type { NodeWake } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { missingFolder } from "../bucket/bucket-folder.ts";
-import { createCommandWake } from "./command-wake.ts";
 import { openQueue, type OpenQueueOptions } from "./open-queue.ts";
 import { locateQueue } from "./queue-address.ts";
 import { refuseForgottenTasks, tasksLeftBehind } from "./tasks-left-behind.ts";
+import { systemClock } from "../../base/clock.ts";
+import { openMeetingPoint } from "../node/meeting-point.ts";
 
 export interface ConfiguredQueueOptions {
   readonly settings: Settings;
@@ -127,5 +128,25 @@ export async function queueOptions({ queue }: Settings): Promise<OpenQueueOption
       ...(listenUrl === undefined ? {} : { listenUrl }),
       ...(listenPassword === undefined ? {} : { listenPassword }),
     },
+  };
+}
+
+/**
+ * Wake-ups for a short command: if the data folder has an owner, asks it to wake up the fleet. It
+ * never listens for wake-ups, because a short command does not wait for tasks.
+ */
+function createCommandWake(options: {
+  readonly paths: Pick<Paths, "resolve">;
+  readonly log: Logger;
+  readonly version: string;
+}): NodeWake {
+  return {
+    async added() {
+      const { connectToNode } = await import("../../node/index.ts");
+      const point = await openMeetingPoint(options);
+      using node = await connectToNode({ ...options, point, clock: systemClock });
+      await node?.api.wake.added();
+    },
+    listen: async () => {},
   };
 }

@@ -138,8 +138,7 @@ export function workersPart({ slots, state, notice }: WorkersView): UpPart | und
   if (running.length === 0 || running.length < slots.length) return undefined;
   const kinds = new Set(running.flatMap((view) => view.kinds));
   const text =
-    `${countOf(slots.length, "process", "processes")}, ${tasksAtOnce(slots)} at once: ` +
-    [...kinds].join(" ");
+    `${countOf(slots.length, "process")}, ${tasksAtOnce(slots)} at once: ` + [...kinds].join(" ");
   return { part, state: "running", text };
 }
 
@@ -158,7 +157,7 @@ export function statusLine({ slots, state, notice }: WorkersView): string {
   if (slots.length === 0) return state === "working" ? "no worker processes" : `node is ${state}`;
   const running = slots.filter((slot) => slot.state === "running");
   const atWork = running.reduce((sum, { view }) => sum + (view?.atWork ?? 0), 0);
-  const processes = countOf(slots.length, "worker process", "worker processes");
+  const processes = countOf(slots.length, "worker process");
   return `${running.length} of ${processes} running, ${countOf(atWork, "task")} in progress`;
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isJournalStream, toJournalLine } from "./journal-stream.ts";
+import { isJournalStream, toJournalLine } from "./pino-logger.ts";
 
 test("the journal is told apart by device and inode, not by the variable alone", () => {
   const fd = openSync("/dev/null", "r");

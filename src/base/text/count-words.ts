@@ -1,8 +1,15 @@
 /** `1 task`, `12,345 tasks`. */
 export const countTasks = (count: number): string => countOf(count, "task");
 
-export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
+/** `1 company`, `2 people`. Give the plural if the noun is not the last word. */
+export const countOf = (count: number, noun: string, plural = pluralOf(noun)): string =>
   `${formatCount(count)} ${count === 1 ? noun : plural}`;
+
+function pluralOf(noun: string): string {
+  if (noun.endsWith("person")) return noun.replace(/person$/, "people");
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, "ies");
+  return /(?:s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");
 

@@ -2,7 +2,6 @@ import * as z from "zod";
 
 /** The ways in which a company's membership can be wrong. */
 export const auditProblems = ["no_campaign", "wrong_place", "wrong_campaign"] as const;
-export type AuditProblem = (typeof auditProblems)[number];
 
 /** A company that belongs to no campaign or to the wrong one, and the evidence. */
 export const auditFindingSchema = z.strictObject({

@@ -7,14 +7,14 @@ import { translateFileError, writeFileAtomic } from "../../base/files/atomic-fil
 import { openRegularFile, readRegularFile } from "../../base/files/regular-file.ts";
 import { makeFolder } from "../../base/files/make-folder.ts";
 import type { Paths } from "../../config/index.ts";
-import { isRemoteFile } from "../../sources/index.ts";
+import { isRemoteFile, boxOf } from "../../sources/index.ts";
 import { campaignNameRule, campaignNameWords, type Campaign } from "../campaign.ts";
 import type { CampaignFields } from "./config-layers.ts";
 import { checkDefaults, resolveCampaign, type ResolvedCampaign } from "./parse-campaign.ts";
 import type { Target } from "../plan.ts";
 import { endingWords, endsLikeEnvironment } from "./resource-name.ts";
-import { encodeTargetIndex } from "../target-index.ts";
 import { campaignTemplate, type TemplateOptions } from "./template.ts";
+import { csvLine } from "../../records/index.ts";
 
 /** The folder `campaigns/` of the data folder: one folder for each campaign. */
 export interface CampaignFolder {
@@ -284,3 +284,23 @@ const noCampaign = (name: string, file: string, names: readonly string[]) =>
     `there is no campaign ${name} (${file}): \`forager campaign new ${name}\` creates it` +
       (names.length > 0 ? `; there are ${names.slice(0, 10).join(", ")}` : ""),
   );
+
+const targetIndexColumns = [
+  "tile",
+  "phrase",
+  "south",
+  "west",
+  "north",
+  "east",
+  "location",
+] as const;
+
+/** The target index as CSV (RFC 4180), for people and spreadsheets: `targets.csv`. */
+export function encodeTargetIndex(targets: readonly Target[]): string {
+  const lines = targets.map(({ tile, phrase, location }) => {
+    const { south, west, north, east } = boxOf(tile);
+    const edges = [south, west, north, east].map((degrees) => degrees.toFixed(1));
+    return `${tile.id},${csvLine([phrase, ...edges, location])}`; // an id is trusted text
+  });
+  return [csvLine(targetIndexColumns), ...lines].join("");
+}

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { createMetrics } from "../../base/metrics.ts";
 import { createHttpFetcher } from "../adapters/http/http-fetcher.ts";
-import { createCountingFetcher } from "../counting-fetcher.ts";
+import { createFetchCounter } from "../fetch-counter.ts";
 import { redirectTo, startSiteServer, type SiteAnswer } from "../testing/site-server.ts";
 import { isAllowedByRobots } from "./match-robots.ts";
 import { createMemoryRobotsCache } from "./memory-robots-cache.ts";
@@ -142,7 +142,7 @@ describe("robots.txt of a host", () => {
   test("what hostile sites did is counted", async () => {
     await using site = await startSiteServer({ pages: { "/": text("x"), "/no": status(403) } });
     const metrics = createMetrics();
-    await using fetcher = createCountingFetcher(open(), metrics);
+    await using fetcher = createFetchCounter(metrics)(open());
     for (const path of ["/", "/no", "/missing"]) await fetcher.fetch({ url: site.origin + path });
     await fetcher.fetch({ url: "http://169.254.169.254/" });
     const counted = metrics.snapshot().find(({ name }) => name === "forager_fetches_total")!.series;

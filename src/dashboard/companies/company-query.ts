@@ -13,7 +13,6 @@ const flagKeys = ["hasEmail", "hasPhone", "hasDomain", "hasCallback", "isCalled"
 const listKeys = ["tag", "category"] as const;
 
 export const filterKeys = [...textKeys, ...flagKeys, ...listKeys, "callbackUntil", "changedSince", "ratingMin"] as const; // prettier-ignore
-export type FilterKey = (typeof filterKeys)[number];
 
 export type CompanyFilter = {
   words?: string;

@@ -22,8 +22,7 @@ export function formatShare(part: number, all: number): string {
   return `${share > 0 && share < 1 ? "<1" : whole.format(share)} %`;
 }
 
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+export { countOf as plural } from "../../base/text/count-words.ts";
 
 export function formatMoney(dollars: number): string {
   if (dollars === 0) return "$0";

@@ -3,7 +3,6 @@
  * it is painted again when the movement ends, so a frame of a drag costs nothing.
  */
 import { DomUtil, Layer, type Map as LeafletMap } from "leaflet";
-import { worldX, worldY } from "./mercator.ts";
 
 export interface Painter {
   readonly context: CanvasRenderingContext2D;
@@ -68,4 +67,12 @@ export class CanvasLayer extends Layer {
       y: (latitude) => worldY(latitude) * scale - origin.y,
     });
   };
+}
+
+/** Web Mercator in units of the whole world: 0 to 1 from west to east and from north to south. */
+const worldX = (longitude: number): number => longitude / 360 + 0.5;
+
+function worldY(latitude: number): number {
+  const sine = Math.sin((Math.max(-85, Math.min(85, latitude)) * Math.PI) / 180);
+  return 0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI);
 }

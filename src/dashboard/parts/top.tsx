@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
-import { formatDuration, tick } from "../data/format.ts";
+import { formatDuration, tick, timeOf } from "../data/format.ts";
 import { lastHeardMs, liveState, setPaused } from "../data/live.ts";
 import { isPublished } from "../data/published.ts";
 import { session } from "../data/session.ts";
-import { PublishedAt } from "../published/published-at.tsx";
 import { Icon } from "./icon.tsx";
+import { Ago } from "./text.tsx";
+import { useSite } from "../published/use-site.ts";
 
 /** On a small screen the navigation is shown when asked for. */
 export const isMenuOpen = signal(false);
@@ -58,5 +59,19 @@ function Live() {
     >
       {texts[state]}
     </button>
+  );
+}
+
+/** Where a server's page says that it is live. */
+function PublishedAt() {
+  const site = useSite();
+  return (
+    <span class="dim published-at">
+      {site && (
+        <>
+          published <Ago atMs={timeOf(site.at)} />
+        </>
+      )}
+    </span>
   );
 }

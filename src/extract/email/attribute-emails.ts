@@ -1,7 +1,6 @@
 import { backwards } from "../text/characters.ts";
 import { domainNames, localNames, namesAddress, suffixNames } from "./attribute-names.ts";
 import { fromBase64, rot13, unshifted } from "./ciphers.ts";
-import { cloudflareHash, cloudflareText } from "./cloudflare.ts";
 import { findAddresses } from "./find-addresses.ts";
 import type { FoundEmail } from "./found.ts";
 import { decoded, mailtoText } from "./mailto.ts";
@@ -74,4 +73,16 @@ function firstOf(attributes: Attributes, names: readonly string[]): string | und
     if (value !== undefined && value !== "" && value.length < 100) return value;
   }
   return undefined;
+}
+
+/** Cloudflare's protection: the first byte is the key that all others were XORed with. */
+function cloudflareText(hex: string): string | undefined {
+  if (hex.length < 8 || hex.length > 600 || !/^(?:[0-9a-f]{2})+$/i.test(hex)) return undefined;
+  const bytes = Buffer.from(hex, "hex");
+  const key = bytes[0]!;
+  return Buffer.from(bytes.subarray(1).map((byte) => byte ^ key)).toString("utf8");
+}
+
+function cloudflareHash(href: string): string | undefined {
+  return /\/cdn-cgi\/l\/email-protection#([0-9a-f]{8,600})$/i.exec(href.trim())?.[1];
 }

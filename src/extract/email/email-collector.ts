@@ -4,7 +4,6 @@ import { backwards } from "../text/characters.ts";
 import { marks } from "../text/marks.ts";
 import type { AddressBook } from "./address-book.ts";
 import { cloudflareAddresses, dataAddresses } from "./attribute-emails.ts";
-import { withoutDecoys } from "./decoys.ts";
 import { findAddresses } from "./find-addresses.ts";
 import { decoded, labelOf, mailtoText } from "./mailto.ts";
 import { scriptAddresses } from "./script-emails.ts";
@@ -171,3 +170,18 @@ const bracketed =
   /[[({<«|*/_~-] ?(?:(?:at|a|ät|aet|æt|ett|à|et|ad)(?![a-z])|arrob|arobas|chioc|klammer|affen|snabel|apenst|zavin|kukac|ma[lł]pa|соб)/i;
 const spaced =
   /(?:^| )(?:at|ät|arroba|arobase|chiocciola|klammeraffe|snabel-?a|apenstaartje|zavináč|kukac|małpa|собака|at-sign) /i;
+
+/** Words that people insert into an address and expect readers to remove. */
+const tokens =
+  /[[({<_.-]{0,2}(?:remove[-_ ]?this|removethis|nospam|no[-_]spam|no-?spam-?please|spamfrei|antispam|anti-?spam|delete[-_ ]?this|deletethis|entfernen|bitte-?entfernen|sinspam|quitaresto|enlever|pasdespam|nospm|stopspam)[\])}>_.-]{0,2}/gi;
+
+/** The text without these words, or undefined if there are none. */
+function withoutDecoys(text: string): string | undefined {
+  if (!/spam|remove|delete|entfernen|quitar|enlever/i.test(text)) return undefined;
+  const plain = text.replace(tokens, (token, at: number) => {
+    // A dot on either side belongs to the address: "info@NOSPAM.company.com".
+    const isInside = at > 0 && /[\w]$/.test(text.slice(0, at));
+    return isInside && token.endsWith(".") && /^\w/.test(text.slice(at + token.length)) ? "." : "";
+  });
+  return plain === text ? undefined : plain;
+}

@@ -1,7 +1,7 @@
 import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
-import { createMemoryNetwork, type MemoryNetwork } from "../adapters/memory/memory-network.ts";
+import { createMemoryNetwork, type MemoryNetwork } from "./memory-network.ts";
 import { createGossip, type Gossip } from "../gossip.ts";
 import type { Keyring } from "../keyring.ts";
 import { createMemoryReplica, type MemoryReplica } from "./memory-replica.ts";

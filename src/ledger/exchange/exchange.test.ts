@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
-import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../testing/memory-disk.ts";
 import { openLedger, type Ledger } from "../ledger.ts";
 import { openTestLedger, valuesOf } from "../testing/test-ledger.ts";
 import type { RecordRange } from "./exchange.ts";

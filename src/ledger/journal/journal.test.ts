@@ -3,7 +3,7 @@ import { AppError } from "../../base/app-error.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
-import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../testing/memory-disk.ts";
 import { openLedger } from "../ledger.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import type { LedgerDisk } from "./disk.ts";

@@ -1,4 +1,3 @@
-import { compareBytes } from "./compare-bytes.ts";
 import { partOf } from "../fold/part-state.ts";
 import type {
   FoldedFile,
@@ -83,3 +82,11 @@ export function createMemoryState(content: MemoryStateContent = emptyStateConten
     [Symbol.dispose]() {},
   };
 }
+
+/** Compares two texts by their UTF-8 bytes. This order differs from that of their UTF-16 units. */
+function compareBytes(a: string, b: string): number {
+  if (isPlain.test(a) && isPlain.test(b)) return a < b ? -1 : a > b ? 1 : 0;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+const isPlain = /^[ -~]*$/;

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import { createSeededRandom, type Random } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
-import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "./memory-disk.ts";
 import { createMemoryState, type MemoryStateContent } from "../state/memory-state.ts";
 import { openLedger, type Ledger } from "../ledger.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../testing/memory-disk.ts";
 import { createSegmentLog } from "./segment-log.ts";
 
 const file = "ledger/segments.usv";

@@ -3,7 +3,7 @@ import { silentLogger } from "../../base/log/logger.ts";
 import { createTestClock, type TestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { dotOf } from "../datagram/datagram.ts";
-import { createMemoryDisk } from "../adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../testing/memory-disk.ts";
 import { openLedger } from "../ledger.ts";
 import { createTestFleet, fleetGraceMs, fleetTarget } from "../testing/test-fleet.ts";
 import { openTestLedger, valuesOf } from "../testing/test-ledger.ts";

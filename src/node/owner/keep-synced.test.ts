@@ -5,7 +5,7 @@ import { createSeededRandom } from "../../base/random.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.ts";
 import { bucketOperations, createMeter } from "../../bucket/index.ts";
-import { createMemoryDisk } from "../../ledger/adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../../ledger/testing/memory-disk.ts";
 import { openLedger, type Ledger } from "../../ledger/index.ts";
 import { keepSynced, syncMsMin } from "./keep-synced.ts";
 

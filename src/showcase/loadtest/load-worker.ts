@@ -20,8 +20,8 @@ import {
 import { createStopSelf, whileHeld } from "./stop-self.ts";
 import { createVisitLog } from "./visit-log.ts";
 import { refOf, loggedQueue } from "./logged-queue.ts";
-import { createGetPage } from "./get-page.ts";
 import type { LoadPayload } from "./load-jobs.ts";
+import { Agent, request } from "node:http";
 
 export interface LoadWorkerSettings {
   readonly worker: string;
@@ -110,3 +110,28 @@ writeMetrics();
 await queue[Symbol.asyncDispose]();
 await usage[Symbol.asyncDispose]();
 process.exit(0);
+
+interface Page {
+  readonly status: number;
+  readonly retryAfterMs: number;
+  readonly bytes: number;
+}
+
+/** Half the work of `fetch`: the load test measures the queue and its workers, not HTTP. */
+function createGetPage(connectionsMax: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });
+  return (url: string, signal: AbortSignal): Promise<Page> =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { agent, signal }, (answer) => {
+        let bytes = 0;
+        answer.on("data", (chunk: Buffer) => (bytes += chunk.length));
+        answer.once("error", reject);
+        answer.once("end", () => {
+          const retryAfterMs = Number(answer.headers["retry-after"] ?? 0) * 1_000;
+          resolve({ status: answer.statusCode ?? 0, retryAfterMs, bytes });
+        });
+      });
+      sent.once("error", reject);
+      sent.end();
+    });
+}

@@ -3,7 +3,6 @@ import { folded } from "../../base/text/fold-text.ts";
 import { gunzipBounded } from "../../base/files/gunzip-bounded.ts";
 import { countryCodeOf } from "../country-at.ts";
 import type { Point } from "../grid.ts";
-import { stateCodeOf } from "./us-states.ts";
 import { programFile } from "../../base/files/package-files.ts";
 
 /** A town of 5,000 inhabitants or more. */
@@ -15,9 +14,6 @@ export interface Town extends Point {
   readonly division: string;
   readonly inhabitants: number;
 }
-
-/** Must be shown with everything that is derived from it. */
-export const townsCredit = "Towns: GeoNames (https://www.geonames.org), CC BY 4.0";
 
 /**
  * Towns that a text may mean, the largest first: `Round Rock, TX`, `Paris, France`, `München`,
@@ -131,3 +127,26 @@ const otherNames: Readonly<Record<string, string>> = {
   上海: "Shanghai",
   서울: "Seoul",
 };
+
+const states =
+  "AL Alabama,AK Alaska,AZ Arizona,AR Arkansas,CA California,CO Colorado,CT Connecticut,DE Delaware," +
+  "DC District of Columbia,FL Florida,GA Georgia,HI Hawaii,ID Idaho,IL Illinois,IN Indiana,IA Iowa," +
+  "KS Kansas,KY Kentucky,LA Louisiana,ME Maine,MD Maryland,MA Massachusetts,MI Michigan,MN Minnesota," +
+  "MS Mississippi,MO Missouri,MT Montana,NE Nebraska,NV Nevada,NH New Hampshire,NJ New Jersey," +
+  "NM New Mexico,NY New York,NC North Carolina,ND North Dakota,OH Ohio,OK Oklahoma,OR Oregon," +
+  "PA Pennsylvania,RI Rhode Island,SC South Carolina,SD South Dakota,TN Tennessee,TX Texas,UT Utah," +
+  "VT Vermont,VA Virginia,WA Washington,WV West Virginia,WI Wisconsin,WY Wyoming";
+
+const codes: ReadonlyMap<string, string> = new Map(
+  states.split(",").flatMap((one) => {
+    const [code, name] = [one.slice(0, 2), one.slice(3)];
+    return [
+      [code.toLowerCase(), code],
+      [name.toLowerCase(), code],
+    ] as const;
+  }),
+);
+
+/** `TX` for `tx` and `Texas`; undefined: not a state. */
+const stateCodeOf = (text: string): string | undefined =>
+  codes.get(text.trim().toLowerCase().replaceAll(".", ""));

@@ -76,7 +76,7 @@ async function lookAt(context: SettingsContext): Promise<CampaignAudit> {
 const shownMax = 200;
 
 function describe({ findings, companies, campaigns, isComplete }: CampaignAudit, layout: Layout) {
-  const looked = `${countOf(companies, "company", "companies")} and ${countOf(campaigns, "campaign")}`;
+  const looked = `${countOf(companies, "company")} and ${countOf(campaigns, "campaign")}`;
   if (findings.length === 0) return `no problems found in ${looked}`;
   const table = layout.table(findings.slice(0, shownMax), [
     { title: "company", value: ({ slug }) => slug, isKey: true },

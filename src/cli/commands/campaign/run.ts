@@ -87,7 +87,7 @@ function tell(context: SettingsContext, name: string, ran: CampaignRun): Command
       ...(work && (work.failed > 0 || work.paused.length > 0 || work.held)
         ? [outcomeText(work)]
         : []),
-      `${countOf(about.rows, "company", "companies")} written to ${path.startsWith("..") ? file : path}`,
+      `${countOf(about.rows, "company")} written to ${path.startsWith("..") ? file : path}`,
       ...about.licences.map((one) => `attribution: ${attributionLine(one)}`),
     ].join("\n"),
   );

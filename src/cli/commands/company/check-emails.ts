@@ -50,7 +50,7 @@ export const companyCheckEmails: Command = {
     const parts = [...found, ...(fresh > 0 ? [`${formatCount(fresh)} known`] : [])];
     out.result(
       checked,
-      `${countOf(addresses, "address", "addresses")}: ${parts.join(", ") || "none"}; DNS was asked for ${countOf(asked, "domain")}`,
+      `${countOf(addresses, "address")}: ${parts.join(", ") || "none"}; DNS was asked for ${countOf(asked, "domain")}`,
     );
     return (statuses.unknown ?? 0) > 0 ? "partial" : undefined;
   },

@@ -28,7 +28,7 @@ export const companyResolve: Command = {
       });
       const words = isDryRun ? "would be merged" : "merged";
       const rest = left > 0 ? `; ${countOf(left, "pair")} for \`forager company duplicates\`` : "";
-      out.result({ merged, left }, `${countOf(merged, "company", "companies")} ${words}${rest}`);
+      out.result({ merged, left }, `${countOf(merged, "company")} ${words}${rest}`);
     } finally {
       bar.done();
     }

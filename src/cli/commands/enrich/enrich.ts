@@ -9,7 +9,7 @@ import { enrichFile } from "./enrich-file.ts";
 import { visitAll } from "./visit-all.ts";
 import { filterOptions } from "../company/parts/filter-options.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { countRecords } from "../company/parts/record-context.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 
 export const enrich: Command = {
   needs: "settings",
@@ -81,7 +81,7 @@ async function addBatch(context: SettingsContext): Promise<"partial" | void> {
     unknown,
   };
   const words = [
-    countRecords("company", companies.length),
+    countOf(companies.length, "company"),
     ...(counts.withoutWebsite > 0 ? [`${counts.withoutWebsite} without a website`] : []),
     ...(unknown.length > 0
       ? [`${unknown.length} not known: ${unknown.slice(0, 3).join(", ")}`]

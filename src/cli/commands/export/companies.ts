@@ -34,7 +34,6 @@ import { attributionLine } from "../../../sources/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../frame/command.ts";
 import { listFlag, parseCount, textFlag } from "../../options/flags.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
-import { countRecords } from "../company/parts/record-context.ts";
 import { positionOptions, restartOption } from "./position-options.ts";
 import { choiceOptions, readChoice } from "./read-choice.ts";
 
@@ -255,24 +254,24 @@ function companyWords(counts: ExportCounts): string {
   const { suppressedAddresses: addresses, suppressedPhones: phones } = counts;
   const left = [
     ...(withoutName > 0
-      ? [`${countRecords("company", withoutName)} that only the data left out names`]
+      ? [`${countOf(withoutName, "company")} that only the data left out names`]
       : []),
     ...(withoutPoint > 0 ? [`${withoutPoint} without coordinates left out`] : []),
     ...(companies + addresses + phones > 0
-      ? [`suppressed: ${countRecords("company", companies)}, ${countOf(addresses, "address", "addresses")}, ${countOf(phones, "phone number")}`] // prettier-ignore
+      ? [`suppressed: ${countOf(companies, "company")}, ${countOf(addresses, "address")}, ${countOf(phones, "phone number")}`] // prettier-ignore
       : []),
   ];
-  return [`${countRecords("company", rows)} written`, ...left].join("; ");
+  return [`${countOf(rows, "company")} written`, ...left].join("; ");
 }
 
 function emailWords(counts: ExportCounts): string {
   const { rows, suppressedAddresses, suppressedCompanies, repeated, shared } = counts;
   const parts = [
     ...(suppressedAddresses > 0 ? [`${suppressedAddresses} suppressed`] : []),
-    ...(suppressedCompanies > 0 ? [`all of ${countRecords("company", suppressedCompanies)} on the suppression list`] : []), // prettier-ignore
+    ...(suppressedCompanies > 0 ? [`all of ${countOf(suppressedCompanies, "company")} on the suppression list`] : []), // prettier-ignore
     ...(repeated > 0 ? [`${repeated} repeated`] : []),
     ...(shared > 0 ? [`${shared} on too many sites`] : []),
   ];
   const left = parts.length > 0 ? `; left out: ${parts.join(", ")}` : "";
-  return `${countOf(rows, "address", "addresses")} written${left}`;
+  return `${countOf(rows, "address")} written${left}`;
 }

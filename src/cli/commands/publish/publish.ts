@@ -152,7 +152,7 @@ function describe({
 }: PublishedFolder): string {
   // prettier-ignore
   const { companies, leftOut, mode } = body;
-  const what = `${countOf(companies, "company", "companies")}, ${mode}`;
+  const what = `${countOf(companies, "company")}, ${mode}`;
   const left = [
     ...(leftOut.suppressed > 0 ? [`${leftOut.suppressed} suppressed`] : []),
     ...(leftOut.forgotten ? [`${leftOut.forgotten} forgotten`] : []),

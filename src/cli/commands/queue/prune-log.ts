@@ -20,7 +20,7 @@ export async function pruneLog(context: SettingsContext): Promise<CommandOutcome
   // A duration such as 365d counts back from the queue's clock, which set the finish times.
   const beforeMs = momentOf((await queue.now()).ms);
   const count = await countEntries(queue, beforeMs, signal);
-  const what = `${countOf(count, "entry", "entries")} older than ${formatMoment(beforeMs)}`;
+  const what = `${countOf(count, "entry")} older than ${formatMoment(beforeMs)}`;
   if (flags["dryRun"] === true) {
     return out.result({ isDryRun: true, matching: count }, `would remove ${what} from the log`);
   }
@@ -43,7 +43,7 @@ export async function pruneLog(context: SettingsContext): Promise<CommandOutcome
   } finally {
     bar.done();
   }
-  out.result({ changed }, `removed ${countOf(changed, "entry", "entries")} from the log`);
+  out.result({ changed }, `removed ${countOf(changed, "entry")} from the log`);
 }
 
 /** Counts only log entries: `log` lists entries and rows, `ended` lists rows. */

@@ -18,7 +18,6 @@ import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { countRecords } from "../company/parts/record-context.ts";
 
 const columns: readonly TableColumn<RecordFinding>[] = [
   { title: "file", value: ({ path }) => path, isKey: true },
@@ -142,7 +141,7 @@ function lateBar({ progress }: SettingsContext, label: string) {
 
 function checkedText(checked: Checked, layout: Layout): string {
   const { companies, people, edited, outdated, problems, isCut } = checked;
-  const counts = `${countRecords("company", companies)}, ${countRecords("person", people)}`;
+  const counts = `${countOf(companies, "company")}, ${countOf(people, "person")}`;
   const [missing, stale] = [
     outdated.filter(({ reason }) => reason.includes("missing")),
     outdated.filter(({ reason }) => !reason.includes("missing")),

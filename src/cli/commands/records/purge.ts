@@ -3,7 +3,6 @@ import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
-import { countRecords } from "../company/parts/record-context.ts";
 
 export const recordsPurge: Command = {
   needs: "settings",
@@ -66,4 +65,4 @@ const countsOf = (expired: readonly ExpiredValue[]) => ({
 });
 
 const wordsOf = ({ people, emails }: { readonly people: number; readonly emails: number }) =>
-  `${countRecords("person", people)} and ${countOf(emails, "personal address", "personal addresses")}`;
+  `${countOf(people, "person")} and ${countOf(emails, "personal address")}`;

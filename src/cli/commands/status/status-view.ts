@@ -88,7 +88,7 @@ function describeLog({ log, keep }: NonNullable<ClusterStatus["queue"]>): string
     ? "no finished task moves into it until `forager fleet finish-upgrade`"
     : `finished tasks move into it after ${countOf(keep.doneDays, "day")}, failed ones after ${keep.failedDays}`;
   return (
-    `log: ${countOf(log.entries, "entry", "entries")}${since}, ` +
+    `log: ${countOf(log.entries, "entry")}${since}, ` +
     `${countOf(log.keptKeys, "key")} reserved for ${countOf(keep.keysDays, "day")}; ${moves}`
   );
 }

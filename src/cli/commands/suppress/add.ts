@@ -38,7 +38,7 @@ export const suppressAdd: Command = {
       random: systemRandom,
       ...(reason !== undefined && { reason }),
     });
-    const words = [countOf(added, "entry", "entries"), "added"].join(" ");
+    const words = [countOf(added, "entry"), "added"].join(" ");
     out.result({ added, known }, known > 0 ? `${words}, ${known} known` : words);
   },
 };

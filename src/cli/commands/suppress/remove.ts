@@ -22,7 +22,7 @@ export const suppressRemove: Command = {
     await using node = await openNodeOf(context);
     await using _state = await context.recordState(async () => ({ listed: (await node.ledger.suppressed(keys)).length })); // prettier-ignore
     const removed = await removeSuppressed(node.ledger, { keys, source: sourceOf(context) });
-    out.result({ removed }, `${countOf(removed, "entry", "entries")} removed`);
+    out.result({ removed }, `${countOf(removed, "entry")} removed`);
     return removed === 0 ? "failed" : undefined;
   },
 };

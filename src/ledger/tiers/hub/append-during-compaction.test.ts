@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { silentLogger } from "../../../base/log/logger.ts";
 import { createSeededRandom } from "../../../base/random.ts";
-import { createMemoryDisk } from "../../adapters/memory/memory-disk.ts";
+import { createMemoryDisk } from "../../testing/memory-disk.ts";
 import type { LedgerDisk } from "../../journal/disk.ts";
 import { openLedger } from "../../ledger.ts";
 import { createTestFleet } from "../../testing/test-fleet.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../base/clock.ts";
 import { createSeededRandom, systemRandom } from "../../../base/random.ts";
-import { createPersonality } from "../../../bucket/adapters/memory/personality.ts";
+import { createPersonality } from "../../../bucket/testing/personality.ts";
 import { createFaultyBucket, createRetryingBucket, type Bucket } from "../../../bucket/index.ts";
 import { createQueue } from "../../create-queue.ts";
 import { openBucketQueueStore, type BucketQueueStore } from "./bucket-queue-store.ts";

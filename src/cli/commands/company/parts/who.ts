@@ -3,7 +3,6 @@ import { usageError } from "../../../../base/usage-error.ts";
 import { readDomain, readEmail } from "../../../../records/index.ts";
 import type { Command } from "../../../frame/command.ts";
 import { openReaderOf } from "../../../frame/node-context.ts";
-import { countRecords } from "./record-context.ts";
 import { recordOf } from "./record-columns.ts";
 
 export const companyWho: Command = {
@@ -38,7 +37,7 @@ export const companyWho: Command = {
       .map((one) => ({ kind: one.kind, record: recordOf(one) }));
     out.result({ address: email ?? domain, ...usage }, (layout) =>
       [
-        `${countRecords("company", usage.companies.length)}, ${countRecords("person", usage.people.length)}, on ${countOf(usage.sites, "unrelated site")}`,
+        `${countOf(usage.companies.length, "company")}, ${countOf(usage.people.length, "person")}, on ${countOf(usage.sites, "unrelated site")}`,
         layout.table(rows, [
           { title: "kind", value: ({ kind }) => kind },
           { title: "slug", value: ({ record }) => record.slug },

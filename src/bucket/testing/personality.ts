@@ -1,9 +1,9 @@
-import type { Clock } from "../../../base/clock.ts";
-import type { Random } from "../../../base/random.ts";
-import { unknownOutcome } from "../../bucket-error.ts";
-import type { Bucket } from "../../bucket.ts";
-import { createFaultyBucket, type FaultKind, type Faults } from "../../faulty-bucket.ts";
-import { createMemoryBucket, type MemoryObject } from "./memory-bucket.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import { unknownOutcome } from "../bucket-error.ts";
+import type { Bucket } from "../bucket.ts";
+import { createFaultyBucket, type FaultKind, type Faults } from "../faulty-bucket.ts";
+import { createMemoryBucket, type MemoryObject } from "../adapters/memory/memory-bucket.ts";
 
 /**
  * How real stores behave in edge cases; each case was observed on a server:

@@ -1,11 +1,7 @@
 import type { Metrics } from "../base/metrics.ts";
 import type { Fetcher } from "./fetcher.ts";
 
-/** Counts the outcomes of fetches, and their bytes. */
-export const createCountingFetcher = (fetcher: Fetcher, metrics: Metrics): Fetcher =>
-  createFetchCounter(metrics)(fetcher);
-
-/** One counter for several fetchers. */
+/** Counts the outcomes of fetches, and their bytes. One counter serves several fetchers. */
 export function createFetchCounter(metrics: Metrics): (fetcher: Fetcher) => Fetcher {
   const fetches = metrics.counter({
     name: "forager_fetches_total",

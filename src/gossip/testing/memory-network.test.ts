@@ -1,6 +1,6 @@
-import { createSeededRandom } from "../../../base/random.ts";
-import { createTestClock } from "../../../base/testing/test-clock.ts";
-import { transportSuite } from "../../testing/transport-suite.ts";
+import { createSeededRandom } from "../../base/random.ts";
+import { createTestClock } from "../../base/testing/test-clock.ts";
+import { transportSuite } from "./transport-suite.ts";
 import { createMemoryNetwork } from "./memory-network.ts";
 
 const clock = createTestClock();

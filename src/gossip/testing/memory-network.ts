@@ -1,7 +1,7 @@
-import { AppError } from "../../../base/app-error.ts";
-import type { Clock } from "../../../base/clock.ts";
-import type { Random } from "../../../base/random.ts";
-import { packetBytesMax, type PullTransport, type Transport } from "../../transport.ts";
+import { AppError } from "../../base/app-error.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import { packetBytesMax, type PullTransport, type Transport } from "../transport.ts";
 
 /** The conditions of the network. Each may be changed at any time. */
 export interface NetworkConditions {

@@ -1,7 +1,7 @@
 import zlib from "node:zlib";
-import { sleep, type Clock } from "../../../base/clock.ts";
-import type { Random } from "../../../base/random.ts";
-import type { LedgerDisk } from "../../journal/disk.ts";
+import { sleep, type Clock } from "../../base/clock.ts";
+import type { Random } from "../../base/random.ts";
+import type { LedgerDisk } from "../journal/disk.ts";
 
 export interface MemoryDiskOptions {
   /** The files that survive a restart. Absent: a new, empty set. */
