@@ -13,7 +13,7 @@ followLinks();
 startLive();
 if (!isPublished) {
   void loadSession();
-  // A stream also ends when the session ends; then the page shows the sign-in form.
+  // The stream also ends when the session ends; then the page shows the sign-in form.
   isStreaming.subscribe((isOpen) => {
     if (isOpen === false) void loadSession();
   });

@@ -15,7 +15,7 @@ const results = ["ok", "denied", "failed"] as const;
 const shownMax = 200;
 const exportMax = 1_000;
 
-/** The filters, as the address of the page has them. */
+/** The filters in the address of the page. */
 function auditFilter() {
   const { query } = place.value;
   const who = query.get("who") ?? "";
@@ -175,7 +175,7 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
   );
 }
 
-/** With what was asked and the values before and after, if the entry has them. */
+/** The target, with the input and the values before and after if the entry has them. */
 function Target({ entry: { target, asked, before, after } }: { readonly entry: Entry }) {
   const values = Object.entries({ asked, before, after }).filter(([, value]) => value !== null);
   if (values.length === 0) return <Text value={target} max={120} />;

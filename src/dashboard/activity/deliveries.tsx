@@ -17,7 +17,7 @@ const pills = {
   failed: "bad",
 } as const;
 
-/** Messages sent to webhooks, the answers of their receivers, and a button to send one again. */
+/** Messages sent to webhooks, the responses of their receivers, and a button to send one again. */
 export function Deliveries() {
   const state = states.find((one) => one === place.value.query.get("state"));
   const webhook = place.value.query.get("webhook") ?? undefined;

@@ -9,7 +9,7 @@ import { Ago, Text } from "../parts/text.tsx";
 
 const commandsMax = 100;
 
-/** Commands to nodes, each node's answer, and the current desired state. */
+/** Commands to nodes, the response of each node, and the current desired state. */
 export function FleetActivity() {
   const commands = useResource(
     "commands",

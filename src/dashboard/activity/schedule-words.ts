@@ -1,4 +1,4 @@
-/** When and what a schedule does, in words. */
+/** Schedules in words: when they run and what they do. */
 import type { RowOf } from "../data/api.ts";
 import { formatDuration } from "../data/format.ts";
 
@@ -12,7 +12,7 @@ function clockTime(minute: string, hour: string): string | undefined {
   return `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
 }
 
-/** Names of days: `1-5` and `1,3` and `*`; undefined: something else. */
+/** Names of days for `1-5`, `1,3` and `*`; undefined for other patterns. */
 function dayWords(days: string): string | undefined {
   if (days === "*") return "every day";
   if (days === "1-5") return "Monday to Friday";

@@ -5,7 +5,7 @@ type Budget = NonNullable<Report["budget"]>;
 
 const titles = { requests: "Requests", hours: "Hours", dollars: "Bucket cost", companies: "Companies" } as const; // prettier-ignore
 
-/** How much of each limit is spent, and how a limit that stopped the campaign is raised. */
+/** How much of each limit is spent, and a form for raising a limit that stopped the campaign. */
 export function CampaignBudget({
   campaign,
   budget,

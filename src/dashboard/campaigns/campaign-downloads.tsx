@@ -8,7 +8,7 @@ const files = [
 
 const formatNames = { csv: "CSV", json: "JSON", geojson: "GeoJSON", kml: "KML", vcf: "vCard" };
 
-/** What a campaign found, as files. */
+/** The results of a campaign, as files. */
 export function CampaignDownloads({ campaign }: { readonly campaign: string }) {
   if (!may("exports:read")) return null;
   return (

@@ -17,7 +17,7 @@ export const useReport = (campaign: string) =>
 
 interface CampaignFunnelProps {
   readonly campaign: string;
-  /** Shows a line that leads to the campaign. */
+  /** Shows a link to the campaign. */
   readonly isLinked?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { useResource } from "../data/resource.ts";
 import { Text } from "../parts/text.tsx";
 import type { Report } from "./campaign-funnel.tsx";
 
-/** As many as the API explains at once. */
+/** The maximum number of phrases in one request to the API. */
 const explainedMax = 50;
 
 /** What each phrase means to the sources, and what it found. */

@@ -13,7 +13,7 @@ import { RunCampaign } from "./run-campaign.tsx";
 
 type Job = NonNullable<AnswerOf<"GET", "/api/campaigns/{campaign}/job">["job"]>;
 
-/** How far the tasks of a campaign are, and the buttons that start, pause and repeat them. */
+/** The progress of a campaign's tasks, and the buttons that start, pause and repeat them. */
 export function CampaignWork({
   campaign,
   isBudgetUsedUp,
@@ -137,7 +137,7 @@ function Standing({ job, left, isBudgetUsedUp }: StandingProps) {
   );
 }
 
-/** Tasks that nobody does wait for ever, and the page would not say why. */
+/** Explains why nothing happens if no worker runs the tasks. */
 function NoWorkers() {
   const nodes = liveValue("status").value?.nodes;
   if (!nodes || nodes.some(({ beat }) => beat && Object.keys(beat.kinds).length > 0)) return null;

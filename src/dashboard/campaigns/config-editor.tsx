@@ -11,7 +11,10 @@ import { say } from "../parts/toast.tsx";
 
 const checkMs = 500;
 
-/** The campaign's config.toml: checked while one types, with the difference before it is saved. */
+/**
+ * An editor for the campaign's config.toml: checks the text while the user types, and shows the
+ * difference before saving.
+ */
 export function ConfigEditor({ campaign }: { readonly campaign: string }) {
   const config = useResource(campaign, (signal) =>
     api.get("/api/campaigns/{campaign}/config", { params: { campaign }, signal }),
@@ -39,13 +42,13 @@ interface EditorProps {
 
 interface Checked {
   readonly text: string;
-  /** Empty: there is none. */
+  /** Empty if there is none. */
   readonly problem: string;
   readonly tiles: number;
 }
 
 function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
-  /** What is stored, as far as is known: the change is based on it. */
+  /** The last known stored text, on which the change is based. */
   const stored = useSignal(loaded);
   const saved = stored.value;
   const text = useSignal(loaded);
@@ -82,7 +85,8 @@ function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
       onSaved();
     } catch (error) {
       problem.value = failureText(error, "nothing was saved");
-      // Somebody else saved meanwhile: show the difference to theirs, and keep what was typed.
+      // Somebody else has saved meanwhile: show the difference from their text, and keep what was
+      // typed.
       const theirs = await api
         .get("/api/campaigns/{campaign}/config", { params: { campaign } })
         .catch(() => undefined);

@@ -4,7 +4,7 @@ import { navigate } from "../data/router.ts";
 import { DialogForm } from "../parts/dialog-form.tsx";
 import { say } from "../parts/toast.tsx";
 
-/** Makes a campaign from the template. Its configuration opens next. */
+/** Creates a campaign from the template, then opens its configuration. */
 export function NewCampaign({ onClose }: { readonly onClose: () => void }) {
   const name = useSignal("");
   const create = async () => {

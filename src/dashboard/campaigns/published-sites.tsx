@@ -8,7 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { say } from "../parts/toast.tsx";
 
-/** Static sites that were published from here, and a button that brings one up to date. */
+/** Static sites that were published from here, with a button that updates each. */
 export function PublishedSites() {
   const sites = useResource("sites", (signal) => api.get("/api/sites", { signal }), {
     isIdle: isPublished,

@@ -18,7 +18,7 @@ type Due = AnswerOf<"POST", "/api/campaigns/{campaign}/dispatch">;
 
 const amounts = ["all", "canary", "batch"] as const;
 
-/** Shows what a run would search and what that costs, then starts all of it or a part. */
+/** Shows what a run would search and cost, then starts all of it or a part. */
 export function RunCampaign({ campaign, onClose, onStarted }: RunProps) {
   const isRematch = useSignal(false);
   const isForced = useSignal(false);

@@ -3,7 +3,7 @@ export interface ChartSpec {
   readonly id: string;
   readonly title: string;
   readonly unit: "count" | "ms" | "bytes" | "share" | "dollars";
-  /** A small explanation beside the title. */
+  /** A short explanation next to the title. */
   readonly note: string;
   readonly series: readonly ChartSeries[];
 }

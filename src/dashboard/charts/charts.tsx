@@ -22,10 +22,10 @@ const ranges = [
   ["43200", "30 d"],
 ] as const;
 
-/** For longer ranges the history has hours only. */
+/** For longer ranges the history has one point per hour only. */
 const minutesKept = 1_440;
 
-/** Metrics of this node over time. The chart named in the address is shown large. */
+/** Metrics of this node over time. The chart named in the address is enlarged. */
 export function Charts() {
   const range = ranges.find(([value]) => value === place.value.query.get("minutes"))?.[0] ?? "360";
   const by = Number(range) > minutesKept ? "hour" : "minute";
@@ -103,7 +103,7 @@ function Grid({ history, minutes, open }: GridProps) {
 const hasValues = (values: readonly (number | null)[] | undefined) =>
   values?.some((value) => value !== null) ?? false;
 
-/** The points since a moment. */
+/** The points since a time. */
 function since({ times, series, stepMs }: History, fromMs: number): History {
   const first = times.findIndex((atMs) => atMs >= fromMs);
   const at = first === -1 ? times.length : first;

@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../data/api.ts";
 import type { ChartSpec } from "./chart-list.ts";
 
-/** One line for each time; an unknown value is empty. */
+/** One line per time; an unknown value is empty. */
 export function csvOf(
   { times, series }: Pick<AnswerOf<"GET", "/api/history">, "times" | "series">,
   spec: Pick<ChartSpec, "series">,

@@ -4,7 +4,7 @@ import { plural } from "../data/format.ts";
 import { Bulk } from "../parts/bulk.tsx";
 import type { CompanyFilter } from "./company-query.ts";
 
-/** As a choice, as the verb before the count, and what has to be typed. */
+/** The option, the verb before the count, and the label of the text field. */
 const actions = {
   tag: ["Put a tag on", "Tag", "Tag"],
   untag: ["Take a tag off", "Untag", "Tag"],
@@ -13,7 +13,7 @@ const actions = {
 } as const;
 type Action = keyof typeof actions;
 
-/** One change of all companies that the present filter shows. */
+/** One change of all companies that match the current filter. */
 export function BulkCompanies({
   filter,
   onClose,

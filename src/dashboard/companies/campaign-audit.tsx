@@ -20,7 +20,7 @@ const problemWords: Readonly<Record<Finding["problem"], string>> = {
   wrong_campaign: "wrong campaign",
 };
 
-/** Companies that belong to no campaign or to the wrong one, and their repair. */
+/** Companies that belong to no campaign or to the wrong one, with a button that repairs them. */
 export function CampaignAudit() {
   const audit = useResource("audit", (signal) => api.get("/api/records/audit", { signal }), {
     topics: ["campaigns"],

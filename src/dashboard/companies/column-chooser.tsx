@@ -22,7 +22,9 @@ export function shownColumns(chosen: string | null): readonly Column[] {
   return found;
 }
 
-/** Which columns are shown. The choice is in the address, so a saved view keeps it. */
+/**
+ * Chooses the visible columns. The choice is stored in the address, so a saved view includes it.
+ */
 export function ColumnChooser() {
   const isOpen = useSignal(false);
   const shown = shownColumns(place.value.query.get("columns")).map(({ key }) => key);

@@ -14,7 +14,7 @@ interface ActionsProps {
   readonly onChanged: () => void;
 }
 
-/** What can be done with a company as a whole. Each can be taken back. */
+/** Actions on a whole company. Each can be undone. */
 export function CompanyActions({ company, onChanged }: ActionsProps) {
   const isExcludeOpen = useSignal(false);
   const isDeleteOpen = useSignal(false);
@@ -126,7 +126,7 @@ function Exclude({
   );
 }
 
-/** Companies that were merged into this one; each can be made one of its own again. */
+/** Companies that were merged into this one; each can be separated again. */
 export function MergedCompanies({ company, onChanged }: ActionsProps) {
   if (company.merged.length === 0) return null;
   const separate = (target: string) =>

@@ -4,7 +4,7 @@ import { websiteHref } from "../data/safe-text.ts";
 import { Ago, SafeLink, Text } from "../parts/text.tsx";
 import type { CompanyRow } from "./company-query.ts";
 
-/** The cells of the columns that can be shown. */
+/** The cells of the available columns. */
 export interface Column {
   readonly key: string;
   readonly title: string;

@@ -23,7 +23,7 @@ const tabs = [
   ["trace", "How it was found"],
 ] as const;
 
-/** All that is known of one company, beside the list. */
+/** All details of one company, next to the list. */
 export function CompanyDrawer({ name }: { readonly name: string }) {
   const company = useResource(
     name,
@@ -92,6 +92,6 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
   );
 }
 
-/** A published site has no history, and notes only if they were not left out. */
+/** A published site has no history, and has notes only if they were not left out. */
 const isInSite = (tab: string, company: CompanyShown | undefined): boolean =>
   tab !== "history" && (tab !== "notes" || (company?.entries.length ?? 0) > 0);

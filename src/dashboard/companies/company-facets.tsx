@@ -9,7 +9,7 @@ import type { CompanyFilter } from "./company-query.ts";
 
 interface FacetsProps {
   readonly filter: CompanyFilter;
-  /** On a small screen they are shown when asked for. */
+  /** On a small screen the filters are hidden until the user opens them. */
   readonly isOpen: boolean;
 }
 
@@ -71,7 +71,7 @@ export function CompanyFacets({ filter, isOpen }: FacetsProps) {
                   name={field}
                   value={value}
                   text={value}
-                  // A published site has counted all companies only.
+                  // A published site counts values over all companies only.
                   count={facets.data!.counted > 0 ? count : undefined}
                 />
               ))}
@@ -96,7 +96,7 @@ interface ChoiceProps {
   readonly count?: number | undefined;
 }
 
-/** A link that sets one filter, or removes it when it is set. */
+/** A link that sets one filter, or removes it if it is set. */
 function Choice({ name, value, text, count }: ChoiceProps) {
   const isOn = place.value.query.getAll(name).includes(value);
   return (

@@ -8,15 +8,15 @@ import type { CompanyShown } from "./company-drawer.tsx";
 import { FieldEditor } from "./field-editor.tsx";
 import { Provenance, sourceText, type SourcedValue } from "./provenance.tsx";
 
-/** Shown first, in this order; the rest follows by name. */
+/** These come first, in this order; the others follow by name. */
 const order = ["name", "phone", "email", "website", "domain", "social", "address", "street", "city", "zip", "state", "country", "hours", "rating", "reviews", "category", "service", "product", "tag", "person", "tech"]; // prettier-ignore
-/** Facts about the work, which other tabs show. */
+/** Facts that other tabs show. */
 const hidden =
   /^(?:found|visit|note|call|meeting|alias|merged|mergedFields|distinct|excluded|entry|slug|enrichedAt|foundAt|place|page|person|language|latitude|longitude)(?:\/|$)/;
-/** Short words that are read together. */
+/** Fields with short words, which are shown on one line. */
 const inOneLine = new Set(["category", "service", "product", "keyword", "tech", "tag"]);
 
-/** Fields that a person can add when nothing is known. */
+/** Fields that a user can add if nothing is known. */
 const usual = ["phone", "email", "website", "city"];
 
 interface Group {
@@ -46,7 +46,7 @@ interface FactsProps {
 }
 
 export function CompanyFacts({ company, canEdit, onChanged }: FactsProps) {
-  /** The field that is edited; `phone+`: a new element of a list. */
+  /** The field being edited; `phone+`: a new element of a list. */
   const editing = useSignal<string | undefined>(undefined);
   const done = () => {
     editing.value = undefined;
@@ -135,11 +135,11 @@ export function CompanyFacts({ company, canEdit, onChanged }: FactsProps) {
   );
 }
 
-/** Lists take more values; a single value is edited instead. */
+/** Lists accept more values; a single value is edited instead. */
 const canGrow = (field: string, values: readonly SourcedValue[]) =>
   values.length === 0 || ["phone", "email", "tag", "category"].includes(field);
 
-/** `phone/+1512…` is an element of a list: its name is its value. */
+/** `phone/+1512…` is an element of a list, whose value is in its name. */
 export function elementText({ field, value }: SourcedValue): string {
   const at = field.indexOf("/");
   if (at === -1) return valueText(value);

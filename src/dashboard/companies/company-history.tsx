@@ -18,7 +18,7 @@ interface HistoryProps {
   readonly onChanged: () => void;
 }
 
-/** Every value that was written, who wrote it, and which of several values is shown. */
+/** Every value that was written, by whom, and which of several values is shown. */
 export function CompanyHistory({ company, canEdit, onChanged }: HistoryProps) {
   const history = useResource(
     company.slug,
@@ -107,7 +107,7 @@ export function CompanyHistory({ company, canEdit, onChanged }: HistoryProps) {
   );
 }
 
-/** The newest value of each field that was written until then. */
+/** The newest value of each field at that time. */
 function valuesAt(rows: readonly HistoryRow[], atMs: number): readonly HistoryRow[] {
   const newest = new Map<string, HistoryRow>();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** What the list of companies shows, as the address of the page says it. */
+/** The state of the companies list, as stored in the address of the page. */
 import type { RowOf } from "../data/api.ts";
 import { place } from "../data/router.ts";
 
@@ -7,7 +7,7 @@ export type CompanyRow = RowOf<"/api/companies">;
 export const sorts = ["name", "changed", "rating", "reviews", "callback"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** Parameters with one value, under the names of the API. */
+/** Parameters with one value, with the names of the API. */
 const textKeys = ["city", "state", "country", "type", "domain", "tech"] as const;
 const flagKeys = ["hasEmail", "hasPhone", "hasDomain", "hasCallback", "isCalled", "isExcluded"] as const; // prettier-ignore
 const listKeys = ["tag", "category"] as const;
@@ -61,7 +61,7 @@ const flagTexts: Readonly<Record<(typeof flagKeys)[number], readonly [string, st
   isExcluded: ["excluded", "not excluded"],
 };
 
-/** The filter in words, one for each part, to show and to remove. */
+/** The filter in words, one chip per part, each with a link that removes it. */
 export function filterChips(
   filter: CompanyFilter,
 ): readonly { key: string; value?: string; text: string }[] {

@@ -14,10 +14,10 @@ interface CompanyTableProps {
   readonly sort: Sort | undefined;
 }
 
-/** A published site has no dates to call back. */
+/** A published site has no callback dates. */
 const shownSorts = sorts.filter((sort) => !isPublished || sort !== "callback");
 const pageSize = 100;
-/** More than anybody reads; a filter finds the rest. */
+/** Nobody reads more; a filter finds the rest. */
 const rowsMax = 5_000;
 
 export function CompanyTable({ filter, sort }: CompanyTableProps) {
@@ -49,7 +49,8 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
     if (isMore && isEndShown.current && failure.value === undefined) void load(next.value!);
   };
   useEffect(() => void load(undefined), []);
-  // Rows do not jump under the pointer: news is announced, and shown when asked for.
+  // Rows do not move under the pointer: changes are announced, and shown when the user asks for
+  // them.
   useEffect(
     () =>
       onLive(["records"], () => {

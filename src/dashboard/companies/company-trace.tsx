@@ -10,7 +10,7 @@ interface Step {
   readonly href?: string;
 }
 
-/** The way of one lead: tile, place, visit of the website, values. */
+/** The history of one lead: tile, place, visit of the website, values. */
 export function CompanyTrace({ company }: { readonly company: CompanyShown }) {
   const steps = stepsOf(company);
   if (steps.length === 0) return <p class="dim">Nothing is known about how it was found. It may have been added by hand.</p>; // prettier-ignore
@@ -42,7 +42,7 @@ function stepsOf({ provenance, visit, emails }: CompanyShown): readonly Step[] {
         href: `/map?tile=${encodeURIComponent(tile)}`,
       };
     });
-  // The place that it was made from is also in the list of its places.
+  // The original place is also in the list of its places.
   const places = provenance
     .filter(({ field }) => field.startsWith("place/"))
     .map(({ field, stamp }) => ({ atMs: timeOf(stamp), title: "Place", detail: field.slice("place/".length) })); // prettier-ignore

@@ -17,7 +17,7 @@ type Pair = RowOf<"/api/records/duplicates">;
 
 const shownMax = 50;
 
-/** Pairs that may be the same, for a person to decide. */
+/** Pairs of possible duplicates, for a user to decide. */
 export function DuplicatePairs() {
   const pairs = useResource(
     "pairs",
@@ -144,7 +144,7 @@ function PairLine({ pair, canEdit, onCompare, onChanged }: PairLineProps) {
   );
 }
 
-/** What speaks for and against it. */
+/** The evidence for and against a pair. */
 function evidenceText({ name, distanceM, phone, domain, sameAddress }: Pair["evidence"]): string {
   const shown = [
     ...(typeof name === "number" ? [`names ${Math.round(100 * name)} % alike`] : []),

@@ -9,7 +9,7 @@ interface DuplicatesProps {
   readonly onChanged: () => void;
 }
 
-/** Companies that may be the same: compare them, merge them, or say that they are not. */
+/** Possible duplicates of a company: compare them, merge them, or mark them as distinct. */
 export function Duplicates({ company, onChanged }: DuplicatesProps) {
   const other = useSignal<string | undefined>(undefined);
   if (company.duplicates.length === 0) return null;

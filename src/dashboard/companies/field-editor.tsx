@@ -14,7 +14,7 @@ interface FieldEditorProps {
   readonly onCancel: () => void;
 }
 
-/** Changes one value by hand. What a person writes wins over what machines find. */
+/** Changes one value by hand. Manual values override collected ones. */
 export function FieldEditor({ company, field, value, onDone, onCancel }: FieldEditorProps) {
   const text = useSignal(value);
   const problem = useSignal("");

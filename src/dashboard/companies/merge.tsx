@@ -9,13 +9,16 @@ import { say } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 
 interface MergeProps {
-  /** The first is the one that stays, unless a person chooses the other one. */
+  /** The first one stays, unless the user chooses the other. */
   readonly names: readonly [string, string];
   readonly onClose: () => void;
   readonly onChanged: () => void;
 }
 
-/** Two companies side by side: choose which one stays, merge them, or say that they are two. */
+/**
+ * Shows two companies side by side: the user chooses which one stays, merges them, or marks them as
+ * distinct.
+ */
 export function Merge({ names, onClose, onChanged }: MergeProps) {
   const loaded = useResource(names.join(" "), (signal) =>
     Promise.all(
@@ -111,7 +114,7 @@ function Compared({ left, right, onClose, onChanged }: ComparedProps) {
   );
 }
 
-/** Nobody is asked about the two again. */
+/** Marks two companies as distinct, so that they are not suggested again. */
 export async function callDistinct(
   name: string,
   other: string,

@@ -2,14 +2,14 @@ import { timeOf } from "../data/format.ts";
 import { safeHref, shownText } from "../data/safe-text.ts";
 import { Ago, SafeLink } from "../parts/text.tsx";
 
-/** A value of the ledger with where it comes from. */
+/** A value of the ledger with its source. */
 export interface SourcedValue {
   readonly field: string;
   readonly value?: unknown;
   readonly source: string;
   readonly stamp: string;
   readonly node: string;
-  /** Of the open data that it comes from. */
+  /** The licence of the open data it comes from. */
   readonly licence?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export function sourceText(source: string): string {
   return source;
 }
 
-/** The page that a value was read on, if its value or its source names one. */
+/** The page on which a value was found, if its value or its source names one. */
 export function pageOf({ value, source }: SourcedValue): string | undefined {
   const within =
     typeof value === "object" && value !== null && "url" in value ? value.url : undefined;

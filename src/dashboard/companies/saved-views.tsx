@@ -33,7 +33,9 @@ function keep(next: readonly View[]): void {
   }
 }
 
-/** Filters, order and columns under a name, kept in this browser. A link shares one with others. */
+/**
+ * Filters, order and columns saved under a name in this browser. A link shares them with others.
+ */
 export function SavedViews() {
   const isOpen = useSignal(false);
   const name = useSignal("");

@@ -1,4 +1,4 @@
-/** The one client of the API, or of the files of a published site. */
+/** The client of the API, or of the files of a published site. */
 import { createApiClient, type ApiFetch } from "../../api/client/api-client.ts";
 import { answerFromSite, isPublished } from "./published.ts";
 
@@ -9,7 +9,7 @@ const ask: ApiFetch = isPublished ? answerFromSite : (url, init) => fetch(url, i
 
 export const api = createApiClient({ fetch: ask });
 
-/** A file that is served beside the page, such as a part of the base map. */
+/** Reads a static file, such as a part of the base map. */
 export async function readJson<T>(path: string): Promise<T> {
   const response = await ask(path, { method: "GET", headers: {}, redirect: "error" });
   if (!response.ok) throw new Error(`${path}: ${response.status}`);

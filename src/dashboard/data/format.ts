@@ -1,10 +1,10 @@
-/** Numbers, times and amounts as people read them. */
+/** Formats numbers, times and amounts for people. */
 import { signal } from "@preact/signals";
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const oneDigit = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** What is not zero is never shown as zero. */
+/** A value other than zero is never shown as zero. */
 const tiny = new Intl.NumberFormat("en", {
   maximumSignificantDigits: 2,
   maximumFractionDigits: 20,
@@ -12,7 +12,7 @@ const tiny = new Intl.NumberFormat("en", {
 
 export const formatCount = (value: number): string => whole.format(value);
 
-/** Hours, kilometres, a limit: not only whole ones. */
+/** For hours, kilometres or limits, which may have fractions. */
 export const formatAmount = (value: number): string =>
   Number.isInteger(value) ? whole.format(value) : value.toLocaleString("en", { maximumSignificantDigits: 3, maximumFractionDigits: 20 }); // prettier-ignore
 
@@ -57,9 +57,9 @@ export function formatDuration(ms: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
-/** The server's clock minus the browser's: ages are shown by the server's clock. */
+/** The server's clock minus the browser's: ages are computed with the server's clock. */
 export const clockOffsetMs = signal(0);
-/** Changes every second while somebody looks. */
+/** Changes every second while the page is visible. */
 export const tick = signal(0);
 
 export const serverNowMs = (): number => Date.now() + clockOffsetMs.value;
@@ -77,7 +77,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 export const formatTime = (atMs: number): string => timeFormat.format(atMs);
 export const formatDay = (atMs: number): string => dayFormat.format(atMs);
 
-/** The time of an ISO text or of a stamp of the ledger, whose first 24 characters are one. */
+/** The time in an ISO text, or in a stamp of the ledger, which begins with one. */
 export function timeOf(text: string): number | undefined {
   const ms = Date.parse(text.slice(0, 24));
   return Number.isNaN(ms) ? undefined : ms;

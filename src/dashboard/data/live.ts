@@ -1,6 +1,6 @@
 /**
- * Whether the page is up to date. Changes arrive by server-sent events; while these cannot be
- * opened, everything is asked for again every 15 seconds. A page that nobody sees asks for nothing.
+ * Keeps the page up to date. Changes arrive as server-sent events; if these cannot be opened, all
+ * data is requested again every 15 seconds. A hidden page sends no requests.
  */
 import { signal, type Signal } from "@preact/signals";
 import { watchLive, type LiveTopic, type LiveValue } from "../../api/client/live-client.ts";
@@ -15,15 +15,15 @@ const liveTopics = ["status", "queue", "records", "campaigns", "fleet"] as const
 export const liveState = signal<LiveState>("connecting");
 /** By the browser's clock. */
 export const lastHeardMs = signal(Date.now());
-/** False: values do not come by themselves. Undefined: it is not known yet. */
+/** False: values are not pushed. Undefined: not known yet. */
 export const isStreaming = signal<boolean | undefined>(undefined);
 
-/** Topics that the server could not read, and of which it has sent nothing. */
+/** Topics that the server could not read, and for which it has sent no value. */
 export const faultyTopics = signal<ReadonlySet<LiveTopic>>(new Set());
 
 const pollMs = 15_000;
 const burstMs = 700;
-/** What is asked for again after a change of the queue costs the most. */
+/** Minimum intervals: requests after a change of the queue are the most expensive. */
 const calmMs: Readonly<Partial<Record<LiveTopic, number>>> = { queue: 5_000, records: 2_000 };
 const listeners = new Map<LiveTopic, Set<() => void>>();
 const due = new Set<LiveTopic>();
@@ -32,7 +32,7 @@ const values = new Map<LiveTopic, Signal<unknown>>();
 let isPaused = false;
 let stream: { stop(): void } | undefined;
 
-/** The newest value of a topic; undefined: it has not come yet. */
+/** The newest value of a topic; undefined before the first one. */
 export function liveValue<T extends LiveTopic>(topic: T): Signal<LiveValue<T> | undefined> {
   let found = values.get(topic);
   if (!found) values.set(topic, (found = signal<unknown>(undefined)));
@@ -56,7 +56,7 @@ export function setPaused(next: boolean): void {
   for (const topic of liveTopics) changed(topic);
 }
 
-/** Calls when one of the topics changed. Returns a function that ends it. */
+/** Calls the listener when one of the topics has changed. Returns a function that unsubscribes. */
 export function onLive(topics: readonly LiveTopic[], listener: () => void): () => void {
   for (const topic of topics) {
     const found = listeners.get(topic) ?? new Set();
@@ -67,7 +67,7 @@ export function onLive(topics: readonly LiveTopic[], listener: () => void): () =
   };
 }
 
-/** Many changes in a short time ask once. */
+/** Several changes in a short time cause one request. */
 function changed(topic: LiveTopic): void {
   if (isPaused) return;
   if (due.size === 0) setTimeout(tellListeners, burstMs);
@@ -104,7 +104,7 @@ function openStream(): void {
     onValue(topic, value) {
       markOnline();
       const kept = liveValue(topic);
-      // What is shown was asked for a moment ago.
+      // The data on the page was requested just before, so the first value is not a change.
       const isFirst = kept.peek() === undefined;
       kept.value = value;
       if (faultyTopics.value.has(topic)) {

@@ -1,6 +1,7 @@
 /**
- * Whether this page is a published site: static files instead of a server. Then everything is read from them, and
- * nothing can be changed. The address keeps the key of a sealed site, and where one is, behind the `#`: browsers do not send that.
+ * Tells if this page is a published site: static files instead of a server. Then all data is read
+ * from files, and nothing can be changed. The fragment of the address contains the current page and
+ * the key of a sealed site: browsers do not send fragments to the host.
  */
 import { signal } from "@preact/signals";
 import type { ApiResponse } from "../../api/client/api-client.ts";
@@ -10,10 +11,13 @@ export const isPublished = document.querySelector("meta[name=forager-published]"
 
 export const siteFault = signal<SiteFault["reason"] | undefined>(undefined);
 
-/** Values that a public site leaves out of all companies, such as `emails`. Set before anything is shown. */
+/**
+ * Values that a public site leaves out of all companies, such as `emails`. Set before anything is
+ * rendered.
+ */
 export const leftOutValues = signal<ReadonlySet<string>>(new Set());
 
-/** False: nobody knows whether a company has one. */
+/** False if the site leaves these values out, so it is not known whether a company has one. */
 export const hasValues = (what: "emails" | "phones"): boolean => !leftOutValues.value.has(what);
 
 /** `#k=KEY/companies?words=x`: the key, then the page. */
@@ -30,7 +34,10 @@ export function fragmentOf(page: string): string {
 
 let opening: Promise<SiteReader> | undefined;
 
-/** Read once. Its code is loaded only here, so the dashboard of a server is not larger for it. */
+/**
+ * Opens the site once. Its code is loaded only here, so it does not enlarge the dashboard of a
+ * server.
+ */
 export function openPublished(): Promise<SiteReader> {
   opening ??= (async () => {
     const { openSite } = await import("../../publish/reader/site-reader.ts");
@@ -39,7 +46,7 @@ export function openPublished(): Promise<SiteReader> {
   return opening;
 }
 
-/** The browser has painted. It never does in a tab that nobody sees. */
+/** Resolves when the browser has painted, which it never does in a hidden tab. */
 const shown = () =>
   new Promise<void>((resolve) => {
     if (document.hidden) setTimeout(resolve);
@@ -53,7 +60,7 @@ async function fetchFile(path: string, { isFresh }: { readonly isFresh: boolean 
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Answers as the server would. */
+/** Returns the same response as the server. */
 export async function answerFromSite(url: string): Promise<ApiResponse> {
   const [path = "", query = ""] = url.split("?");
   const site = await openPublished();
@@ -68,7 +75,7 @@ interface Download {
   readonly parts: readonly string[];
 }
 
-/** Puts the parts of a download together, here, and saves the file. */
+/** Assembles the parts of a download in the browser, and saves the file. */
 export async function saveDownload(name: string, { format, type, parts }: Download): Promise<void> {
   const site = await openPublished();
   const texts: string[] = [];

@@ -1,4 +1,4 @@
-/** Data of the API in a component: what is known, what went wrong, and how to ask again. */
+/** Data of the API in a component: the data, the error, and a function that requests it again. */
 import { signal, useSignal, type Signal } from "@preact/signals";
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { ApiError } from "../../api/client/api-client.ts";
@@ -18,7 +18,7 @@ export type Failure =
   | { readonly kind: "problem"; readonly status: number; readonly title: string; readonly detail: string; readonly code: string }; // prettier-ignore
 
 export interface Resource<T> {
-  /** The newest answer. It stays while a newer one is asked for, and when that fails. */
+  /** The newest response. It stays while a newer one is requested, and if that fails. */
   readonly data: T | undefined;
   readonly failure: Failure | undefined;
   readonly isLoading: boolean;
@@ -35,13 +35,13 @@ interface State<T> {
 export const isStranger = signal(false);
 
 export interface ResourceOptions {
-  /** Ask again when one of these changes on the server. */
+  /** Request again when one of these topics changes on the server. */
   readonly topics?: readonly LiveTopic[];
-  /** Ask nothing: the data comes in another way. */
+  /** Send no request: the data arrives in another way. */
   readonly isIdle?: boolean;
 }
 
-/** Asks again when `key` changes. An answer that comes after a later question is dropped. */
+/** Requests again when `key` changes. Drops responses that arrive after a later request. */
 export function useResource<T>(
   key: string,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -88,7 +88,7 @@ export function useResource<T>(
   return { data, failure, isLoading, reload: () => void load() };
 }
 
-/** The value of a topic, as it comes. It is asked for only while live events cannot be opened. */
+/** The value of a topic as it is pushed. It is requested only if live events cannot be opened. */
 export function useLive<T extends LiveTopic>(
   topic: T,
   ask: (signal: AbortSignal) => Promise<LiveValue<T>>,
@@ -112,14 +112,17 @@ export function failureOf(error: unknown): Failure {
   return { kind: "offline" };
 }
 
-/** Of a read. A write may be refused with 401 for another reason, such as a wrong password. */
+/**
+ * Handles the failure of a read. A write may be refused with 401 for another reason, such as a
+ * wrong password.
+ */
 export function noteFailure(error: unknown): Failure {
   const failure = failureOf(error);
   if (failure.kind === "problem" && failure.status === 401) isStranger.value = true;
   return failure;
 }
 
-/** Why a write did not happen. `rest` is what did not: "nothing was saved". */
+/** The reason why a write failed. `rest` says what did not happen: "nothing was saved". */
 export function failureText(error: unknown, rest: string): string {
   const failure = failureOf(error);
   return failure.kind === "offline" ? `The server does not answer; ${rest}.` : failure.detail;

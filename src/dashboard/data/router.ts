@@ -1,6 +1,6 @@
 /**
- * Where the page is, as a signal. Everything a person chose (filters, the open company, the day of the map) is in the
- * address, so a reload, the back button and a bookmark show the same.
+ * The current address as a signal. Everything the user has chosen (filters, the open company, the
+ * day of the map) is in the address, so a reload, the back button and a bookmark show the same.
  */
 import { computed, signal } from "@preact/signals";
 import { options } from "preact";
@@ -42,7 +42,7 @@ export function navigate(page: string, { isReplaced = false } = {}): void {
 
 type Values = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The address of this page with some of its parameters changed; `undefined` removes one. */
+/** The address of this page with some parameters changed; `undefined` removes one. */
 export function withQuery(changes: Values, path = place.value.path): string {
   const query = new URLSearchParams(path === place.value.path ? place.value.query : "");
   for (const [key, value] of Object.entries(changes)) {
@@ -62,7 +62,7 @@ export function followLinks(): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (!link || link.target || link.hasAttribute("download")) return;
-    // The server answers these: files, and the way to the identity provider.
+    // The server handles these: files, and the redirect to the identity provider.
     if (link.origin !== location.origin || /^\/(?:api|login)\//.test(link.pathname)) return;
     event.preventDefault();
     navigate(link.pathname + link.search + link.hash);
@@ -70,8 +70,9 @@ export function followLinks(): void {
 }
 
 /**
- * A static host has one page, so links of a published site lead to fragments of it: a reload, a bookmark and a new
- * tab then work on any host. Components write links as paths; they are changed here, in one place.
+ * A static host serves one page, so links of a published site become fragments of it: a reload, a
+ * bookmark and a new tab then work on any host. Components write links as paths; they are converted
+ * here, in one place.
  */
 function followFragments(): void {
   const { key } = readFragment();

@@ -15,6 +15,6 @@ test.each([
   ["tel:+4912345", "tel:+4912345"],
 ])("a link of data from the web: %j gives %j", (address, href) => {
   expect(safeHref(address)).toBe(href);
-  // A website may be written without a scheme; a scheme that runs code stays refused.
+  // A website may be written without a scheme; a scheme that runs code is rejected.
   if (href === undefined) expect(websiteHref(address) ?? "https:").toMatch(/^https:/);
 });

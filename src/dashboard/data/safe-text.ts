@@ -1,10 +1,13 @@
 /**
- * Data from the web is hostile. Preact shows text as text; this adds what text alone can do: names of a megabyte,
- * characters that reverse the direction of what follows, and links that run code.
+ * Data from the web is hostile. Preact escapes markup; this handles what plain text can do: names
+ * of a megabyte, characters that reverse the text direction, and links that run code.
  */
 const shownMax = 300;
 
-/** Control characters except tab and line feed, invisible ones, and those that change the direction of text. */
+/**
+ * Control characters except tab and line feed, invisible characters, and those that change the text
+ * direction.
+ */
 const unwanted = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 export function shownText(text: string, max = shownMax): string {
@@ -15,7 +18,10 @@ export function shownText(text: string, max = shownMax): string {
   return text.length > max ? `${clean}… (${text.length.toLocaleString("en")} characters)` : clean;
 }
 
-/** Only links that open a page, a mail or a call. Anything else is shown without a link. */
+/**
+ * Allows only links that open a page, a mail or a call. Undefined for others, which are shown as
+ * text.
+ */
 export function safeHref(address: string): string | undefined {
   if (address.length > 2_000) return undefined;
   try {
@@ -26,12 +32,12 @@ export function safeHref(address: string): string | undefined {
   }
 }
 
-/** A website as data has it: with or without a scheme. */
+/** The link for a website that is stored with or without a scheme. */
 export function websiteHref(website: string): string | undefined {
   return safeHref(/^[a-z][a-z0-9+.-]*:/i.test(website) ? website : `https://${website}`);
 }
 
-/** Any value as text. Text stays as it is, the rest is JSON. */
+/** Any value as text. Text is not changed, everything else is JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);

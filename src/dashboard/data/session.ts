@@ -1,4 +1,7 @@
-/** Who looks, at which environment, and by which clock. Asked once, then after each reconnect. */
+/**
+ * The signed-in user, the environment, and the server's clock. Requested once, then after each
+ * reconnect.
+ */
 import { signal } from "@preact/signals";
 import { api, type AnswerOf } from "./api.ts";
 import { clockOffsetMs } from "./format.ts";
@@ -20,7 +23,7 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Buttons that the server would refuse are not shown. */
+/** Hides buttons whose requests the server would refuse. */
 export function may(scope: Session["scopes"][number]): boolean {
   return session.value?.scopes.includes(scope) ?? false;
 }

@@ -23,6 +23,6 @@ export function applyTheme(next: Theme): void {
   try {
     localStorage.setItem(key, next);
   } catch {
-    // Storage is forbidden or full: the choice counts until the page is closed.
+    // Storage is forbidden or full: the choice lasts until the page is closed.
   }
 }

@@ -3,7 +3,7 @@ import { formatDuration } from "../data/format.ts";
 
 export type HostGate = RowOf<"/api/queue/gates">;
 
-/** Whether a task of the host could start now, in words. */
+/** Says if a task of the host could start now. */
 export function gateState(gate: HostGate): { readonly text: string; readonly pill: string } {
   const { blockedForMs, opensInMs, running, limit, delayMs } = gate;
   if (blockedForMs > 0) return { text: `blocked for ${formatDuration(blockedForMs)}`, pill: "bad" };

@@ -24,7 +24,7 @@ const spans = [
   ["10080", "7 d"],
 ] as const;
 
-/** One host: its pace, the workers that visit it now, and a timeline of visits. */
+/** One host: its pace, the workers that are visiting it, and a timeline of visits. */
 export function HostDetail({ name }: { readonly name: string }) {
   const span = spanInUrl(spans);
   const gate = useResource(

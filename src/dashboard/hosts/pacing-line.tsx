@@ -35,7 +35,7 @@ export function PacingLine({
 }) {
   const { fromMs, nowMs, ends } = pacing;
   const blockMs = gate?.blockedForMs ?? 0;
-  // A block reaches into the future: a tenth of the line is kept for it.
+  // A block extends into the future: a tenth of the line is reserved for it.
   const toMs = blockMs > 0 ? nowMs + (nowMs - fromMs) / 9 : nowMs;
   const xOf = (atMs: number) => (width * (atMs - fromMs)) / (toMs - fromMs);
   const shown = (Object.keys(colours) as Outcome[]).filter((one) =>

@@ -1,4 +1,6 @@
-/** Land, borders and towns from the files that the build cut. Only the cells in view are fetched. */
+/**
+ * Land, borders and towns from files that the build generates. Only the cells in view are loaded.
+ */
 import { readJson } from "../data/api.ts";
 import type { Painter } from "./canvas-layer.ts";
 
@@ -21,7 +23,7 @@ interface Cell extends Outlines {
 export interface BaseMap {
   readonly credit: string;
   paintLand(painter: Painter, colours: Colours): void;
-  /** Borders and towns, above the tiles. */
+  /** Paints borders and towns above the tiles. */
   paintLines(painter: Painter, colours: Colours): void;
 }
 
@@ -61,7 +63,7 @@ export async function openBaseMap(onLoad: () => void): Promise<BaseMap> {
       cells.set(key, await readJson<Cell>(`/basemap/${key}.json`));
       onLoad();
     } catch {
-      cells.delete(key); // asked for again with the next movement
+      cells.delete(key); // requested again after the next movement
     }
   };
   return {
@@ -119,7 +121,7 @@ function trace({ context, x, y }: Painter, line: readonly number[]): void {
 
 const labelsMax = 60;
 
-/** The largest first; a label that would touch another is left out. */
+/** The largest towns first; labels that would overlap another are left out. */
 function paintTowns(painter: Painter, towns: Cell["towns"], colours: Colours): void {
   const { context, x, y, width, height, zoom } = painter;
   const inhabitantsMin = zoom >= 10 ? 5_000 : zoom >= 8 ? 20_000 : zoom >= 6 ? 150_000 : 700_000;

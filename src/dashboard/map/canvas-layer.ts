@@ -1,6 +1,7 @@
 /**
- * A Leaflet layer that is one canvas, a little larger than the map. While the map is dragged Leaflet moves the canvas;
- * it is painted again when the movement ends, so a frame of a drag costs nothing.
+ * A Leaflet layer with one canvas that is a little larger than the map. While the map is dragged,
+ * Leaflet moves the canvas; it is painted again when the movement ends, so a frame of a drag costs
+ * nothing.
  */
 import { DomUtil, Layer, type Map as LeafletMap } from "leaflet";
 

@@ -1,6 +1,9 @@
-/** What is known of the tiles of a campaign, on a given day. */
+/** The state of a campaign's tiles on a given day. */
 
-/** South-west corner in tenths of a degree, what it is today, places found, days since 1970 of the look and of its end. */
+/**
+ * South-west corner in tenths of a degree, the state today, places found, and the days of the
+ * search and of its expiry since 1970.
+ */
 export type CoverageRow = readonly [
   lat10: number,
   lon10: number,
@@ -13,7 +16,7 @@ export type CoverageRow = readonly [
 export const tileStates = ["fresh", "aging", "expired", "empty", "failed", "never"] as const;
 export type TileState = (typeof tileStates)[number];
 
-/** The order of the API's numbers. */
+/** In the order of the API's numbers. */
 export const apiStates = ["fresh", "empty", "expired", "failed", "never"] as const;
 
 export const stateTexts: Readonly<Record<TileState, string>> = {
@@ -34,7 +37,7 @@ export const tileColours: Readonly<Record<TileState, string>> = {
   never: "--dim",
 };
 
-/** The state of a tile on a day. A look counts from its day until it expires. */
+/** The state of a tile on a day. A search counts from its day until it expires. */
 export function stateOnDay(
   [, , state, found, atDay, expiresDay]: CoverageRow,
   day: number,
@@ -59,7 +62,7 @@ export function countStates(
   return counts;
 }
 
-/** As the rest of Forager names a tile: `30.2_-97.8`. */
+/** The name of a tile in the rest of Forager: `30.2_-97.8`. */
 export const tileId = (lat10: number, lon10: number): string =>
   `${(lat10 / 10).toFixed(1)}_${(lon10 / 10).toFixed(1)}`;
 

@@ -174,14 +174,14 @@ function Coverage({
   );
 }
 
-/** Each once. */
+/** Each licence once. */
 const licencesOf = (...lists: readonly (readonly Licence[] | undefined)[]): readonly Licence[] => [
   ...new Map(lists.flatMap((list) => list ?? []).map((one) => [one.text, one])).values(),
 ];
 
 const playMs = 120;
 
-/** Shows the tiles as they were at the end of a day. */
+/** Chooses a day; the map shows the tiles as they were at its end. */
 function Slider({
   first,
   last,

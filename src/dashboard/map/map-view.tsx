@@ -12,12 +12,12 @@ interface MapViewProps {
   readonly rows: readonly CoverageRow[];
   readonly points: readonly PointRow[];
   readonly day: number;
-  /** The tile that is marked. */
+  /** The selected tile. */
   readonly chosen: { readonly lat10: number; readonly lon10: number } | undefined;
   readonly onChoose: (tile: { readonly lat10: number; readonly lon10: number }) => void;
 }
 
-/** The map itself. A table beside it has the same content for those who cannot see it. */
+/** The map itself. A table next to it has the same content for people who cannot see it. */
 export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
   const element = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -99,7 +99,7 @@ export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
     parts.current?.redraw("tiles");
   }, [rows, points, day, chosen]);
   useEffect(() => repaint("all"), [theme.value]);
-  // The first rows, and those of another campaign, are brought into view.
+  // Zooms to the first rows, and to those of another campaign.
   const box = boundsOf(rows);
   const boxKey = box ? `${box.south} ${box.north} ${box.west} ${box.east}` : "";
   useEffect(() => {
@@ -146,7 +146,7 @@ function fit(map: LeafletMap, box: NonNullable<ReturnType<typeof boundsOf>>): vo
 
 type ReadColour = (name: string) => string;
 
-/** A canvas knows no custom properties: an element that has the colour tells it. */
+/** A canvas cannot use custom properties, so the colour is read from an element. */
 function colourReader(frame: HTMLElement): ReadColour {
   return (name) => {
     const probe = document.createElement("i");

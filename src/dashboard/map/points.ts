@@ -1,4 +1,4 @@
-/** Companies as points; those that are near each other on the screen are one circle with their number. */
+/** Companies as points; points that are close on the screen become one circle with their number. */
 import type { Painter } from "./canvas-layer.ts";
 
 export type PointRow = readonly [
@@ -43,7 +43,7 @@ export function clustersOf(
   return [...found.values()];
 }
 
-/** Filled: has an email address. A ring: has none yet. */
+/** Filled: has an e-mail address. A ring: has none yet. */
 export function paintClusters(
   painter: Painter,
   clusters: readonly Cluster[],

@@ -1,6 +1,7 @@
 /**
- * Paints tiles of 0.1°. When they are small, all of them are one picture with a pixel for each tile, of which every row of
- * tiles is stretched into place: 50,000 tiles cost a few hundred calls. When they are large, few are in view.
+ * Paints tiles of 0.1°. When they are small, all of them become one image with a pixel per tile,
+ * whose rows are stretched into place: 50,000 tiles cost a few hundred calls. When they are large,
+ * few are in view.
  */
 import type { Painter } from "./canvas-layer.ts";
 import { stateOnDay, type CoverageRow, type TileState } from "./coverage.ts";

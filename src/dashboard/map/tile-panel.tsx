@@ -8,7 +8,7 @@ import type { PointRow } from "./points.ts";
 interface TilePanelProps {
   readonly campaign: string;
   readonly tile: { readonly lat10: number; readonly lon10: number } | undefined;
-  /** Undefined: the campaign does not search it. */
+  /** Undefined if the campaign does not search it. */
   readonly row: CoverageRow | undefined;
   readonly points: readonly PointRow[];
   readonly day: number;
@@ -17,7 +17,7 @@ interface TilePanelProps {
 const dayMs = 86_400_000;
 const shownMax = 100;
 
-/** What is known of the chosen tile, and the companies in it. */
+/** Details of the selected tile, and the companies in it. */
 export function TilePanel({ tile, row, points, day }: TilePanelProps) {
   if (!tile)
     return (

@@ -17,7 +17,7 @@ const stateTexts = {
 
 const statusPills = { followed: "", failed: "bad", waiting: "warn", away: "quiet" } as const;
 
-/** Each node's answer to a command, and how long it took. */
+/** The response of each node to a command, and how long it took. */
 export function CommandAnswers({ nodes }: Pick<ShownCommand, "nodes">) {
   if (nodes.length === 0) return <p class="dim">No node has received it yet.</p>;
   return (
@@ -90,7 +90,7 @@ interface CommandListProps {
   readonly onChanged: () => void;
 }
 
-/** Commands, newest first, each with its answers. */
+/** Commands, newest first, each with the responses. */
 export function CommandList({ rows, nameOfScope, onChanged }: CommandListProps) {
   return (
     <ul class="entries">

@@ -21,14 +21,14 @@ const texts: Readonly<Record<Action, readonly [verb: string, explanation: string
 
 interface GiveCommandProps {
   readonly nodes: readonly NodeRow[];
-  /** Id of a node, or all. */
+  /** The id of a node, or `all`. */
   readonly to: string;
   readonly action: Action;
   readonly kinds: readonly string[];
   readonly onClose: () => void;
 }
 
-/** Sends a command to nodes, and shows each node's answer when it arrives. */
+/** Sends a command to nodes, and shows the response of each node when it arrives. */
 export function GiveCommand(props: GiveCommandProps) {
   const given = useSignal<ShownCommand | undefined>(undefined);
   return (

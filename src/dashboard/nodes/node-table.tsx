@@ -148,11 +148,11 @@ function DataPill({ node }: { readonly node: NodeRow }) {
 
 interface MeterProps {
   readonly size: { readonly total: number; readonly free: number };
-  /** Above this used share it is drawn as a warning. */
+  /** Above this share of used space it is drawn as a warning. */
   readonly warnFrom: number;
 }
 
-/** How much of something is in use. */
+/** Shows how much of something is used. */
 export function Meter({ size: { total, free }, warnFrom }: MeterProps) {
   const used = total === 0 ? 0 : (total - free) / total;
   return (

@@ -128,7 +128,7 @@ interface NodeListProps {
   readonly most: Usual;
 }
 
-/** Filters are in the address. */
+/** Filters are stored in the address. */
 function NodeList({ nodes, hub, most }: NodeListProps) {
   const words = (place.value.query.get("words") ?? "").toLowerCase();
   const areFaultsOnly = place.value.query.get("faults") === "true";

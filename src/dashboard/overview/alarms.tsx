@@ -18,7 +18,7 @@ interface AlarmsProps {
   readonly problems: readonly ShownProblem[];
 }
 
-/** What a person should look at. Commands within a text can be copied. */
+/** Problems that need attention. Commands in a text can be copied. */
 export function Alarms({ texts, problems }: AlarmsProps) {
   if (texts.length === 0) return null;
   return (

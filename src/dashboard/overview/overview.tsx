@@ -24,7 +24,7 @@ function FleetOverview() {
     api.get("/api/status", { query: { cluster: true }, signal }),
   );
   const campaigns = useLive("campaigns", (signal) => api.get("/api/campaigns", { signal }));
-  // The status asks the bucket too, so its numbers of the queue are older.
+  // The status also needs the bucket, so its queue counts are older than these.
   const queue = liveValue("queue").value;
   const chosen = place.value.query.get("campaign") ?? campaigns.data?.rows[0]?.campaign;
   return (

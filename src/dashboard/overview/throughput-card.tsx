@@ -14,7 +14,7 @@ const spans = [
   ["43200", "30 d"],
 ] as const;
 
-/** Longer than the queue's log is read for: this node keeps its numbers by hour. */
+/** For longer times the queue's log is not read; this node stores its counts per hour. */
 const logMinutesMax = 1_440;
 
 /** Finished tasks over time, and how long the rest will take. */
@@ -57,7 +57,7 @@ interface KeptHoursProps {
   readonly recent: AnswerOf<"GET", "/api/queue/throughput"> | undefined;
 }
 
-/** What this node has kept of its past; it is there after a restart. */
+/** What this node has recorded about its past; it survives a restart. */
 function KeptHours({ kept, minutes, recent }: KeptHoursProps) {
   const shown = useMemo(() => {
     const fromMs = serverNowMs() - minutes * 60_000;
@@ -84,10 +84,10 @@ function KeptHours({ kept, minutes, recent }: KeptHoursProps) {
 
 interface HistoryProps {
   readonly times: readonly number[];
-  /** Per minute; null: not known. */
+  /** Per minute; null if not known. */
   readonly done: readonly (number | null)[];
   readonly failed: readonly (number | null)[];
-  /** Default: the distance of the times. */
+  /** Default: the distance between the times. */
   readonly stepMinutes?: number;
   readonly isComplete: boolean;
   readonly left: number;

@@ -7,7 +7,7 @@ import { reasonText } from "../parts/waiting-reasons.ts";
 
 type QueueStatus = AnswerOf<"GET", "/api/status">["queue"];
 
-/** Tasks by state, and the one reason for which each of them waits. */
+/** Tasks by state, and the reasons why they wait. */
 export function WaitingCard({ queue }: { readonly queue: QueueStatus }) {
   if (!queue)
     return (

@@ -12,9 +12,9 @@ import { Text } from "./text.tsx";
 
 export type Selection = AnswerOf<"GET", "/api/selections/companies/{id}">;
 
-/** The calls of one sort of selection. */
+/** The API calls for one kind of selection. */
 export interface BulkCalls {
-  /** Remembers on the server what matches now. */
+  /** Stores on the server what matches now. */
   readonly select: (signal: AbortSignal) => Promise<Selection>;
   readonly read: (id: string) => Promise<Selection>;
   readonly run: (id: string, count: number) => Promise<Selection>;
@@ -26,19 +26,22 @@ interface BulkProps extends BulkCalls {
   readonly title: string;
   /** "3 companies". */
   readonly countText: (count: number) => string;
-  /** On the button, before the count. */
+  /** The verb on the button, before the count. */
   readonly verb: string;
   readonly canRun?: boolean;
-  /** What to do with them. */
+  /** The form that chooses the action. */
   readonly children?: ComponentChildren;
   readonly onClose: () => void;
 }
 
-/** From here on the count is typed: a click may be a slip. */
+/** From this count on, the user has to type the count, because a click may be a mistake. */
 const typedFrom = 100;
 const pollMs = 700;
 
-/** One action on many: the selection is frozen, counted and confirmed; then its progress is shown. */
+/**
+ * One action on many items: the selection is fixed, counted and confirmed; then its progress is
+ * shown.
+ */
 export function Bulk(props: BulkProps) {
   const selected = useResource("selection", props.select);
   return (

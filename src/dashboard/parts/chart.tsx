@@ -17,7 +17,10 @@ interface ChartProps {
 
 const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim(); // prettier-ignore
 
-/** Lines over time. The library is fetched when the first chart is shown. A table has the same for readers. */
+/**
+ * Lines over time. The library is loaded when the first chart is shown. A table has the same data
+ * for screen readers.
+ */
 export function Chart({ label, times, series, height = 160 }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -61,7 +64,7 @@ export function Chart({ label, times, series, height = 160 }: ChartProps) {
         box,
       );
     };
-    /** A canvas knows no custom properties. */
+    /** A canvas cannot use custom properties. */
     const probe = document.createElement("i");
     box.append(probe);
     const resolved = (name: string) => {

@@ -6,7 +6,7 @@ export interface Licence {
   readonly url: string;
 }
 
-/** What the licences of open data ask to be shown beside it. */
+/** The attributions that the licences of open data require. */
 export function Credits({ of = [] }: { readonly of?: readonly Licence[] | undefined }) {
   if (of.length === 0) return null;
   return (

@@ -8,17 +8,17 @@ interface DialogFormProps {
   readonly title: string;
   /** The text of the button that sends the form. */
   readonly button: string;
-  /** Its title if it fails, and what the failure means: "Not added", "nothing was added". */
+  /** The title and the consequence of a failure: "Not added", "nothing was added". */
   readonly failure: readonly [title: string, text: string];
   /** False: the form cannot be sent yet. */
   readonly isReady?: boolean;
-  /** Resolves to what is wrong with the input, or to undefined. An error is shown too. */
+  /** Resolves with what is wrong with the input, or with undefined. A rejection is shown too. */
   readonly onSend: (form: FormData) => Promise<string | undefined>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A form in a dialog. It stays open, and says why, if sending it fails. */
+/** A form in a dialog. If sending it fails, it stays open and shows the reason. */
 export function DialogForm(props: DialogFormProps) {
   const { title, button, failure, isReady = true, onSend, onClose, children } = props;
   const problem = useSignal("");

@@ -10,11 +10,14 @@ interface DialogProps {
   readonly children: ComponentChildren;
   /** `drawer`: at the side. */
   readonly shape?: "drawer" | "dialog" | "dialog wide";
-  /** Beside the title. */
+  /** Shown next to the title. */
   readonly actions?: ComponentChildren;
 }
 
-/** A modal panel. The browser keeps the focus in it, Escape closes it, and focus returns afterwards. */
+/**
+ * A modal panel. The browser keeps the focus in it, Escape closes it, and the focus returns
+ * afterwards.
+ */
 export function Dialog({ title, onClose, children, shape = "dialog", actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => {

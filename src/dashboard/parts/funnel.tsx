@@ -3,16 +3,16 @@ import { formatCount, formatShare } from "../data/format.ts";
 export interface FunnelStep {
   readonly label: string;
   readonly count: number;
-  /** Out of how many; the share is shown. */
+  /** The total for the share that is shown. */
   readonly of?: number;
-  /** `of 540` instead of a share. */
+  /** Shows `of 540` instead of a share. */
   readonly isTotalShown?: boolean;
   /** The length of the bar, 0 to 1. */
   readonly bar: number;
   readonly href: string;
 }
 
-/** The path from searched tiles to leads. Each number leads to its list. */
+/** The path from searched tiles to leads. Each number links to its list. */
 export function Funnel({
   steps,
   label,

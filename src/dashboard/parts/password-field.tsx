@@ -2,7 +2,7 @@ interface PasswordFieldProps {
   readonly label: string;
   readonly value: { value: string };
   readonly autocomplete: "current-password" | "new-password";
-  /** Whether the cursor is in it at first. */
+  /** True if the cursor starts in this field. */
   readonly isFirst?: boolean;
 }
 

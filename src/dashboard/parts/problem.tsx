@@ -1,6 +1,6 @@
 import { shownText } from "../data/safe-text.ts";
 
-/** Why an action of the user failed. */
+/** The reason why an action of the user failed. */
 export function Problem({ title, text }: { readonly title: string; readonly text: string }) {
   if (text === "") return null;
   return (

@@ -3,9 +3,9 @@ import type { ComponentChildren } from "preact";
 interface ProgressProps {
   readonly done: number;
   readonly total: number;
-  /** For readers. */
+  /** For screen readers. */
   readonly label: string;
-  /** The same in words, beside the bar. */
+  /** The same in words, next to the bar. */
   readonly children: ComponentChildren;
 }
 

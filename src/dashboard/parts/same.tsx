@@ -1,7 +1,7 @@
 import { isPublished } from "../data/published.ts";
 import { copyText } from "./toast.tsx";
 
-/** The command and the API call that give the data of a screen. A click copies. */
+/** The command and the API call that return the data of a screen. A click copies. */
 export function Same({ command, api }: { readonly command: string; readonly api: string }) {
   if (isPublished) return null;
   return (

@@ -11,7 +11,7 @@ interface NoticeProps {
   readonly children?: ComponentChildren;
 }
 
-/** Something other than data: nothing there yet, an error, no connection. It names the next step. */
+/** Shown instead of data: nothing there yet, an error, no connection. It names the next step. */
 export function Notice({ icon, title, children }: NoticeProps) {
   return (
     <div class="state" role="status">
@@ -35,7 +35,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Shows data as soon as it is there, and what to do when it does not come. */
+/** Shows data as soon as it has arrived, or what to do if it does not arrive. */
 export function Loaded<T>({ from, children }: LoadedProps<T>) {
   const { data, failure, isLoading, reload } = from;
   if (data !== undefined) return <>{children(data)}</>;

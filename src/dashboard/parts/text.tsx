@@ -6,7 +6,7 @@ export function Text({ value, max }: { readonly value: string; readonly max?: nu
   return <bdi>{shownText(value, max)}</bdi>;
 }
 
-/** A link if the address may be opened, else the text alone. */
+/** A link if the address may be opened, otherwise only the text. */
 export function SafeLink({
   href,
   text,
@@ -24,7 +24,7 @@ export function SafeLink({
   );
 }
 
-/** An age that grows while one looks; the exact time on hover. */
+/** An age that is updated while the page is open; the exact time on hover. */
 export function Ago({ atMs }: { readonly atMs: number | undefined }) {
   if (atMs === undefined) return null;
   void tick.value;

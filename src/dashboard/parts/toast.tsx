@@ -15,11 +15,11 @@ interface Toast {
 
 const toasts = signal<readonly Toast[]>([]);
 const shownMs = 4_000;
-/** Somebody has to read it and to decide. */
+/** Longer, because the user has to read the message and decide. */
 const shownWithActionMs = 12_000;
 let lastId = 0;
 
-/** A short message about something that the person has just done, and a way to take it back. */
+/** Shows a short message about an action of the user, optionally with a button that undoes it. */
 export function say(text: string, action?: ToastAction): void {
   const id = ++lastId;
   toasts.value = [...toasts.value.slice(-2), { id, text: shownText(text), action }];
@@ -62,7 +62,7 @@ export function Toasts() {
   );
 }
 
-/** The clipboard is absent on plain http from another machine. */
+/** The clipboard is not available over plain http from another machine. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

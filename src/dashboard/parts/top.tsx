@@ -7,7 +7,7 @@ import { Icon } from "./icon.tsx";
 import { Ago } from "./text.tsx";
 import { useSite } from "../published/use-site.ts";
 
-/** On a small screen the navigation is shown when asked for. */
+/** On a small screen the navigation is hidden until the user opens it. */
 export const isMenuOpen = signal(false);
 
 interface TopProps {
@@ -62,7 +62,7 @@ function Live() {
   );
 }
 
-/** Where a server's page says that it is live. */
+/** Shown where a server's page says that it is live. */
 function PublishedAt() {
   const site = useSite();
   return (

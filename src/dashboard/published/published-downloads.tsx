@@ -6,7 +6,7 @@ import { useSite } from "./use-site.ts";
 
 const formatNames: Readonly<Record<string, string>> = { csv: "CSV", json: "JSON", kml: "KML", geojson: "GeoJSON" }; // prettier-ignore
 
-/** The companies of a campaign, or of the site, as files. They are put together in the browser. */
+/** The companies of a campaign, or of the site, as files. They are assembled in the browser. */
 export function PublishedDownloads({ campaign }: { readonly campaign: string | undefined }) {
   const site = useSite();
   const saving = useSignal<string | undefined>(undefined);

@@ -9,7 +9,7 @@ import { Top } from "../parts/top.tsx";
 import { PublishedDownloads } from "./published-downloads.tsx";
 import { useSite } from "./use-site.ts";
 
-/** What a campaign has come to, and what is in the site. */
+/** The results of a campaign, and the contents of the site. */
 export function PublishedOverview() {
   const site = useSite();
   const names = site?.body.campaigns.map(({ campaign }) => campaign) ?? [];

@@ -5,7 +5,7 @@ import { loadSession } from "../data/session.ts";
 import { Notice } from "../parts/state-view.tsx";
 import { Shell } from "../shell/shell.tsx";
 
-/** What to tell somebody whose link does not open the site. */
+/** The message if a link does not open the site. */
 const faults = {
   "no-key": ["This site is encrypted", "Open it by the whole link that you were given. It ends with #k= and a key."],
   "wrong-key": ["This link does not open the site", "Its key is not complete, or it was replaced. Ask for a new link where you got this one."],
@@ -14,7 +14,7 @@ const faults = {
   unreadable: ["This site cannot be read", "Its manifest.json is missing or cannot be loaded. Are you offline? Otherwise it has to be published again."],
 } as const; // prettier-ignore
 
-/** The shell, as soon as the site is open. */
+/** Shows the shell when the site is open. */
 export function PublishedSite() {
   const isOpen = useSignal(false);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { SiteManifest } from "../../publish/site-format.ts";
 import { openPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
 
-/** What is published here. Undefined until it is known. */
+/** The contents of this site. Undefined until they are loaded. */
 export function useSite(): SiteManifest | undefined {
   return useResource("site", async () => (await openPublished()).manifest).data;
 }

@@ -37,7 +37,10 @@ export function FreshSignIn() {
   );
 }
 
-/** Somebody without a password here: the identity provider asks for theirs, and comes back to the dashboard. */
+/**
+ * For users without a password here: they sign in again at the identity provider, which returns
+ * them to the dashboard.
+ */
 function AskProvider({ answer }: { readonly answer: (isProved: boolean) => void }) {
   return (
     <Dialog title="Sign in again" onClose={() => answer(false)}>

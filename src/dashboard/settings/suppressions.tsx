@@ -98,7 +98,7 @@ export function Suppressions() {
   );
 }
 
-/** One value on each line. */
+/** One value per line. */
 const valuesOf = (text: string): string[] =>
   text
     .split("\n")

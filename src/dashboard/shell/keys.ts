@@ -8,7 +8,7 @@ export const isHelpOpen = signal(false);
 
 const chordMs = 1_200;
 
-/** The keys that work on every screen. Returns a function that ends them. */
+/** The keys that work on every screen. Returns a function that removes them. */
 export function listenToKeys(): () => void {
   let chordAtMs = -Infinity;
   const onKey = (event: KeyboardEvent) => {

@@ -8,7 +8,7 @@ export interface Screen {
   readonly path: string;
   readonly title: string;
   readonly icon: IconName;
-  /** Pressed after `g`. */
+  /** The key to press after `g`. */
   readonly key: string;
   readonly View: (props: object) => preact.JSX.Element;
   /** A published site has no queue, nodes or settings. */

@@ -7,7 +7,7 @@ import { PasswordField } from "../parts/password-field.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 
-/** Where people prove who they are. */
+/** The sign-in form. */
 export function SignIn() {
   const ways = useResource("login", (signal) => api.get("/api/login", { signal }));
   return (
@@ -65,7 +65,7 @@ function PasswordForm() {
   );
 }
 
-/** Opened by a link that works once: `/welcome#NAME/CODE`. What follows # is never sent by itself. */
+/** Opened by a one-time link: `/welcome#NAME/CODE`. Browsers do not send what follows the #. */
 export function Welcome() {
   const [, name = "", code = ""] = /^#([^/]+)\/(\w+)$/.exec(location.hash) ?? [];
   const user = decodeURIComponent(name);
@@ -94,7 +94,7 @@ interface EnterFormProps {
   readonly children: ComponentChildren;
 }
 
-/** Sends, and opens the dashboard with the session that the answer has set. */
+/** Sends the form, and opens the dashboard with the session that the response has set. */
 function EnterForm({ button, send, children }: EnterFormProps) {
   const problem = useSignal("");
   const isSending = useSignal(false);
@@ -130,10 +130,10 @@ function EnterForm({ button, send, children }: EnterFormProps) {
   );
 }
 
-/** About the longest line that a server lets others keep ahead of one who goes on trying. */
+/** About the longest line of callers that a server puts ahead of one who keeps trying. */
 const turnsMax = 600;
 
-/** Who asks again every second gets a turn: docs/guides/users.md. */
+/** Repeats the request every second until it is this caller's turn: docs/guides/users.md. */
 async function sendInTurn(send: () => Promise<unknown>, onWait: () => void): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -163,7 +163,7 @@ function Page({
   );
 }
 
-/** Ends the session at the server, then shows the way in. */
+/** Ends the session on the server, then shows the sign-in form. */
 export async function signOut({ isEverywhere = false } = {}): Promise<void> {
   await api.send("POST", "/api/session/logout", { body: { everywhere: isEverywhere } });
   location.assign("/sign-in");
