@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { docsFolder } from "../src/base/files/docs-page.ts";
 import { parse } from "../src/cli/frame/parse.ts";
 import { registry } from "../src/cli/registry.ts";
-import { definitionsByKey, type SettingDefinition } from "../src/config/index.ts";
+import { definitionsByKey, isSecretForm, type SettingDefinition } from "../src/config/index.ts";
 import { root } from "./project.ts";
 
 /** A page that is made from the program itself, so that it cannot be out of date. */
@@ -62,8 +62,7 @@ function settingsPage(): string {
 function settingRow({ key, defaultValue, description, form, variable }: SettingDefinition): string {
   const written = typeof defaultValue === "string" ? defaultValue : JSON.stringify(defaultValue);
   const value = defaultValue === undefined || defaultValue === "" ? "–" : `\`${written}\``;
-  const what =
-    form === "secret" || form === "secretUrl" ? `${description} (a secret)` : description;
+  const what = isSecretForm(form) ? `${description} (a secret)` : description;
   return `| \`${key}\` | ${value} | ${cell(what)} | \`${variable}\` |`;
 }
 

@@ -98,8 +98,8 @@ function plainSecret(
     return `${key} holds a password in plain text: take it out and set ${passwordKey} = ${secretForms}`;
   }
   const isPlain =
-    (form === "secret" && typeof raw === "string") ||
-    (form === "secretUrl" && typeof raw === "string" && /[@?]/.test(raw));
+    typeof raw === "string" &&
+    (form === "secret" || form === "tokenUrl" || (form === "secretUrl" && /[@?]/.test(raw)));
   return isPlain ? `${key} holds a secret in plain text: write ${key} = ${secretForms}` : undefined;
 }
 
@@ -112,20 +112,25 @@ type Reading =
     }
   | { readonly kind: "wrong"; readonly text: string };
 
-function read({ definition, raw: given, where, folder }: SettingEntry, user: UserFolders): Reading {
+function read(
+  { definition, raw: given, where, folder, line }: SettingEntry,
+  user: UserFolders,
+): Reading {
+  // A settings file must not hold the secret itself.
+  const accepts = line === undefined ? secretAccepts : secretForms;
   const { key, form, schema } = definition;
   const raw = definition.isList ? asWords(given) : given;
   if (form === "secret") {
     const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
     return value
       ? { kind: "ok", value, display: mask }
-      : { kind: "wrong", text: `must be ${secretAccepts}` };
+      : { kind: "wrong", text: `must be ${accepts}` };
   }
-  if (form === "secretUrl") {
+  if (form === "secretUrl" || form === "tokenUrl") {
     const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
     const shown = typeof raw === "string" ? hostOfWebUrl(raw) : mask;
     if (value && shown !== undefined) return { kind: "ok", value, display: shown };
-    return { kind: "wrong", text: `must be an http:// or https:// URL: ${secretAccepts}` };
+    return { kind: "wrong", text: `must be an http:// or https:// URL: ${accepts}` };
   }
   const { data, error } = schema.safeParse(raw);
   if (error) {

@@ -1,6 +1,7 @@
 export { addressFault } from "./accept.ts";
 export { secretForms } from "./secrets/read-secret.ts";
 export { definitionsByKey, type SettingDefinition } from "./schema/definitions.ts";
+export { isSecretForm } from "./schema/setting-schemas.ts";
 export {
   settingOf,
   withTomlValue,

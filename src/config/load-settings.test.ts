@@ -308,7 +308,8 @@ test("a secret in plain text in a settings file is refused: where it is and what
     "home/.config/forager/config.toml": "[gossip]\nkeys = 'hunter2'\n",
     "work/forager.toml":
       `queue.url = '${urlWithPassword}'\nbucket.password = { env = 'PIN' }\n` +
-      "alert.webhook = 'http://h/?token=hunter2'\nalert.secret = { command = 'cat x' }\n",
+      "alert.webhook = 'http://h/?token=hunter2'\nalert.secret = { command = 'cat x' }\n" +
+      "alert.slack = 'https://hooks.slack.com/services/hunter2'\nalert.ntfy = 'https://ntfy.sh/hunter2'\n",
   });
   const refused = await load({ env: { PIN: "1234" } }).catch((error: unknown) => error);
   const forms = '{ file = "PATH" }, { env = "NAME" }, { command = "…" } or { credential = "NAME" }';
@@ -318,6 +319,8 @@ test("a secret in plain text in a settings file is refused: where it is and what
     `${at("home/.config/forager/config.toml")}:2:1: gossip.keys holds a secret in plain text: write gossip.keys = ${forms}`,
     `${at("work/forager.toml")}:1:1: queue.url holds a password in plain text: take it out and set queue.password = ${forms}`,
     `${at("work/forager.toml")}:3:1: alert.webhook holds a secret in plain text: write alert.webhook = ${forms}`,
+    `${at("work/forager.toml")}:5:1: alert.slack holds a secret in plain text: write alert.slack = ${forms}`,
+    `${at("work/forager.toml")}:6:1: alert.ntfy holds a secret in plain text: write alert.ntfy = ${forms}`,
   ])
     expect(message).toContain(line);
   expect(message).not.toContain("hunter2");

@@ -70,10 +70,7 @@ test.each([
   ["queue.leaseMs = inf", "queue.leaseMs must be a whole number"],
   ["data = 'a'\nlog.level = ", "@/forager.toml:2:13: TOML syntax: "],
   ["queue.url = 'mysql://x'", "@/forager.toml:1:1: queue.url must be an address that starts with"],
-  [
-    "queue.password = { path = 'x' }",
-    "@/forager.toml:1:1: queue.password must be a string, { file",
-  ],
+  ["queue.password = { path = 'x' }", "@/forager.toml:1:1: queue.password must be { file"],
   [
     "queue.password = { env = 'A' }\nqueue.url = 's3://k:s@h/b'",
     "@/forager.toml:2:1: queue.url holds a password and queue.password is set too",

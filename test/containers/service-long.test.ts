@@ -24,6 +24,8 @@ needs(["podman"], ({ podman: programs }) => {
       const { output } = await containers.exec(name, "systemctl", "is-system-running");
       return /^running|^degraded/.test(output);
     }, "the machine has booted");
+    // systemd does so on a machine, and not in a container. Credentials need it.
+    await containers.podman("exec", name, "mount", "--make-rshared", "/");
   }, timeout);
   afterAll(async () => void (await containers.podman("rm", "-f", "-t", "0", name)), timeout);
 
@@ -71,6 +73,48 @@ needs(["podman"], ({ podman: programs }) => {
     expect(Number(await show("NRestarts"))).toBeGreaterThanOrEqual(1);
     expect(await sh("journalctl -u forager --no-pager")).toContain("Watchdog timeout");
   });
+
+  test(
+    "B27: a credential is read by the service alone, and shown nowhere",
+    { timeout },
+    async () => {
+      await sh(
+        "umask 077 && forager node key > /etc/forager/gossip.key && chown root:root /etc/forager/gossip.key",
+      );
+      const key = await sh("cat /etc/forager/gossip.key");
+      const dropIn = "/etc/systemd/system/forager.service.d/credential.conf";
+      await sh(`printf '[Service]\\nLoadCredential=gossip:/etc/forager/gossip.key\\n' > ${dropIn}`);
+      await sh("cp /etc/forager/forager.toml /tmp/plain");
+      await sh(
+        `printf 'gossip.keys = { credential = "gossip" }\\n' | cat - /tmp/plain > /etc/forager/forager.toml`,
+      );
+      await sh("systemctl daemon-reload && systemctl restart forager");
+      expect(await sh("systemctl is-active forager")).toBe("active");
+      const status = "runuser -u forager -- forager --config /etc/forager/forager.toml status";
+      await until(async () => (await sh(status)).includes("gossip: key from gossip.keys"), "gossip runs with the key"); // prettier-ignore
+      const asForager = ["runuser", "-u", "forager", "--", "cat", "/etc/forager/gossip.key"];
+      expect((await containers.exec(name, ...asForager)).exitCode).not.toBe(0);
+      // Not in arguments or environment of its processes, its journal or its data folder.
+      const own = `for one in /proc/[0-9]*; do [ "$(stat -c %U $one)" != forager ] ||`;
+      expect(Number(await sh(`${own} echo $one; done | wc -l`))).toBeGreaterThan(1);
+      expect(await sh(`${own} cat $one/cmdline $one/environ; done | tr '\\0' '\\n' | grep -cF '${key}' || true`)).toBe("0"); // prettier-ignore
+      expect(await sh(`journalctl -u forager --no-pager | grep -cF '${key}' || true`)).toBe("0");
+      expect(await sh(`grep -rlF '${key}' /var/lib/forager || true`)).toBe("");
+      // Without it the service does not start, and says what is missing.
+      await sh(`rm ${dropIn} && systemctl daemon-reload`);
+      await containers.exec(name, "systemctl", "restart", "forager");
+      await until(
+        async () =>
+          (await sh("journalctl -u forager --no-pager -n 50")).includes(
+            "LoadCredential=gossip:FILE",
+          ),
+        "it says what the unit lacks",
+      );
+      await sh("cp /tmp/plain /etc/forager/forager.toml");
+      await containers.exec(name, "systemctl", "reset-failed", "forager");
+      await sh("systemctl restart forager");
+    },
+  );
 
   test("wrong settings end it for good, with the reason in the journal", { timeout }, async () => {
     await sh(

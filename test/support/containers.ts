@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { makeRelease } from "../../scripts/make-release.ts";
@@ -54,6 +54,11 @@ cgroup_manager = "cgroupfs"
 events_logger = "file"
 `;
 
+/** Its arguments are the path of mmdebstrap, the file to make, and an option. */
+const makeBase = `test -e "$1" || {
+  "$0" --variant=minbase "$2" bookworm "$1.part.tar" && mv "$1.part.tar" "$1"
+}`;
+
 /** Each has hundreds of megabytes, and a run that was killed leaves its own. */
 function removeOldReleases(): void {
   for (const name of readdirSync(folder)) {
@@ -77,13 +82,10 @@ export async function openContainers(programs: Services["podman"]): Promise<Cont
     );
   if (!(await isThere(baseImage))) {
     const file = join(folder, "base-2.tar");
-    if (!existsSync(file)) {
-      // Test files run at the same time: each makes its own, and the last one stays.
-      const fresh = `${file}.${process.pid}.tar`;
-      const args = ["--variant=minbase", `--include=${packages}`, "bookworm", fresh];
-      await run(programs.mmdebstrap, args, { maxBuffer: outputMax });
-      renameSync(fresh, file);
-    }
+    // Test files run at the same time: one makes it, the others wait. A file that podman imports
+    // must not be replaced.
+    const make = ["sh", "-c", makeBase, programs.mmdebstrap, file, `--include=${packages}`];
+    await run("flock", ["-w", "1800", `${file}.lock`, ...make], { maxBuffer: outputMax });
     await podman("import", file, baseImage);
   }
   let released: Promise<string> | undefined;

@@ -41,6 +41,16 @@ test.each([
   expect(existsSync(file)).toBe(false);
 });
 
+test("of a secret it is written where it is, and nothing else", async () => {
+  const { set, text, file } = machine();
+  for (const value of ['"plain"', "{ plain = 'x' }", "{ file = 'a' }\nqueue.leaseMs = 1", "{}"]) {
+    await expect(set("gossip.keys", value)).rejects.toThrow("is not written in plain text");
+  }
+  expect(existsSync(file)).toBe(false);
+  await set("gossip.keys", ' { file = "gossip.key" } ');
+  expect(text()).toBe('[gossip]\nkeys = { file = "gossip.key" }\n');
+});
+
 test("a file that is wrong elsewhere, or a value of several lines, is left as it is", async () => {
   const wrong = machine("[crawl]\npages = 0\n");
   await expect(wrong.set("crawl.contact", "me@x.org")).rejects.toThrow("crawl.pages must be");

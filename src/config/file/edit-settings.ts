@@ -7,6 +7,8 @@ import { makeFolder } from "../../base/files/make-folder.ts";
 import { acceptLayer } from "../accept.ts";
 import { findProjectFile, parseConfigFile } from "./config-file.ts";
 import { definitionsByKey, findDefinition, type SettingDefinition } from "../schema/definitions.ts";
+import { isSecretForm } from "../schema/setting-schemas.ts";
+import { secretForms, toSecret } from "../secrets/read-secret.ts";
 import { nearestHint } from "../../base/text/nearest.ts";
 import { settingsError } from "../problem.ts";
 import { locateTomlKeys } from "./toml-positions.ts";
@@ -49,17 +51,18 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
   const { file, value, home, env } = options;
   const definition = settingOf(options.key);
   const { key } = definition;
-  if (definition.form === "secret" || definition.form === "secretUrl") {
+  const isReference = isSecretForm(definition.form) && isSecretReference(value);
+  if (isSecretForm(definition.form) && !isReference) {
     const message =
-      `${key} is a secret and is not written in plain text: write ${key} = { file = "PATH" } or ` +
-      `{ env = "NAME" } with \`forager config edit\``;
+      `${key} is a secret and is not written in plain text: write ${secretForms}, such as ` +
+      `\`forager config set ${key} '{ file = "PATH" }'\``;
     throw new AppError("invalid", "secret_setting", message);
   }
   const before = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
   });
-  const written = tomlOf(definition, value);
+  const written = isReference ? value.trim() : tomlOf(definition, value);
   const text = withTomlValue(before, {
     path: key.split("."),
     written,
@@ -83,6 +86,14 @@ export async function shownSettingsOf(
   const text = await readFile(file, "utf8").catch(() => "");
   const { values } = acceptLayer(parseConfigFile(file, text), user);
   return Object.fromEntries([...values].map(([key, { display }]) => [key, display]));
+}
+
+/** Whether a text says where a secret is: `{ file = "PATH" }` and the like, on one line. */
+function isSecretReference(text: string): boolean {
+  const written = text.trim();
+  if (!/^\{[^\n]*\}$/.test(written)) return false;
+  const place = { name: "", folder: "", home: "", env: {} };
+  return toSecret(valueAt(`value = ${written}`, ["value"]), place) !== undefined;
 }
 
 /** As a person would write it: numbers without quotes, lists as TOML lists. */

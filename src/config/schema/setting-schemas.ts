@@ -9,9 +9,10 @@ export interface SettingMeta {
   readonly description: string;
   /**
    * How to convert the written form to the value, if it is not a plain string or number. A
-   * "secretUrl" is a web address that may contain a token anywhere: only its host is ever shown.
+   * "secretUrl" is a web address that may contain a token anywhere, and a "tokenUrl" is one whose
+   * path is the token: only their host is ever shown.
    */
-  readonly form?: "folder" | "url" | "secret" | "secretUrl";
+  readonly form?: "folder" | "url" | "secret" | "secretUrl" | "tokenUrl";
   /** May also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
   readonly isList?: true;
   /** For a URL: the setting that gets a password written inside it. */
@@ -19,6 +20,12 @@ export interface SettingMeta {
   /** The key in the previous version. It still works, with a warning. */
   readonly earlierKey?: string;
 }
+
+const secretFormNames = ["secret", "secretUrl", "tokenUrl"] as const;
+
+/** Whether values of this form are never shown whole. */
+export const isSecretForm = (form: SettingMeta["form"]): boolean =>
+  secretFormNames.some((one) => one === form);
 
 export function text(accepts: string) {
   return z.string({ error: accepts }).min(1, { error: `${accepts}, not empty` });

@@ -81,7 +81,11 @@ async function readCredential(credential: string, place: SecretPlace): Promise<U
 
 async function readSecretFile(file: string, name: string): Promise<Uint8Array> {
   const bytes = await readBytes(file, secretBytesMax).catch((cause: NodeJS.ErrnoException) => {
-    throw failed(name, `cannot read ${file} (${cause.code}): check that it exists`, cause);
+    throw failed(
+      name,
+      `cannot read ${file} (${cause.code}): check that it exists and that this user may read it`,
+      cause,
+    );
   });
   if (!bytes) throw failed(name, `${file} is over ${secretBytesMax} bytes`);
   return bytes;

@@ -27,8 +27,11 @@ export interface InterruptionWatchOptions {
   readonly log: Logger;
 }
 
-/** If a source does not answer, this is logged once, and it is asked at this interval. */
-const awayMs = 60_000;
+/**
+ * If a source does not answer, this is logged once, and it is asked less and less often, at last at
+ * this interval: well below the 30 seconds of the shortest notice.
+ */
+const awayMsMax = 10_000;
 
 /** Polls a source until it announces the end of the machine. `onNotice` is called once. */
 export function watchInterruption(options: InterruptionWatchOptions): Service {
@@ -37,7 +40,7 @@ export function watchInterruption(options: InterruptionWatchOptions): Service {
   let watching: Promise<void> = Promise.resolve();
 
   async function watch(): Promise<void> {
-    let isAway = false;
+    let failures = 0;
     while (!over.signal.aborted) {
       try {
         const notice = await source.read(over.signal);
@@ -47,13 +50,16 @@ export function watchInterruption(options: InterruptionWatchOptions): Service {
           log.warn("this machine will be taken away", { source: source.name, what, leftMs });
           return onNotice(notice);
         }
-        isAway = false;
+        failures = 0;
       } catch (error) {
         if (over.signal.aborted) return;
-        if (!isAway) log.warn("cannot watch for interruptions", { source: source.name, error });
-        isAway = true;
+        if (failures === 0) {
+          log.warn("cannot watch for interruptions", { source: source.name, error });
+        }
+        failures += 1;
       }
-      await sleep(clock, isAway ? awayMs : source.everyMs, over.signal).catch(() => {});
+      const waitMs = Math.min(awayMsMax, source.everyMs * 2 ** Math.min(failures, 8));
+      await sleep(clock, waitMs, over.signal).catch(() => {});
     }
   }
 

@@ -25,12 +25,18 @@ export function createAwsInterruption({ url, clock }: MetadataOptions): Interrup
     name: "aws",
     everyMs: 5_000,
     async read(signal) {
-      token ??= await newToken(signal);
-      const headers = { "x-aws-ec2-metadata-token": token };
       const address = `${url}/latest/meta-data/spot/instance-action`;
-      const answer = await ask(address, { headers, signal });
+      const askWith = (one: string) =>
+        ask(address, { headers: { "x-aws-ec2-metadata-token": one }, signal });
+      const before = token;
+      token ??= await newToken(signal);
+      let answer = await askWith(token);
+      if (answer.status === 401 && before !== undefined) {
+        // It has expired. The notice may be there by now, so the service is asked again at once.
+        token = await newToken(signal);
+        answer = await askWith(token);
+      }
       if (answer.status === 404) return undefined;
-      // The token has expired; get a new one next time.
       if (answer.status === 401) token = undefined;
       if (answer.status !== 200) throw unexpected("aws", answer.status);
       const { action, time } = parseObject("aws", answer.body);
@@ -52,27 +58,52 @@ export const createGcpInterruption = ({ url }: MetadataOptions): InterruptionSou
   },
 });
 
-/** Azure announces an interruption at least 30 seconds before. */
-export const createAzureInterruption = ({ url, clock }: MetadataOptions): InterruptionSource => ({
-  name: "azure",
-  everyMs: 1_000,
-  async read(signal) {
-    const headers = { metadata: "true" };
-    const address = `${url}/metadata/scheduledevents?api-version=2020-07-01`;
-    const answer = await ask(address, { headers, signal });
-    if (answer.status !== 200) throw unexpected("azure", answer.status);
-    const { Events: events } = parseObject("azure", answer.body);
-    const found = (Array.isArray(events) ? events : []).find(
-      (event: unknown): event is Record<string, unknown> =>
-        typeof event === "object" &&
-        event !== null &&
-        ["Preempt", "Terminate"].includes(String((event as Record<string, unknown>)["EventType"])),
-    );
-    if (!found) return undefined;
-    const what = textOf(found["EventType"], "Preempt");
-    return { what, leftMs: leftUntil(found["NotBefore"], clock) };
-  },
-});
+/**
+ * Azure announces an interruption at least 30 seconds before. Machines of one scale set or
+ * availability set get the events of all of them, so the event must name this machine.
+ */
+export function createAzureInterruption({ url, clock }: MetadataOptions): InterruptionSource {
+  const headers = { metadata: "true" };
+  let ownName: string | undefined;
+  /** Undefined: the service does not say. Then every event counts. */
+  const readName = async (signal: AbortSignal) => {
+    const address = `${url}/metadata/instance/compute/name?api-version=2021-02-01&format=text`;
+    const { status, body } = await ask(address, { headers, signal });
+    return status === 200 && body.trim() !== "" ? body.trim() : undefined;
+  };
+  return {
+    name: "azure",
+    everyMs: 1_000,
+    async read(signal) {
+      const address = `${url}/metadata/scheduledevents?api-version=2020-07-01`;
+      const answer = await ask(address, { headers, signal });
+      if (answer.status !== 200) throw unexpected("azure", answer.status);
+      const { Events: events } = parseObject("azure", answer.body);
+      const leaving = (Array.isArray(events) ? events : []).filter(
+        (event: unknown): event is Record<string, unknown> =>
+          typeof event === "object" &&
+          event !== null &&
+          ["Preempt", "Terminate"].includes(
+            String((event as Record<string, unknown>)["EventType"]),
+          ),
+      );
+      if (leaving.length === 0) return undefined;
+      ownName ??= await readName(signal).catch(() => undefined);
+      const found = leaving.find(({ Resources }) => names(Resources, ownName));
+      if (!found) return undefined;
+      const what = textOf(found["EventType"], "Preempt");
+      return { what, leftMs: leftUntil(found["NotBefore"], clock) };
+    },
+  };
+}
+
+/** Whether an event is about this machine, or does not say about which one. */
+function names(resources: unknown, ownName: string | undefined): boolean {
+  if (ownName === undefined || !Array.isArray(resources) || resources.length === 0) return true;
+  // Names of a scale set may begin with an underscore here.
+  const plain = (name: unknown) => String(name).replace(/^_/, "").toLowerCase();
+  return resources.some((one) => plain(one) === plain(ownName));
+}
 
 /**
  * Any other program can announce an interruption with a file: a UPS monitor, a scheduler, a script.
