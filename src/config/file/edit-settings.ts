@@ -54,8 +54,8 @@ export async function setSetting(options: SetSettingOptions): Promise<void> {
   const isReference = isSecretForm(definition.form) && isSecretReference(value);
   if (isSecretForm(definition.form) && !isReference) {
     const message =
-      `${key} is a secret and is not written in plain text: write ${secretForms}, such as ` +
-      `\`forager config set ${key} '{ file = "PATH" }'\``;
+      `${key} is a secret and is not written in plain text: give ${secretForms}, ` +
+      `in single quotes`;
     throw new AppError("invalid", "secret_setting", message);
   }
   const before = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
