@@ -98,7 +98,10 @@ describe("forget", () => {
     await touch(2);
     expect(new Set(holders())).toEqual(new Set(["archive", "part"]));
 
+    await ledger.withBucket(bucket).sync();
     await ledger.forget({ target, source });
+    // The checkpoint that this node stands on is replaced by the next one.
+    expect(await ledger.unscrubbed()).toBe(3);
     await ledger.withBucket(bucket).sync();
     await fold();
     await scrubNow(bucket);
@@ -108,8 +111,43 @@ describe("forget", () => {
     expect(holders()).toEqual([]);
     expect(await findCopies(bucket, target)).toEqual({ segments: 0, archive: 0, checkpoints: [] });
     await ledger.withBucket(bucket).sync();
+    expect(await ledger.unscrubbed()).toBe(0);
     await other.withBucket(bucket).sync();
     expect(await other.digest()).toBe(await ledger.digest());
     expect(await other.read(target)).toMatchObject({ isForgotten: true, fields: [] });
+  });
+
+  test("what a node wrote before it knew is hidden, is counted, and goes when it is forgotten again", async () => {
+    const { clock, bucket } = createFleet();
+    const files = new Map<string, Uint8Array>();
+    await using ledger = await openTestLedger({ clock, files });
+    await using other = await openTestLedger({ clock });
+    const exchange = async () => {
+      for (const one of [ledger, other, ledger]) await one.withBucket(bucket).sync();
+    };
+    await ledger.write({ source: "site:https://a.b", changes: changes.slice(3) });
+    await ledger.write({ source, changes: [{ target, field: "name", value: "first" }] });
+    await exchange();
+    await ledger.forget({ target, source });
+    await clock.advance(10);
+    await other.write({ source: "site:https://a.b", changes });
+    await exchange();
+    expect((await ledger.read(target)).fields).toEqual([]);
+    expect([...files.values()].some(holds)).toBe(true);
+    expect(await ledger.unscrubbed()).toBe(3);
+    expect(await ledger.forget({ target, source })).toBe(3);
+    expect([...files.values()].some(holds)).toBe(false);
+    expect(await ledger.unscrubbed()).toBe(0);
+    expect(await ledger.suppressed(["domain:secret.example"])).toHaveLength(1);
+    await exchange();
+    expect(await other.digest()).toBe(await ledger.digest());
+    expect(await other.scrub()).toBe(4);
+    expect(await other.unscrubbed()).toBe(0);
+    // Nothing is left to take, so nothing is written.
+    const vector = [...ledger.vector()];
+    expect(await ledger.forget({ target, source })).toBe(0);
+    expect([...ledger.vector()]).toEqual(vector);
+    await ledger.unforget({ target, source });
+    expect(await ledger.suppressed(["domain:secret.example"])).toEqual([]);
   });
 });

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import type { Change } from "./changes.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import type { TargetState } from "./fold/part-state.ts";
-import { forgottenField } from "./fold/part-state.ts";
+import { decodePart } from "./fold/part-file.ts";
+import { forgottenField, isForgotten, partOf } from "./fold/part-state.ts";
+import type { Base } from "./replica/replica.ts";
 import { visibleOf } from "./fold/lane.ts";
-import type { TargetView } from "./view.ts";
+import { viewTarget, type TargetView } from "./view.ts";
 
 /**
  * Forgetting a target hides it for good, whatever is written with whatever stamp, until it is
@@ -30,21 +32,51 @@ export const hashOf = (salt: string, key: string): string =>
   createHash("sha256").update(`${salt}\n${key.toLowerCase()}`).digest("hex");
 
 interface ForgetPlan {
-  readonly view: TargetView;
+  /** What is shown of it; if it was forgotten before, what was written since then. */
+  readonly view: Pick<TargetView, "target" | "fields">;
   readonly register: TargetView;
   /** Used if the register has no salt yet. */
   readonly newSalt: string;
+  /** How it was forgotten before. */
+  readonly earlier: Forgetting | undefined;
 }
 
-export function forgetChanges({ view, register, newSalt }: ForgetPlan): readonly Change[] {
+/** The value of `forgotten`. */
+interface Forgetting {
+  readonly hashes?: readonly string[];
+  /** How often it was forgotten; absent: once. */
+  readonly times?: number;
+}
+
+function forgettingOf(fields: TargetState): Forgetting {
+  const cell = fields.get(forgottenField);
+  const value = cell && visibleOf(cell)?.value;
+  return value === undefined ? {} : (JSON.parse(value) as Forgetting);
+}
+
+/** How a target was forgotten, and what was written of it since; undefined if it is not forgotten. */
+export function forgottenBefore(target: string, fields: TargetState | undefined) {
+  if (!fields || !isForgotten(fields)) return undefined;
+  const rest = new Map(fields);
+  rest.delete(forgottenField);
+  const hidden = viewTarget(target, rest);
+  const isHiding = hidden.fields.length + hidden.conflicts.length > 0;
+  return { forgetting: forgettingOf(fields), hidden, isHiding };
+}
+
+export function forgetChanges(plan: ForgetPlan): readonly Change[] {
+  const { view, register, newSalt, earlier } = plan;
   const { target } = view;
   const salt = saltsOf(register)[0] ?? newSalt;
   // `place` and `place/osm/2` may name the same place.
-  const hashes = [...new Set(keysOf(view).map((key) => hashOf(salt, key)))];
+  const found = keysOf(view).map((key) => hashOf(salt, key));
+  const hashes = [...new Set([...(earlier?.hashes ?? []), ...found])];
+  // A value that changes is written, with a later stamp: up to that stamp everything goes.
+  const times = earlier === undefined ? undefined : (earlier.times ?? 1) + 1;
   return [
-    { target, field: forgottenField, value: { hashes } },
+    { target, field: forgottenField, value: { hashes, ...(times !== undefined && { times }) } },
     saltChange(salt),
-    { target: forgetRegister, field: `${targetPrefix}${target}`, value: true },
+    { target: forgetRegister, field: `${targetPrefix}${target}`, value: times ?? true },
     ...hashes.map((hash) => ({
       target: forgetRegister,
       field: `${hashPrefix}${hash}`,
@@ -55,8 +87,7 @@ export function forgetChanges({ view, register, newSalt }: ForgetPlan): readonly
 
 /** `fields` is the stored target; it says under which hashes it was forgotten. */
 export function unforgetChanges(target: string, fields: TargetState): readonly Change[] {
-  const value = visibleOf(fields.get(forgottenField)!)?.value;
-  const { hashes = [] } = (value ? JSON.parse(value) : {}) as { hashes?: readonly string[] };
+  const { hashes = [] } = forgettingOf(fields);
   const gone = [`${targetPrefix}${target}`, ...hashes.map((hash) => `${hashPrefix}${hash}`)];
   return [
     { target, field: forgottenField, unset: true },
@@ -94,20 +125,37 @@ export function floorsOf(register: TargetState | undefined): Floors {
   return floors;
 }
 
+/** How many datagrams of forgotten targets a checkpoint still holds. */
+export async function countInCheckpoint(base: Base, floors: Floors): Promise<number> {
+  let count = 0;
+  for (const index of new Set([...floors.keys()].map(partOf))) {
+    const text = await base.readPart(index);
+    if (text === undefined) continue;
+    for (const [target, fields] of decodePart(text, `part ${index}`)) {
+      if (!floors.has(target)) continue;
+      for (const [field, { lanes, conflicts }] of fields)
+        if (field !== forgottenField) count += conflicts.length + lanes.filter(Boolean).length;
+    }
+  }
+  return count;
+}
+
 const scrubbedField = "scrubbed";
 
 export const isScrubbed = ({ field, value }: Datagram): boolean =>
   field === scrubbedField && value === undefined;
 
-/** Whether a datagram still contains something forgotten. The tombstones themselves stay. */
+/**
+ * Whether a datagram is of something forgotten and has content. Those that were written after the
+ * forgetting, by a node that did not know of it yet, are hidden and go when it is forgotten again.
+ */
+export const isOfForgotten = (floors: Floors, datagram: Datagram): boolean =>
+  floors.has(datagram.target) && datagram.field !== forgottenField && !isScrubbed(datagram);
+
+/** Whether a datagram is to lose its content now. The tombstones themselves stay. */
 export function isToScrub(floors: Floors, datagram: Datagram): boolean {
   const floor = floors.get(datagram.target);
-  return (
-    floor !== undefined &&
-    datagram.stamp <= floor &&
-    datagram.field !== forgottenField &&
-    !isScrubbed(datagram)
-  );
+  return floor !== undefined && datagram.stamp <= floor && isOfForgotten(floors, datagram);
 }
 
 /**

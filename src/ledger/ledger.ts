@@ -10,8 +10,11 @@ import type { Datagram, Dot } from "./datagram/datagram.ts";
 import { isForgotten, type TargetState } from "./fold/part-state.ts";
 import {
   floorsOf,
+  countInCheckpoint,
   forgetChanges,
+  forgottenBefore,
   forgetRegister,
+  isOfForgotten,
   isToScrub,
   scrub,
   unforgetChanges,
@@ -110,10 +113,12 @@ export interface Ledger extends Closable {
   restamp(dot: Dot): Promise<Written>;
   /**
    * Forgets a target: hides it for good, and removes what was written of it from this node's logs.
-   * The next checkpoint, and prune after it, do the same for the fleet. Returns how many datagrams
-   * were scrubbed here.
+   * The next checkpoint, and prune after it, do the same for the bucket. Returns how many datagrams
+   * were scrubbed here. A repetition also takes what another node wrote before it knew.
    */
   forget(request: { readonly target: string; readonly source: string }): Promise<number>;
+  /** Removes from this node's logs what any node has forgotten. Returns how many datagrams. */
+  scrub(): Promise<number>;
   /** Later writes count again; what was forgotten stays removed. */
   unforget(request: { readonly target: string; readonly source: string }): Promise<Written>;
   /**
@@ -121,7 +126,10 @@ export interface Ledger extends Closable {
    * list, or belong to something that was forgotten.
    */
   suppressed(keys: readonly string[]): Promise<readonly string[]>;
-  /** How many datagrams in this node's logs still contain something forgotten. */
+  /**
+   * How many datagrams in this node's logs and its copy of the checkpoint still contain something
+   * forgotten. The copy is replaced with the next checkpoint.
+   */
   unscrubbed(): Promise<number>;
   /**
    * Continues without the missing part of this node's own history, which neither bucket nor backup
@@ -286,11 +294,16 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       return written;
     },
     async forget({ target, source }) {
-      const view = await core.steady((replica) => readTarget(replica, target));
-      const register = await core.steady((replica) => readTarget(replica, forgetRegister));
-      if (!view.isForgotten) {
+      const before = await core.steady((replica) =>
+        replica.withTargets([target], (fieldsOf) => forgottenBefore(target, fieldsOf(target))),
+      );
+      if (before?.isHiding !== false) {
+        const view =
+          before?.hidden ?? (await core.steady((replica) => readTarget(replica, target)));
+        const register = await core.steady((replica) => readTarget(replica, forgetRegister));
         const newSalt = createId(options.random, saltLength);
-        await write({ source, changes: forgetChanges({ view, register, newSalt }) });
+        const earlier = before?.forgetting;
+        await write({ source, changes: forgetChanges({ view, register, newSalt, earlier }) });
       }
       return scrubHere();
     },
@@ -303,13 +316,14 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       );
       return write({ source, changes });
     },
+    scrub: scrubHere,
     suppressed: (keys) => core.steady((replica) => findSuppressed(replica, keys)),
     async unscrubbed() {
       const floors = await floorsNow();
       let count = 0;
       if (floors.size === 0) return count;
-      for await (const one of logOf(core)) if (isToScrub(floors, one)) count += 1;
-      return count;
+      for await (const one of logOf(core)) if (isOfForgotten(floors, one)) count += 1;
+      return core.steady(async ({ base }) => count + (await countInCheckpoint(base, floors)));
     },
     acceptLoss: () =>
       inTurn(() =>

@@ -3,6 +3,7 @@ import type { Change, Commit } from "../ledger/index.ts";
 import { idOf } from "./fields/company.ts";
 import { sayBehind, type RecordsContext, type WrittenCommit } from "./context.ts";
 import { createPlanner, type CreatePlan } from "./change/create.ts";
+import { declareHashedIds } from "./change/id-form.ts";
 import { companyPrefix, personPrefix } from "./fields/fields.ts";
 import { catchUp } from "./follow/follow-ledger.ts";
 import { recordOf } from "./search/gathering-index.ts";
@@ -55,6 +56,7 @@ export async function createAll(
       await catchUp(context, { isUnbroken: true });
       const made: CreatePlan[] = [];
       for (const request of some) made.push(await planner.plan(request));
+      if (made.some(({ outcome }) => outcome === "created")) await declareHashedIds(ledger);
       const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
       const all = await writeSome(context, commits);
       // Known records already have their files: they were rendered before or just caught up.

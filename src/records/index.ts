@@ -108,6 +108,7 @@ export {
 } from "./suppression/suppression.ts";
 export { fieldToUnset, readFieldValues, type EditOptions } from "./change/edit-fields.ts";
 export { createPlanner } from "./change/create.ts";
+export { finishIdForm, isIdFormFinished } from "./change/id-form.ts";
 export { auditedRecords } from "./change/audited-state.ts";
 export { deleteRecord, findDeleted } from "./change/delete-record.ts";
 export { findDuplicates } from "./fields/duplicates.ts";
@@ -135,7 +136,7 @@ export {
   type RecordsRepaired,
 } from "./integrity/repair-records.ts";
 export { openRecordDisk } from "./files/record-disk.ts";
-export { normalDomain, randomLength as newRecordIdLength } from "./fields/identity.ts";
+export { idsOfName, normalDomain, randomLength as newRecordIdLength } from "./fields/identity.ts";
 export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./search/resolve-name.ts";
 export { retentionSource } from "./change/record-history.ts";

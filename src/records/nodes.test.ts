@@ -1,11 +1,13 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTestClock } from "../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../bucket/adapters/memory/memory-bucket.ts";
 import { openTestLedger, valuesOf } from "../ledger/testing/test-ledger.ts";
+import { finishIdForm } from "./change/id-form.ts";
 import { placesOf } from "./fields/places.ts";
 import { findDuplicatePairs } from "./resolve/find-pairs.ts";
 import { mergeDuplicates } from "./resolve/merge-duplicates.ts";
 import { openTestRecords, type TestRecords } from "./testing/test-records.ts";
+import { targetOfKey } from "./testing/company-targets.ts";
 
 const source = "hand:anna";
 
@@ -20,7 +22,7 @@ async function openPair() {
     for (const { ledger } of [one, other, one]) await ledger.withBucket(bucket).sync();
     for (const { records } of [one, other]) await records.catchUp();
   };
-  return { one, other, exchange, clock };
+  return { one, other, exchange, clock, bucket };
 }
 
 /** All files except the side files, which contain what each node has shown before. */
@@ -122,7 +124,89 @@ test("companies that two nodes made of one business at the same moment become on
   expect(await resolve(other)).toEqual({ merged: 1, left: 0 });
   await exchange();
   expect(shown(one)).toEqual(shown(other));
-  expect(one.index.targets({ kind: "company", limit: 10 })).toEqual(["company/osm.node.1"]);
+  expect(one.index.targets({ kind: "company", limit: 10 })).toEqual([targetOfKey("osm.node.1")]);
   expect(placesOf((await other.records.company("rohr-meyer"))!)).toEqual(["osm/node/1", "overture/a"]); // prettier-ignore
   expect(await resolve(other)).toEqual({ merged: 0, left: 0 });
+});
+
+test("what one node forgets leaves the journals, files and links of the other", async () => {
+  const { one, other, exchange } = await openPair();
+  await using _first = one;
+  await using _second = other;
+  const fields = { name: "Acme", domain: "acme-floors.example", "tag/secretive": true };
+  await one.records.create({ source, fields });
+  await one.records.createPerson({ source, fields: { name: "Anna" }, company: "acme" });
+  await exchange();
+  expect(other.read("people/anna/_index.md")).toContain("[[companies/acme/_index|Acme]]");
+  await one.records.forget({ name: "acme", source });
+  await exchange();
+  for (const at of [one, other]) {
+    const log = JSON.stringify(await at.ledger.log({ from: 0, limit: Infinity }));
+    expect(log).not.toMatch(/acme-floors|secretive/);
+    // A file of Anna that a new render replaced is read once more, and removed two seconds later.
+    const isReplaced = (name: string) =>
+      at === other && /^records\/aside\/.*people~anna/.test(name);
+    expect(at.grep(/acme/i).filter((name) => !isReplaced(name))).toEqual([]);
+    expect(at.read("people/anna/_index.md")).not.toContain("companies");
+    expect((await at.records.person("anna"))?.companies).toEqual([]);
+    expect(await at.ledger.unscrubbed()).toBe(0);
+  }
+});
+
+describe("ids of new companies", () => {
+  const fields = (name: string) => ({ name, domain: `${name}.example` });
+  const isReadable = ({ target }: { readonly target: string }) => target.endsWith(".example");
+
+  test("are hashes of the domain, the same on two nodes that find it at once", async () => {
+    const { one, other, exchange } = await openPair();
+    await using _first = one;
+    await using _second = other;
+    const made = [];
+    for (const at of [one, other])
+      made.push(await at.records.create({ source, fields: fields("acme") }));
+    await exchange();
+    expect(new Set(made.map(({ target }) => target))).toEqual(
+      new Set([targetOfKey("acme.example")]),
+    );
+    expect(other.list("companies")).toEqual(["acme"]);
+  });
+
+  test("are readable while a node of an earlier version may make such ids, until the upgrade ends", async () => {
+    const { one, other, exchange } = await openPair();
+    await using _first = one;
+    await using _second = other;
+    // A node of an earlier version says nothing of ids.
+    await other.say("company/old.example", { name: "Old", domain: "old.example" });
+    await exchange();
+    expect(isReadable(await one.records.create({ source, fields: fields("acme") }))).toBe(true);
+    const old = await one.records.create({ source, fields: fields("old") });
+    expect(old).toMatchObject({ outcome: "known", target: "company/old.example" });
+    await one.ledger.write({ source: "system", changes: [finishIdForm] });
+    await exchange();
+    for (const [at, name] of [
+      [one, "bolt"],
+      [other, "core"],
+    ] as const) {
+      expect(isReadable(await at.records.create({ source, fields: fields(name) }))).toBe(false);
+    }
+    expect(await one.records.create({ source, fields: fields("acme") })).toMatchObject({
+      outcome: "known",
+      target: "company/acme.example",
+    });
+  });
+
+  test("are hashes as soon as all nodes that have written run this version", async () => {
+    const { one, other, exchange, clock, bucket } = await openPair();
+    await using _first = one;
+    await using _second = other;
+    await other.say("company/old.example", { name: "Old", domain: "old.example" });
+    await exchange();
+    const following = other.records.follow({ everyMs: 100 });
+    await one.say("company/x", { name: "X" });
+    for (const { ledger } of [one, other]) await ledger.withBucket(bucket).sync();
+    await clock.advance(100);
+    await following.stop();
+    await exchange();
+    expect(isReadable(await one.records.create({ source, fields: fields("acme") }))).toBe(false);
+  });
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../support/built-cli.ts";
 import { allowingForLoad } from "../../src/base/testing/busy-machine.ts";
+import { targetOfKey } from "../../src/records/testing/company-targets.ts";
 
 const pages: Readonly<Record<string, string>> = {
   "/": "<p>We lay floors.</p><footer><a href='/contact'>Contact</a></footer>",
@@ -328,7 +329,7 @@ test("--outdated chooses what an older version of the extractor has read, and no
     ["old", 0],
     ["new", 1],
   ] as const) {
-    const words = [`company/${name}.example`, "--source", `site:https://${name}.example/`];
+    const words = [targetOfKey(`${name}.example`), "--source", `site:https://${name}.example/`];
     const set = await run("ledger", "set", ...words, visit(version));
     expect(set.exitCode, set.stderr).toBe(0);
   }

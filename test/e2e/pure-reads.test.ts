@@ -11,6 +11,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
 import { ownerPid, startNodeWriter } from "../support/node-writers.ts";
 import { needs } from "../support/services.ts";
+import { targetOfKey } from "../../src/records/testing/company-targets.ts";
 
 const reads = [
   "company show acme",
@@ -19,7 +20,7 @@ const reads = [
   "person list",
   "records check",
   "status",
-  "ledger show company/acme.example",
+  `ledger show ${targetOfKey("acme.example")}`,
   "ledger log",
   "ledger status",
   "ledger conflicts",
@@ -118,7 +119,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     const notes = await readAll(sandbox, data);
     expect(changedIn(before, snapshot(data))).toEqual([]);
     expect(notes.get("company list")).toContain("this reads a temporary copy of the index");
-    expect(notes.get("ledger show company/acme.example")).toContain(
+    expect(notes.get(`ledger show ${targetOfKey("acme.example")}`)).toContain(
       "reading a temporary copy of the ledger's state",
     );
     const list = await sandbox.forager(["company", "list", "--data", data], { uid });

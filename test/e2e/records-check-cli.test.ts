@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createRecordsSandbox, type RecordsSandbox } from "../support/records-sandbox.ts";
+import { targetOfKey } from "../../src/records/testing/company-targets.ts";
 
 let sandbox: RecordsSandbox;
 beforeEach(async () => {
@@ -94,7 +95,7 @@ test("B22: files that are broken, copied, missing or outdated are found, rebuilt
 test("values of a wrong type, name or character set are corrected; what cannot be is quarantined", async () => {
   await sandbox.good("company", "add", "Acme", "--website", "acme.example", "--country", "DE");
   await sandbox.good("person", "add", "Anna", "--company", "acme");
-  const target = "company/acme.example";
+  const target = targetOfKey("acme.example");
   // As an earlier version stored what people wrote into files by hand, and what imports decoded wrongly.
   await sandbox.good(
     ..."ledger set".split(" "),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunOptions } from "../support/built-cli.ts";
 import { createRecordsSandbox, type RecordsSandbox } from "../support/records-sandbox.ts";
+import { targetOfKey } from "../../src/records/testing/company-targets.ts";
 
 let sandbox: RecordsSandbox;
 beforeEach(async () => {
@@ -30,7 +31,7 @@ describe("forager company", () => {
     expect(added).toBe(`${page}\n`);
     expect(readFileSync(inData(page), "utf8")).toMatch(/^---\nname: Acme Flooring\n/);
     expect(await json("company", "show", "acme-flooring")).toMatchObject({
-      target: "company/acme.example",
+      target: targetOfKey("acme.example"),
       name: "Acme Flooring",
       texts: { domain: "acme.example", website: "https://www.acme.example/", city: "Austin" },
       emails: [{ value: "info@acme.example" }],

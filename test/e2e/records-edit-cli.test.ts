@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunOptions } from "../support/built-cli.ts";
 import { createRecordsSandbox, type RecordsSandbox } from "../support/records-sandbox.ts";
+import { targetOfKey } from "../../src/records/testing/company-targets.ts";
 
 let sandbox: RecordsSandbox;
 beforeEach(async () => {
@@ -70,7 +71,7 @@ describe("files, history and people", () => {
       /\* +2.* city +"Boston"/,
     );
     const forgotten = await good("company", "forget", "acme", "--yes");
-    expect(forgotten).toContain("company/a.example is forgotten; no copy remains here");
+    expect(forgotten).toContain(`${targetOfKey("a.example")} is forgotten; no copy remains here`);
     expect(existsSync(inData("companies/acme"))).toBe(false);
     expect((await run(["company", "show", "acme"])).exitCode).toBe(1);
     const refused = await run(["company", "add", "Acme", "--domain", "a.example"]);
@@ -78,7 +79,7 @@ describe("files, history and people", () => {
     expect(await good("company", "forget", "a.example", "--status")).toContain("is forgotten");
     const unknown = await run(["company", "forget", "acme", "--status"]);
     expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(unknown.stderr).toContain("--status takes the id that `forget` told");
+    expect(unknown.stderr).toContain("--status takes the id that `forget` printed");
   });
 });
 

@@ -19,6 +19,7 @@ import { exportChanges } from "./export-changes.ts";
 import { openNamedExport } from "./export-names.ts";
 import { openExportPosition } from "./export-position.ts";
 import { exportCompanies } from "./export-records.ts";
+import { targetOfKey } from "../../records/testing/company-targets.ts";
 
 const { signal } = new AbortController();
 const source = "hand:anna";
@@ -65,7 +66,7 @@ async function openSample() {
   const set = (name: string, field: string, value: unknown) =>
     at.records.write({
       source,
-      changes: [{ target: `company/${name.toLowerCase()}.example`, field, value }],
+      changes: [{ target: targetOfKey(`${name.toLowerCase()}.example`), field, value }],
     });
   return { ...at, folder, where, add, feed, onlyNew, set };
 }
@@ -85,7 +86,7 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   await using at = await openSample();
   const first = await at.feed({ isKept: false });
   expect(first.since).toBeUndefined();
-  expect(first.said).toEqual(["Acme", "Bolt", "Core"].map((name) => `new company/${name.toLowerCase()}.example`)); // prettier-ignore
+  expect(first.said).toEqual(["Acme", "Bolt", "Core"].map((name) => `new ${targetOfKey(`${name.toLowerCase()}.example`)}`)); // prettier-ignore
   expect((await at.feed()).said).toHaveLength(3); // not committed, so repeated
   expect((await at.feed()).said).toEqual([]);
 
@@ -97,10 +98,10 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   await at.set("Acme", "enrichedAt", "2026-11-18T00:00:00.000Z");
   const next = await at.feed();
   expect(next.said.sort()).toEqual([
-    "changed company/acme.example",
-    "closed company/bolt.example",
-    "new company/dune.example",
-    "removed company/core.example",
+    `changed ${targetOfKey("acme.example")}`,
+    `closed ${targetOfKey("bolt.example")}`,
+    `new ${targetOfKey("dune.example")}`,
+    `removed ${targetOfKey("core.example")}`,
   ]);
   expect(next.rows.find(({ change }) => change === "removed")).not.toHaveProperty("company");
   expect(next.counts.changes).toEqual({ new: 1, changed: 1, closed: 1, removed: 1 });
@@ -109,8 +110,8 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   const keys = ["domain:acme.example"] as const;
   await addSuppressed(at.ledger, { keys, source, random: createSeededRandom(1) });
   expect((await at.feed()).said.sort()).toEqual([
-    "changed company/bolt.example",
-    "removed company/acme.example",
+    `changed ${targetOfKey("bolt.example")}`,
+    `removed ${targetOfKey("acme.example")}`,
   ]);
 });
 
@@ -128,7 +129,7 @@ test("a position that an earlier version kept in a file counts, until it is in t
   const file = join(at.folder, "exports", "weekly.jsonl");
   mkdirSync(join(at.folder, "exports"));
   const head = { format: "forager-export-state/1", at: "2026-11-01T00:00:00.000Z", count: 1 };
-  writeFileSync(file, `${JSON.stringify(head)}\n["company/acme.example","0"]\n`);
+  writeFileSync(file, `${JSON.stringify(head)}\n["${targetOfKey("acme.example")}","0"]\n`);
   expect(await at.onlyNew()).toEqual(["Bolt", "Core"]);
   expect(existsSync(file)).toBe(false);
   expect(await at.onlyNew()).toEqual([]);

@@ -3,6 +3,7 @@ import { findDuplicatePairs, mergeDuplicates, placesOf } from "../../records/ind
 import { openTestRecords } from "../../records/testing/test-records.ts";
 import { attributionsOf } from "../../sources/index.ts";
 import { withoutOpenData } from "./without-open-data.ts";
+import { targetOfKey } from "../../records/testing/company-targets.ts";
 
 const point = { latitude: 48.1, longitude: 11.5 };
 
@@ -25,8 +26,8 @@ async function openMerged() {
   await at.records.write({
     source: "site:read.example",
     changes: [
-      { target: "company/osm.node.3", field: "domain", value: "read.example" },
-      { target: "company/osm.node.3", field: "email/info@read.example", value: true },
+      { target: targetOfKey("osm.node.3"), field: "domain", value: "read.example" },
+      { target: targetOfKey("osm.node.3"), field: "email/info@read.example", value: true },
     ],
   });
   return at;
@@ -34,7 +35,7 @@ async function openMerged() {
 
 test("values whose only source is OpenStreetMap go, with companies that nobody else names", async () => {
   await using at = await openMerged();
-  const targets = ["company/osm.node.1", "company/osm.node.2", "company/osm.node.3"];
+  const targets = [targetOfKey("osm.node.1"), targetOfKey("osm.node.2"), targetOfKey("osm.node.3")];
   const companies = await Promise.all(targets.map(async (one) => (await at.records.company(one))!));
   expect(companies.map((one) => placesOf(one).length)).toEqual([2, 1, 1]);
   const [merged, only, read] = await withoutOpenData(companies, {
@@ -55,7 +56,7 @@ test("values whose only source is OpenStreetMap go, with companies that nobody e
 
 test("without nothing, nothing changes", async () => {
   await using at = await openMerged();
-  const company = (await at.records.company("company/osm.node.1"))!;
+  const company = (await at.records.company(targetOfKey("osm.node.1")))!;
   const [same] = await withoutOpenData([company], { ledger: at.ledger, names: new Set() });
   expect(same).toEqual(company);
 });

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { openTestRecords } from "../../records/testing/test-records.ts";
 import { createRecordCompanies } from "./record-companies.ts";
+import { targetOfKey } from "../../records/testing/company-targets.ts";
 
 test("says whether it made a company, changed one that was known, or found nothing new", async () => {
   await using at = await openTestRecords();
@@ -28,7 +29,7 @@ test("says whether it made a company, changed one that was known, or found nothi
   expect(await put([city])).toMatchObject({ status: "unchanged" });
   expect(await put([city, phone])).toMatchObject({ status: "changed" });
   expect(await put([city, phone], "2026-12-24")).toMatchObject({ status: "unchanged" });
-  const target = "company/osm.node.1";
+  const target = targetOfKey("osm.node.1");
   const { fields } = await at.ledger.read(target);
   expect(fields.find(({ field }) => field === "foundAt")?.value).toBe("2026-11-16");
 });

@@ -5,6 +5,7 @@ import { openSqliteRecordIndex } from "../../records/adapters/sqlite/sqlite-reco
 import type { RecordQuery } from "../../records/index.ts";
 import { openTestRecords } from "../../records/testing/test-records.ts";
 import { readExpired, removeExpired } from "./expired-values.ts";
+import { targetOfKey } from "../../records/testing/company-targets.ts";
 
 const dayMs = 86_400_000;
 const { signal } = new AbortController();
@@ -42,7 +43,7 @@ async function openSample() {
   };
   await at.records.write({
     source: site,
-    changes: [{ target: "company/acme.example", field: "visit", value }],
+    changes: [{ target: targetOfKey("acme.example"), field: "visit", value }],
   });
   const node = {
     ledger: at.ledger,
@@ -76,7 +77,7 @@ test("D16: people and personal addresses that nobody saw for so long go; roles a
   expect(await at.records.person("carl-dorn")).toBeUndefined();
   expect(await at.records.person("anna-berg")).toBeDefined();
   // A visit that finds it again writes it again, so its age starts from zero.
-  const [target, field] = ["company/acme.example", "email/carl.dorn@acme.example"];
+  const [target, field] = [targetOfKey("acme.example"), "email/carl.dorn@acme.example"];
   const changes = [{ target, field, value: { url: "https://acme.example/team" } }];
   await at.records.write({ source: "site:https://acme.example/team", changes });
   expect(await readExpired({ ...at, retention, signal })).toEqual([]);
@@ -101,7 +102,7 @@ test("D16: history and restore do not show or bring back what was removed, not e
     seen: [`email/${carl}`],
   };
   const site = "site:https://acme.example/team";
-  const target = "company/acme.example";
+  const target = targetOfKey("acme.example");
   await at.records.write({ source: site, changes: [{ target, field: "visit", value: visit }] });
   const beforeMs = at.clock.nowMs();
   await at.clock.advance(dayMs);
@@ -109,7 +110,7 @@ test("D16: history and restore do not show or bring back what was removed, not e
   await removeExpired({ ...at, retention, signal, nowMs: at.clock.nowMs() });
   const history = await at.records.history({ name: "acme" });
   expect(JSON.stringify(history)).not.toContain(carl);
-  expect(history.filter(({ field }) => field === "expired")).toHaveLength(2);
+  expect(history.filter(({ field }) => field === "expired")).toHaveLength(4);
   expect(JSON.stringify(history)).toContain("info@acme.example");
   const now = await at.ledger.read(target);
   expect(JSON.stringify(now.fields)).not.toContain(carl);

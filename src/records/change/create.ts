@@ -3,7 +3,8 @@ import type { Random } from "../../base/random.ts";
 import { companyTarget, idOf } from "../fields/company.ts";
 import { isSameValue } from "../exchange/read-company.ts";
 import { listPrefixes } from "../fields/fields.ts";
-import { companyId, firstText, normalDomain } from "../fields/identity.ts";
+import { companyIds, firstText, normalDomain, type CompanyIds } from "../fields/identity.ts";
+import { makesHashedIds } from "./id-form.ts";
 import { comparedName, shareTellingWord } from "../resolve/name-similarity.ts";
 import { worthWriting } from "./machine-facts.ts";
 import { domainField, placeField } from "../fields/places.ts";
@@ -31,7 +32,7 @@ export interface CreatePlanner {
 }
 
 export interface CreatePlannerOptions {
-  readonly ledger: Pick<Ledger, "read" | "suppressed">;
+  readonly ledger: Pick<Ledger, "read" | "suppressed" | "vector" | "node">;
   readonly index: Pick<RecordIndex, "find" | "byDomain" | "byPlace" | "byPhone">;
   readonly random: Random;
 }
@@ -89,6 +90,23 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     return view;
   };
 
+  let isHashed: boolean | undefined;
+  /** A company that an earlier version made is found by its readable id. */
+  const viewOfNew = async ({ id, readableId }: CompanyIds): Promise<TargetView> => {
+    const hashed = companyTarget(id);
+    if (readableId === undefined) return followMerges(hashed);
+    const readable = companyTarget(readableId);
+    const earlier = await followMerges(readable);
+    const isThere =
+      planned.has(readable) ||
+      earlier.target !== readable ||
+      earlier.fields.length > 0 ||
+      earlier.isForgotten;
+    isHashed ??= await makesHashedIds(ledger);
+    if (isThere || !isHashed) return earlier;
+    return followMerges(hashed);
+  };
+
   return {
     async plan(request) {
       const { source, firstFields = {}, isSeparate = false, addsOnly = false } = request;
@@ -100,14 +118,13 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
         isSeparate || isThere
           ? undefined
           : (findKnown(fields) ?? (addsOnly ? findByPhone(fields) : undefined));
-      const { id, isOfRequest } =
+      const ids: CompanyIds =
         given === undefined
-          ? companyId({ ...request, fields }, random)
+          ? companyIds({ ...request, fields }, random)
           : { id: idOf(given.target), isOfRequest: false };
+      const { id, isOfRequest } = ids;
       const view =
-        found === undefined
-          ? (given ?? (await followMerges(companyTarget(id))))
-          : await ledger.read(found);
+        found === undefined ? (given ?? (await viewOfNew(ids))) : await ledger.read(found);
       const { target } = view;
       if (isSuppressed || view.isForgotten) {
         const leftOut = Object.keys(fields);

@@ -1,8 +1,12 @@
 import type { RecordsContext } from "../context.ts";
-import { idOf } from "../fields/company.ts";
+import { forgetRegister, type Change } from "../../ledger/index.ts";
+import { companyTarget, elementsOf, idOf } from "../fields/company.ts";
+import { companyPrefix, personPrefix } from "../fields/fields.ts";
+import { personTarget } from "../fields/person.ts";
+import { distinctPrefix } from "../fields/places.ts";
 import { entryFolders } from "../files/entry-files.ts";
 import { folderOf } from "../files/folders.ts";
-import { textOf } from "../page/front-matter.ts";
+import { isClean, textOf } from "../page/front-matter.ts";
 import { recordOf } from "../search/gathering-index.ts";
 import { foldersToLookAt } from "../files/inspect-folder.ts";
 import { layoutOfTarget, recordFile } from "../files/layout.ts";
@@ -29,6 +33,7 @@ export async function forgetRecord(
     targets: [...targets],
     names: [...targets].flatMap((one) => namesOf(context, one)),
   });
+  const related = await unlink(context, { targets, source });
   let scrubbed = 0;
   // Records that were merged into it come first: they can be found only until the record itself is
   // forgotten.
@@ -41,16 +46,89 @@ export async function forgetRecord(
       if (indexed) context.redirects.removeAll(indexed);
     }
     for (const folder of folders) removeAll(context, folder);
-    await context.renderMany(targets);
+    await context.renderMany([...targets, ...related]);
     for (const { path } of index.problems()) {
       if (folders.some((folder) => path.startsWith(`${folder}/`))) index.problem(path, undefined);
     }
-    heldBack.forget((copy) => isCopyOf(copy, targets, folders));
-    for (const one of quarantined(context, targets, folders)) quarantineOf(context).remove(one);
+    const linking = new Set(related.map((one) => `${index.render(one)?.folder}/${recordFile}`));
+    heldBack.forget((copy) => linking.has(copy.from) && isClean(copy.bytes));
+    removeCopies(context, targets, folders);
     await context.conclude();
     context.stored.scrub();
   });
   return { target, scrubbed, ...(await remainsOf(context, target)) };
+}
+
+/**
+ * Removes the links of other records to these, because they contain the id and lead nowhere. Answers
+ * whose files change.
+ */
+async function unlink(
+  { ledger, index, stored }: RecordsContext,
+  { targets, source }: { readonly targets: ReadonlySet<string>; readonly source: string },
+): Promise<readonly string[]> {
+  const others = new Set<string>();
+  for (const target of targets) {
+    const { fields } = await ledger.read(target);
+    for (const id of elementsOf(fields, personPrefix)) others.add(personTarget(id));
+    for (const id of elementsOf(fields, companyPrefix)) others.add(companyTarget(id));
+    for (const id of elementsOf(fields, distinctPrefix)) others.add(companyTarget(id));
+    if (layoutOfTarget(target)?.kind === "person")
+      for (const one of index.byPerson(idOf(target))) others.add(one);
+    else for (const one of peopleOf(stored, idOf(target))) others.add(one);
+  }
+  const fieldsOfLinks = new Set(
+    [...targets].flatMap((target) => [target, `${distinctPrefix}${idOf(target)}`]),
+  );
+  const changes: Change[] = [];
+  for (const target of others) {
+    if (targets.has(target)) continue;
+    const { fields } = await ledger.read(target);
+    for (const { field } of fields)
+      if (fieldsOfLinks.has(field)) changes.push({ target, field, unset: true });
+  }
+  for (let at = 0; at < changes.length; at += commitSize)
+    await ledger.write({ source, changes: changes.slice(at, at + commitSize) });
+  return [...new Set(changes.map(({ target }) => target))];
+}
+
+/** People that say they belong to a company. Its own list may lack some of them. */
+function peopleOf(index: RecordsContext["stored"], companyId: string): readonly string[] {
+  const found: string[] = [];
+  for (let after: string | undefined; ;) {
+    const page = index.targets({
+      kind: "person",
+      ...(after !== undefined && { after }),
+      limit: pageSize,
+    });
+    for (const target of page) {
+      const indexed = index.find(target);
+      const isOf =
+        indexed?.kind === "person" && indexed.person.companies.some(({ id }) => id === companyId);
+      if (isOf) found.push(target);
+    }
+    if (page.length < pageSize) return found;
+    after = page.at(-1);
+  }
+}
+
+const pageSize = 1_000;
+/** Changes in one commit; far below the limit. */
+const commitSize = 500;
+
+/** What was forgotten on another node must not stay here in files that were put aside. */
+export async function removeForgottenCopies(context: RecordsContext): Promise<void> {
+  const { fields } = await context.ledger.read(forgetRegister);
+  removeCopies(context, new Set(elementsOf(fields, "target/")), []);
+}
+
+function removeCopies(
+  context: RecordsContext,
+  targets: ReadonlySet<string>,
+  folders: readonly string[],
+): void {
+  context.heldBack.forget((copy) => isCopyOf(copy, targets, folders));
+  for (const one of quarantined(context, targets, folders)) quarantineOf(context).remove(one);
 }
 
 function namesOf({ index }: RecordsContext, target: string): readonly string[] {
@@ -119,8 +197,12 @@ function quarantined(
 
 const idLine = (target: string) => yamlLines("id", idOf(target)).trimEnd();
 
-const hasLine = (bytes: Uint8Array, line: string): boolean =>
-  textOf(bytes).split(/\r?\n/).includes(line);
+const hasLine = (bytes: Uint8Array, line: string): boolean => idLinesIn(bytes).includes(line);
+
+const idLinesIn = (bytes: Uint8Array): readonly string[] =>
+  textOf(bytes)
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("id:"));
 
 const isCopyOf = (
   { from, bytes }: HeldFile,
@@ -128,4 +210,4 @@ const isCopyOf = (
   folders: readonly string[],
 ): boolean =>
   folders.some((folder) => from.startsWith(`${folder}/`)) ||
-  [...targets].some((target) => hasLine(bytes, idLine(target)));
+  idLinesIn(bytes).some((line) => [...targets].some((target) => line === idLine(target)));

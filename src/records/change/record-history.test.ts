@@ -6,8 +6,9 @@ import { createMemoryBucket } from "../../bucket/adapters/memory/memory-bucket.t
 import { compactOnce, readArchive } from "../../ledger/index.ts";
 import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
+import { targetOfKey } from "../testing/company-targets.ts";
 
-const target = "company/acme.com";
+const target = targetOfKey("acme.com");
 const file = "companies/acme/_index.md";
 const source = "hand:anna";
 const minuteMs = 60_000;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Ledger } from "../../ledger/index.ts";
 import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 import { openTestRecords } from "../testing/test-records.ts";
+import { targetOfKey } from "../testing/company-targets.ts";
 
 const source = "hand:anna";
 
@@ -39,9 +40,9 @@ describe("a request whose answer was lost is repeated", () => {
       { source, id: "z", key: "line7", fields: { name: "Seven" } },
     ]);
     expect(made.map(({ target }) => target)).toEqual([
-      "company/acme.example",
-      "company/osm.1",
-      "company/line7",
+      targetOfKey("acme.example"),
+      targetOfKey("osm.1"),
+      targetOfKey("line7"),
     ]);
   });
 

@@ -3,10 +3,11 @@ import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 import { deleteRecord } from "./delete-record.ts";
 import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
 import { manualChanges, planUndo } from "./undo.ts";
+import { targetOfKey } from "../testing/company-targets.ts";
 
 const source = "hand:anna";
-const target = "company/acme.com";
-const other = "company/best.com";
+const target = targetOfKey("acme.com");
+const other = targetOfKey("best.com");
 
 async function openTwo(): Promise<TestRecords> {
   const at = await openTestRecords();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../base/app-error.ts";
-import { createId } from "../../base/ids.ts";
+import { createId, idOfText } from "../../base/ids.ts";
 import { asciiHost } from "../../base/text/parse-url.ts";
 import type { Random } from "../../base/random.ts";
 import type { CreateRequest } from "../records.ts";
@@ -8,18 +8,30 @@ import type { CreateRequest } from "../records.ts";
 const idLengthMax = 80;
 const safe = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
 
+const hashedId = (readableId: string) => idOfText(`company\n${readableId}`, randomLength);
+
+export interface CompanyIds {
+  readonly id: string;
+  /** The id that earlier versions give a company with this key; absent without a key. */
+  readonly readableId?: string;
+  readonly isOfRequest: boolean;
+}
+
 /**
  * The id of a new company, derived from the strongest key that identifies it elsewhere: two nodes
- * that find the same company independently give it the same id. A key that is long or has other
- * characters is hashed. Part of the format: it never changes. Without such a key the id is
- * `request.id`, otherwise random.
+ * that find the same company independently give it the same id. It is a hash, because ids stay in
+ * the journals when a company is forgotten. Part of the format: it never changes. Without such a key
+ * the id is `request.id`, otherwise random.
  */
-export function companyId(
+export function companyIds(
   { fields, key, id, isSeparate = false }: Omit<CreateRequest, "source">,
   random: Random,
-): { readonly id: string; readonly isOfRequest: boolean } {
+): CompanyIds {
   const { place, domain } = fields;
-  const derived = (text: string) => ({ id: safeId(text), isOfRequest: false });
+  const derived = (text: string): CompanyIds => {
+    const readableId = safeId(text);
+    return { id: hashedId(readableId), readableId, isOfRequest: false };
+  };
   if (!isSeparate) {
     if (typeof place === "string" && place !== "") return derived(place.replaceAll("/", "."));
     if (typeof domain === "string" && domain !== "") return derived(normalDomain(domain));
@@ -27,6 +39,12 @@ export function companyId(
   }
   if (id !== undefined) checkId(id);
   return { id: id ?? createId(random, randomLength), isOfRequest: id !== undefined };
+}
+
+/** Ids that a company known by this domain or place can have, whatever version made it. */
+export function idsOfName(name: string): readonly string[] {
+  const readable = [safeId(normalDomain(name)), safeId(name.replaceAll("/", "."))];
+  return [...new Set([...readable, ...readable.map(hashedId)])];
 }
 
 /** Validates ids from callers. */

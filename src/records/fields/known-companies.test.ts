@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 
 import { openTestRecords, type TestRecords } from "../testing/test-records.ts";
+import { targetOfKey } from "../testing/company-targets.ts";
 
 const source = "hand:anna";
 const add = (at: TestRecords, fields: Readonly<Record<string, unknown>>) =>
@@ -41,7 +42,7 @@ describe("a company that a person adds and that is known", () => {
     const stranger = await add(at, { name: "Best Roofs", ...phone });
     expect(stranger).toMatchObject({ outcome: "created", samePhone: ["call-me"] });
     const other = await add(at, { name: "Call You", ...phone, domain: "you.example" });
-    expect(other).toMatchObject({ outcome: "created", target: "company/you.example" });
+    expect(other).toMatchObject({ outcome: "created", target: targetOfKey("you.example") });
     // Two companies have the number now, so it does not identify one any more. Campaigns and
     // imports never use it.
     expect(await add(at, { name: "Third", ...phone })).toMatchObject({ outcome: "created" });
@@ -55,7 +56,7 @@ describe("a merged company", () => {
     await add(at, { name: "Dup One", domain: "dupone.example" });
     await add(at, { name: "Dup Two", domain: "duptwo.example", "phone/+15125550101": true });
     await at.records.merge({ from: "dup-two", into: "dup-one", source });
-    return "company/dupone.example";
+    return targetOfKey("dupone.example");
   };
 
   test("is found by every domain, and keeps its own, whoever brings the other one", async () => {

@@ -1,6 +1,7 @@
 import { throwIfAborted } from "../../base/serial.ts";
 import { afterTick } from "../../base/tick.ts";
 import { forgetRegister } from "../../ledger/index.ts";
+import { removeForgottenCopies } from "../change/forget-record.ts";
 import type { RecordsContext } from "../context.ts";
 import { layoutOfTarget, recordFile } from "../files/layout.ts";
 import { folderOf } from "../files/folders.ts";
@@ -83,8 +84,12 @@ export async function catchUp(
   } finally {
     if (found) await index.endFill();
   }
-  // A record was forgotten on another node: its words must not stay readable in the index file.
-  if (since && hasForgotten) context.stored.scrub();
+  // Forgotten on another node: it must not stay readable in the journals and in the index.
+  if (hasForgotten) {
+    await ledger.scrub();
+    await removeForgottenCopies(context);
+    if (since) context.stored.scrub();
+  }
   return { records };
 }
 

@@ -2,6 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Timer } from "../../base/clock.ts";
 import type { Ledger, LedgerPosition } from "../../ledger/index.ts";
 import type { RecordsContext } from "../context.ts";
+import { declareHashedIds } from "../change/id-form.ts";
 import { catchUp } from "./follow-ledger.ts";
 import type { FollowOptions, Watching } from "../records.ts";
 
@@ -29,11 +30,18 @@ export function followLedger(
         await context.reviewHeld();
         await context.conclude();
       }, stopping);
+      await declareIfWriter();
     } catch (error) {
       if (error instanceof AppError && error.kind === "aborted") return;
       // Nothing else handles errors of this loop: it logs them and tries again.
       log.error("files and index could not be brought up to the ledger", { error });
     }
+  };
+  /** Other nodes wait for it before they make hashed ids. A node that never wrote need not say so. */
+  const declareIfWriter = async () => {
+    const own = `${ledger.node()}/`;
+    if ([...ledger.vector().keys()].some((key) => key.startsWith(own)))
+      await declareHashedIds(ledger);
   };
   const lookAgain = () => {
     timer = clock.setTimer(everyMs, () => {

@@ -1,6 +1,7 @@
 import type { RecordsContext } from "../context.ts";
 import { idOf } from "../fields/company.ts";
 import { createPlanner } from "../change/create.ts";
+import { declareHashedIds } from "../change/id-form.ts";
 import { aliasPrefix } from "../fields/fields.ts";
 import { catchUp } from "../follow/follow-ledger.ts";
 import { folderOf } from "../files/folders.ts";
@@ -206,6 +207,7 @@ async function makeNew(
       return [];
     }
     ({ target } = plan);
+    await declareHashedIds(context.ledger);
   }
   const changes = [...facts, ["slug", slug] as const].map(([field, value]) => {
     return { target, field, value };

@@ -3,9 +3,10 @@ import { valuesOf } from "../../ledger/testing/test-ledger.ts";
 import { readFieldValues } from "../change/edit-fields.ts";
 import { planColumns } from "../exchange/import-columns.ts";
 import { openTestRecords } from "../testing/test-records.ts";
+import { targetOfKey } from "../testing/company-targets.ts";
 
 const file = "companies/acme/_index.md";
-const target = "company/acme.com";
+const target = targetOfKey("acme.com");
 
 describe("keys that people write in another spelling", () => {
   test("of a new file become the fields that they name, and none of one's own", async () => {

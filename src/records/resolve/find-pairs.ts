@@ -85,8 +85,12 @@ function comesFirst(a: Company, b: Company): boolean {
   const [ours, theirs] = [weightOf(a), weightOf(b)];
   if (ours !== theirs) return ours > theirs;
   const [first, second] = [a.texts.foundAt ?? "9", b.texts.foundAt ?? "9"];
-  return first === second ? a.target < b.target : first < second;
+  return first === second ? orderKeyOf(a) < orderKeyOf(b) : first < second;
 }
+
+/** Ids are hashes: by place, the order does not change with the way they are made. */
+const orderKeyOf = ({ texts, target }: Company): string =>
+  `${texts.place ?? texts.domain ?? ""} ${target}`;
 
 const weightOf = ({ entries, tags, excluded }: Company): number =>
   entries.length + tags.length + (excluded === undefined ? 0 : 1);

@@ -4,6 +4,7 @@ import { distinctChanges, unmergeCommit } from "../change/unmerge.ts";
 import { findDuplicatePairs } from "./find-pairs.ts";
 import { mergeDuplicates } from "./merge-duplicates.ts";
 import { comparedName, jaroWinkler, nameSimilarity } from "./name-similarity.ts";
+import { targetOfKey } from "../testing/company-targets.ts";
 
 const similarity = (a: string, b: string) => nameSimilarity(comparedName(a), comparedName(b));
 
@@ -169,7 +170,7 @@ describe("resolving", () => {
       { name: "Rohr Meyer", place: "osm/node/1" },
       { name: "Rohr Meyer", place: "overture/a" },
     ]);
-    const changes = distinctChanges("company/osm.node.1", "company/overture.a");
+    const changes = distinctChanges(targetOfKey("osm.node.1"), targetOfKey("overture.a"));
     await at.records.write({ source: "hand:anna", changes });
     expect(await at.pairs()).toEqual([]);
     expect(await mergeDuplicates(at.merging)).toEqual({ merged: 0, left: 0 });
@@ -180,7 +181,7 @@ describe("resolving", () => {
       { name: "Rohr Meyer", place: "osm/node/1", more: { city: "München" } },
       { name: "Rohr Meyer", place: "overture/a", more: { "phone/+4989123456": true, zip: "80331" } },
     ]); // prettier-ignore
-    const [stays, went] = ["company/osm.node.1", "company/overture.a"];
+    const [stays, went] = [targetOfKey("osm.node.1"), targetOfKey("overture.a")];
     await mergeDuplicates(at.merging);
     await at.records.write({
       source: "hand:anna",

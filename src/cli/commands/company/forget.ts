@@ -1,7 +1,7 @@
 import { hasFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import type { RecordKind } from "../../../records/index.ts";
+import { idsOfName, type RecordKind } from "../../../records/index.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command } from "../../frame/command.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
@@ -14,22 +14,23 @@ const forgetCommand = (kind: RecordKind): Command => ({
   arguments: [nameArgument(kind)],
   options: [
     { flag: "--yes", summary: "do not ask" },
-    { flag: "--status", summary: "only say where copies remain; NAME is then its id" },
-    { flag: "--undo", summary: "it may be made again; NAME is then its id" },
+    { flag: "--status", summary: "only say where copies remain; NAME is its id, domain or place" },
+    { flag: "--undo", summary: "it may be made again; NAME is its id, domain or place" },
     sourceOption,
     bucketOption,
   ],
   examples: [
     { line: `forager ${kind} forget acme`, summary: "here, and in the bucket if one is set" },
     {
-      line: `forager ${kind} forget ${kind}/acme.example --status`,
+      line: `forager ${kind} forget ${kind === "company" ? "acme.example" : "7k4b1742w08c82k3"} --status`,
       summary: "where copies remain",
     },
   ],
   details: [
-    "Irreversible: deletes facts, files, history and quarantined copies. Hashes of its domain,\n" +
-      "place and addresses stay, so that crawls and imports leave it alone. Its id stays in journals too, by\n" +
-      "which other nodes forget it: the id of a company that was added by its domain is that domain.",
+    "Irreversible: deletes facts, files, history, quarantined copies and links of other records to it.\n" +
+      "Hashes of its domain, place and addresses stay, so that crawls and imports leave it alone. Its people stay:\n" +
+      "forget them too. A company that version 0.2 or earlier made by its domain has that domain as its id, which\n" +
+      "stays in the journals, because other nodes need it to forget the company too.",
   ],
 
   async run(context) {
@@ -40,7 +41,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     const { records, ledger } = opened;
     const source = sourceOf(context);
     const hasBucket = hasFleetBucket(fleetOf(context));
-    const idTarget = name.startsWith(`${kind}/`) ? name : `${kind}/${name}`;
+    const idTarget = await forgottenTarget(ledger, kind, name);
     if (flags["undo"] === true) {
       const { datagrams } = await asUsage(() => ledger.unforget({ target: idTarget, source }));
       const words = datagrams.length > 0 ? "may be made again" : "was not forgotten";
@@ -51,7 +52,12 @@ const forgetCommand = (kind: RecordKind): Command => ({
     }
     let target = idTarget;
     if (!isStatus) {
-      const record = await findRecord(opened, kind, name);
+      const isRepeated =
+        (await ledger.read(idTarget)).isForgotten &&
+        (await records.resolve(kind, name)) === undefined;
+      const record = isRepeated
+        ? { target, slug: target, name: "again" }
+        : await findRecord(opened, kind, name);
       target = record.target;
       const question = `forget ${record.slug} (${record.name})? nothing brings it back`;
       if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
@@ -66,7 +72,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     if (!isForgotten && (await records.resolve(kind, name)) === undefined) {
       const words = `there is no ${kind} '${name}', and none of that id was forgotten`;
       throw usageError(
-        `${words}: --status takes the id that \`forget\` told, such as ${kind}/acme.example`,
+        `${words}: --status takes the id that \`forget\` printed${kind === "company" ? ", or the domain" : ""}`,
       );
     }
     const here = await records.remains(target);
@@ -74,7 +80,11 @@ const forgetCommand = (kind: RecordKind): Command => ({
     const left = [
       ...(here.files > 0 ? [countOf(here.files, "file")] : []),
       ...(here.aside > 0 ? [`${countOf(here.aside, "file")} that were put aside`] : []),
-      ...(here.datagrams > 0 ? [`${countOf(here.datagrams, "datagram")} in the journal`] : []),
+      ...(here.datagrams > 0
+        ? [
+            `${countOf(here.datagrams, "datagram")} here, which go with the next checkpoint, or if it is forgotten again`,
+          ]
+        : []),
       ...(copies ? copiesLeft(copies) : []),
     ];
     const where = copies ? "here and in the bucket" : "here (no bucket was looked at)";
@@ -88,6 +98,20 @@ const forgetCommand = (kind: RecordKind): Command => ({
     );
   },
 });
+
+/** Its name is in no index any more: its id, or a key that its id was made from. */
+async function forgottenTarget(
+  ledger: { read(target: string): Promise<{ readonly isForgotten: boolean }> },
+  kind: RecordKind,
+  name: string,
+): Promise<string> {
+  const given = name.startsWith(`${kind}/`) ? name : `${kind}/${name}`;
+  const ids = kind === "company" ? idsOfName(name) : [];
+  for (const target of [given, ...ids.map((id) => `${kind}/${id}`)]) {
+    if ((await ledger.read(target)).isForgotten) return target;
+  }
+  return given;
+}
 
 export const companyForget = forgetCommand("company");
 export const personForget = forgetCommand("person");

@@ -22,10 +22,11 @@ export const fleetFinishUpgrade: Command = {
   async run(context) {
     const { flags, out, clock } = context;
     const isDryRun = flags["dryRun"] === true;
-    await using fleet = await openFleet({ ...fleetOf(context), isReader: true });
+    await using fleet = await openFleet({ ...fleetOf(context), isReader: isDryRun });
     await using queue = await openQueueOrNone(context);
     const version = readVersion();
-    const { before, after, absent } = await finishUpgrade({ fleet, queue, version, clock, isDryRun }); // prettier-ignore
+    const finished = await finishUpgrade({ fleet, queue, version, clock, isDryRun });
+    const { before, after, isIdFormNew, absent } = finished;
     if (before && after) context.recordChange({ before: { ...before }, after: { ...after } });
     const names = absent.map(({ node, label, beat }) => ({ node, label, version: beat?.version }));
     const isOpen = before !== undefined && before.readableBy < before.format;
@@ -36,7 +37,11 @@ export const fleetFinishUpgrade: Command = {
         : isDryRun
           ? `the queue would need format ${before.format}; now versions that know ${before.readableBy} can use it`
           : `finished: the queue needs format ${before.format}, and earlier versions are refused`;
-    out.result({ version, before, after, absent: names }, state);
+    out.result({ version, before, after, isIdFormNew, absent: names }, state);
+    if (isIdFormNew) {
+      const when = isDryRun ? "would be" : "are from now on";
+      out.note(`ids of new companies ${when} hashes of their place or domain, whichever versions have written`); // prettier-ignore
+    }
     for (const one of names) {
       out.note(`${one.label || one.node} ran ${one.version ?? "an unknown version"} when it was last seen: upgrade it before you start it again`); // prettier-ignore
     }

@@ -76,7 +76,11 @@ async function tellCopies(
 function wordsOf(target: string, isForgotten: boolean, here: number, copies: Copies | undefined) {
   if (!isForgotten) return `${target} is not forgotten`;
   const left = [
-    ...(here > 0 ? [`${countOf(here, "datagram")} in this node's journal: forget it again`] : []),
+    ...(here > 0
+      ? [
+          `${countOf(here, "datagram")} here: they go with the next checkpoint, or if you forget it again`,
+        ]
+      : []),
     ...(copies ? copiesLeft(copies) : []),
   ];
   const where = copies ? "here and in the bucket" : "here (no bucket was looked at)";
