@@ -19,7 +19,7 @@ import {
   type SessionLimits,
   type Sessions,
 } from "./users/sessions.ts";
-import { createSignIn, type SignInDesk } from "./users/sign-in.ts";
+import { createSignIn, type SignInService } from "./users/sign-in.ts";
 
 export interface AccessOptions {
   /**
@@ -72,7 +72,7 @@ export interface Access {
   makeCode(lifeMs: number): string;
   /** Exchanges a code for a session; undefined if the code is unknown or was used already. */
   redeem(code: string, client: Client): { readonly secret: string; readonly user: string } | undefined; // prettier-ignore
-  readonly signIn: SignInDesk;
+  readonly signIn: SignInService;
   readonly sessions: Sessions;
   readonly tools: AccountTools;
   /** Returns the current accounts, or those that were last read. */

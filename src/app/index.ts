@@ -70,7 +70,7 @@ export type { FleetCommand, GivenCommand } from "./node/fleet-command.ts";
 export type { OpenFleet, OpenFleetOptions, Reached } from "./node/open-fleet.ts";
 export type { CampaignState } from "./campaign/campaign-state.ts";
 export type { Serve, ServeOptions } from "./serve/open-serve.ts";
-export type { AccountDesk } from "./open-accounts.ts";
+export type { AccountService } from "./open-accounts.ts";
 export type { RunningServer } from "./serve/running-server.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
 export type { StatusOptions } from "./status/gather-status.ts";
@@ -114,7 +114,7 @@ export const loadCampaignWork = async () => ({
   ...(await import("./campaign/dispatch-campaign.ts")),
   ...(await import("./campaign/resume-campaign.ts")),
 });
-export type { JobStanding } from "./campaign/resume-campaign.ts";
+export type { ResumeOutcome } from "./campaign/resume-campaign.ts";
 /** The checks of `forager doctor`. */
 export const loadDoctor = async () => ({
   ...(await import("./doctor/run-checks.ts")),
@@ -181,7 +181,7 @@ export {
   openIdleNode,
   openNamedExport,
   openNodeReader,
-  openAccountDesk,
+  openAccountService,
   openServe,
   openStatusReader,
   openUp,

@@ -104,7 +104,7 @@ async function openOwnFolder({ paths, clock }: OpenAccountsOptions): Promise<Buc
  * The operations on users and tokens for commands: the same functions that the routes of the API
  * call.
  */
-export async function openAccountDesk(options: OpenAccountsOptions) {
+export async function openAccountService(options: OpenAccountsOptions) {
   const tools = await openAccounts(options);
   const by = userName();
   const withLink = async ({ user, code }: Awaited<ReturnType<typeof addUser>>) => ({
@@ -148,7 +148,7 @@ export async function openAccountDesk(options: OpenAccountsOptions) {
   };
 }
 
-export type AccountDesk = Awaited<ReturnType<typeof openAccountDesk>>;
+export type AccountService = Awaited<ReturnType<typeof openAccountService>>;
 
 /**
  * The address of the server for people: the configured one, that of the running server, or that of

@@ -34,9 +34,9 @@ export async function raceOnce(
     return { fault: `${winners.length} of ${racersCount} racers won: conditions do not exclude` };
   }
   const got = await patient.get(key);
-  const standing = got.status === "found" ? got.body : undefined;
+  const current = got.status === "found" ? got.body : undefined;
   const stands = ({ body }: { readonly body: Uint8Array }) =>
-    standing !== undefined && Buffer.compare(standing, body) === 0;
+    current !== undefined && Buffer.compare(current, body) === 0;
   const [winner] = winners;
   if (winner) return stands(winner) ? "one" : { fault: "the winner of a race was overwritten" };
   const owner = racers.find(stands);

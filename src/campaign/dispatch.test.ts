@@ -15,7 +15,7 @@ import { campaignStatus } from "./status.ts";
 import { encodeTargetIndex } from "./config/campaign-folder.ts";
 import { discoverTask } from "./tasks.ts";
 import { placeFileKey } from "./campaign.ts";
-import { readWitnesses, standingOf, tileTarget, witnessChange, type Witness } from "./witness.ts";
+import { readWitnesses, witnessState, tileTarget, witnessChange, type Witness } from "./witness.ts";
 
 const campaign: Campaign = parseCampaign(
   "munich",
@@ -109,7 +109,7 @@ describe("a witness", () => {
     await write("earlier", "file", { release: "r1" });
     await write("first", undefined, {});
     await write("mail@home", undefined, {});
-    const standings = async (one: typeof munich, release: string, content?: string) => {
+    const states = async (one: typeof munich, release: string, content?: string) => {
       const seen = await readWitnesses(ledger, [tile], {
         campaign: one!,
         release: { release, content },
@@ -117,11 +117,11 @@ describe("a witness", () => {
       const ofTile = [...seen.get(tile.id)!.values()];
       const { freshness } = campaign;
       return [...seen.get(tile.id)!.keys()].map(
-        (key, at) => `${key} ${standingOf(ofTile[at], freshness, nowMs)}`,
+        (key, at) => `${key} ${witnessState(ofTile[at], freshness, nowMs)}`,
       );
     };
     const byName = ["first@file fresh"];
-    expect(await standings(munich, "r1", "c1")).toEqual(
+    expect(await states(munich, "r1", "c1")).toEqual(
       expect.arrayContaining([
         "own@file fresh",
         "area@file fresh",
@@ -129,14 +129,14 @@ describe("a witness", () => {
         ...byName,
       ]),
     );
-    expect(await standings(other, "r1")).toEqual(
+    expect(await states(other, "r1")).toEqual(
       expect.arrayContaining(["earlier@file fresh", ...byName]),
     );
-    expect(await standings(other, "r1")).not.toContain("own@file fresh");
+    expect(await states(other, "r1")).not.toContain("own@file fresh");
     // Another file, though it has the same name, and the same file when it has changed.
-    const others = (await standings(other, "r2")).filter((one) => !byName.includes(one));
+    const others = (await states(other, "r2")).filter((one) => !byName.includes(one));
     expect(others).toEqual(["mail@home fresh"]);
-    const changed = (await standings(munich, "r2")).filter((one) => !byName.includes(one));
+    const changed = (await states(munich, "r2")).filter((one) => !byName.includes(one));
     expect(changed.toSorted()).toEqual([
       "area@file expired",
       "mail@home fresh",
@@ -146,21 +146,21 @@ describe("a witness", () => {
 
   test("lesson 42: an empty tile says so, and is searched again sooner", () => {
     const { freshness } = campaign;
-    const standing = (found: number, days: number) =>
-      standingOf({ at: ago(days), found, source }, freshness, nowMs);
-    expect(standing(0, 1)).toBe("empty");
-    expect(standing(0, 13.9)).toBe("empty");
-    expect(standing(0, 14)).toBe("expired");
-    expect(standing(5, 14)).toBe("fresh");
-    expect(standing(5, 89.9)).toBe("fresh");
-    expect(standing(5, 90)).toBe("expired");
-    expect(standingOf(undefined, freshness, nowMs)).toBe("none");
+    const state = (found: number, days: number) =>
+      witnessState({ at: ago(days), found, source }, freshness, nowMs);
+    expect(state(0, 1)).toBe("empty");
+    expect(state(0, 13.9)).toBe("empty");
+    expect(state(0, 14)).toBe("expired");
+    expect(state(5, 14)).toBe("fresh");
+    expect(state(5, 89.9)).toBe("fresh");
+    expect(state(5, 90)).toBe("expired");
+    expect(witnessState(undefined, freshness, nowMs)).toBe("none");
   });
 
   test("lesson 46: one from a clock that was far ahead keeps no tile from being searched", () => {
     const witness = (days: number): Witness => ({ at: ago(-days), found: 1, source });
-    expect(standingOf(witness(0.5), campaign.freshness, nowMs)).toBe("fresh");
-    expect(standingOf(witness(2), campaign.freshness, nowMs)).toBe("expired");
+    expect(witnessState(witness(0.5), campaign.freshness, nowMs)).toBe("fresh");
+    expect(witnessState(witness(2), campaign.freshness, nowMs)).toBe("expired");
   });
 });
 

@@ -2,7 +2,7 @@ import type { AddStatus, Queue } from "../queue/index.ts";
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
 import { discoverTask } from "./tasks.ts";
-import { standingOf, witnessOf, type Question, type Witness, type Witnesses } from "./witness.ts";
+import { witnessState, witnessOf, type Question, type Witness, type Witnesses } from "./witness.ts";
 
 export interface DueTarget extends Target {
   /** The time of the last search; undefined: never. */
@@ -27,10 +27,10 @@ export function dueTargets(options: DueOptions): readonly DueTarget[] {
     const witness = witnessOf(witnesses.get(target.tile.id), target);
     // A tile that had places is searched again, so that places that are gone are noticed.
     if (mayHave && !mayHave(target) && (witness?.found ?? 0) === 0) return [];
-    const standing = standingOf(witness, freshness, nowMs);
+    const state = witnessState(witness, freshness, nowMs);
     const isDue =
-      standing === "none" ||
-      standing === "expired" ||
+      state === "none" ||
+      state === "expired" ||
       (witness !== undefined && isOutdated?.(target, witness) === true);
     return isDue ? [{ ...target, since: witness?.at }] : [];
   });

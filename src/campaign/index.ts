@@ -55,14 +55,14 @@ export {
 export { createPlaceCounter } from "./estimate/place-counts.ts";
 export { createCompanyAudit } from "./audit/audit.ts";
 export type { AuditFinding } from "./audit/audit-schema.ts";
-export { budgetStanding, budgetText, type BudgetSources } from "./budget/budget.ts";
+export { budgetStatus, budgetText, type BudgetSources } from "./budget/budget.ts";
 export { createBudgetGuard, withinBudget, type BudgetServices } from "./budget/budget-guard.ts";
 export {
   createCompanyLimit,
   type CompanyCounts,
   type CountedCompanies,
 } from "./budget/company-limit.ts";
-export { type BudgetStanding } from "./budget/budget-schema.ts";
+export { type BudgetStatus } from "./budget/budget-schema.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
 export { locateTown, radiusKm } from "./places/locate-town.ts";
 export { checkCampaignField, parseCampaign } from "./config/parse-campaign.ts";

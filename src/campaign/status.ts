@@ -1,6 +1,6 @@
 import type { Campaign } from "./campaign.ts";
 import type { Target } from "./plan.ts";
-import { standingOf, timesOf, witnessOf, type Witnesses } from "./witness.ts";
+import { witnessState, timesOf, witnessOf, type Witnesses } from "./witness.ts";
 
 export interface CampaignStatus {
   readonly tiles: number;
@@ -29,9 +29,9 @@ export function campaignStatus(
   for (const { tile, phrase, source } of targets) {
     const witness = witnessOf(witnesses.get(tile.id), { phrase, source });
     const times = witness && timesOf(witness, freshness);
-    const standing = standingOf(witness, freshness, nowMs, times);
-    counts[standing === "none" ? "never" : standing] += 1;
-    if (!witness || !times || standing === "expired") continue;
+    const status = witnessState(witness, freshness, nowMs, times);
+    counts[status === "none" ? "never" : status] += 1;
+    if (!witness || !times || status === "expired") continue;
     counts.found += witness.found;
     nextDueMs = Math.min(nextDueMs, times.expiresMs);
   }

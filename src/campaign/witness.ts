@@ -169,7 +169,7 @@ function questionIn(field: string): Question {
 }
 
 /** "none": never searched. "expired": searched too long ago, or the file has changed since. */
-export type Standing = "none" | "fresh" | "empty" | "expired";
+export type WitnessState = "none" | "fresh" | "empty" | "expired";
 
 const dayMs = 86_400_000;
 /** A clock may be slightly wrong; a witness from more than a day in the future is not valid. */
@@ -195,12 +195,12 @@ export function timesOf(
 }
 
 /** "empty" is also recent: the tile was searched, and nothing was found. */
-export function standingOf(
+export function witnessState(
   witness: Witness | undefined,
   freshness: Freshness,
   nowMs: number,
   times = witness && timesOf(witness, freshness),
-): Standing {
+): WitnessState {
   if (!witness || !times) return "none";
   const { atMs, expiresMs } = times;
   const isAhead = atMs > nowMs + aheadMsMax;

@@ -43,4 +43,4 @@ export {
   type VisitPage,
   type VisitRequest,
 } from "./visit/site-visit.ts";
-export { tellPage, tellRobots, tellSitemap } from "./visit/visit-answers.ts";
+export { recordPage, recordRobots, recordSitemap } from "./visit/visit-answers.ts";

@@ -62,7 +62,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     store = options.openState?.() ?? createMemoryState();
   };
   let loads = 0;
-  const load = async (isAnew = false) => {
+  const load = async (isRebuild = false) => {
     loads += 1;
     const found = await readNodeFile(disk);
     identity = found ?? (await makeIdentity());
@@ -73,7 +73,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     isHeld = identity.moving !== undefined;
     if (isReader || store === undefined) openStore();
     const head = store.head();
-    const isUsable = !isAnew && !isHeld && head !== undefined && fits(head, base);
+    const isUsable = !isRebuild && !isHeld && head !== undefined && fits(head, base);
     if (!(isUsable && (await tryFrom(head, base)))) {
       if (head && !isHeld)
         log.debug("the state of the ledger does not match its journals and is rebuilt");

@@ -54,7 +54,7 @@ export interface NodeServices extends Service {
   view: FleetMember["view"];
   processesChanged: FleetMember["processesChanged"];
   /** Informs other nodes that tasks were added. */
-  tellAdded(): void;
+  notifyAdded(): void;
 }
 
 /** How soon files show changes from other nodes. */
@@ -93,7 +93,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     gossip,
     view: () => member.view(),
     processesChanged: () => member.processesChanged(),
-    tellAdded: () => gossip.publish("wake", new Uint8Array()),
+    notifyAdded: () => gossip.publish("wake", new Uint8Array()),
   };
 
   function synced(sync: LedgerSync, keeper: GossipKeeper): Service {

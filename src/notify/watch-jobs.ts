@@ -34,7 +34,7 @@ const oldMs = 7 * 86_400_000;
  * How many published events this process remembers. If it forgets one, the queue still recognises
  * its key.
  */
-const toldMax = 10_000;
+const publishedMax = 10_000;
 
 /**
  * Publishes that a job has completed, and that a campaign has no tasks left. Every node may run
@@ -46,7 +46,7 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
   let publishedMs = -Infinity;
   /** By campaign: the state of its job when no task was left, and since when. */
   const quiet = new Map<string, { readonly state: string; readonly sinceMs: number }>();
-  const told = new Set<string>();
+  const published = new Set<string>();
   let timer: Timer | undefined;
   let working: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -67,14 +67,14 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
     const jobs = await queue.jobs();
     const { ms, wallMs } = await queue.now();
     const campaigns = new Set(await options.campaigns());
-    if (told.size > toldMax) told.clear();
+    if (published.size > publishedMax) published.clear();
     for (const job of jobs) {
       const event = campaigns.has(job.name) ? finishedCampaign(job, { nowMs, isLast }) : completedJob(job); // prettier-ignore
-      if (!event || told.has(event.key)) continue;
+      if (!event || published.has(event.key)) continue;
       const endedAtMs = event.atMs ?? (await lastEnd(queue, job.name));
       const atMs = endedAtMs === undefined ? -Infinity : Math.round(endedAtMs + wallMs - ms);
       if (wallMs - atMs < oldMs) await publisher.publish({ ...event, atMs });
-      told.add(event.key);
+      published.add(event.key);
     }
     seen = state;
   }
@@ -93,7 +93,7 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
       return undefined;
     }
     const state = `${name} ${added} ${done} ${skipped} ${failed}`;
-    if (told.has(state)) return undefined;
+    if (published.has(state)) return undefined;
     const known = quiet.get(name);
     if (known?.state !== state) quiet.set(name, { state, sinceMs: nowMs });
     const sinceMs = known?.state === state ? known.sinceMs : nowMs;

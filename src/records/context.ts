@@ -70,7 +70,11 @@ export interface RecordsContext {
   renderWritten(all: readonly WrittenCommit[], how?: IndexUpdateOptions): Promise<void>;
   /** False if nothing was new and everything in the ledger is rendered. */
   isDue(all: readonly WrittenCommit[]): boolean;
-  readonly tell: (path: string, target: string | undefined, reason: string | undefined) => void;
+  readonly reportFault: (
+    path: string,
+    target: string | undefined,
+    reason: string | undefined,
+  ) => void;
 }
 
 export interface WrittenCommit {
@@ -99,7 +103,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     },
   };
   const warned = new Map<string, string>();
-  const tell: RecordsContext["tell"] = (path, target, reason) => {
+  const reportFault: RecordsContext["reportFault"] = (path, target, reason) => {
     const known = index.problems().find((one) => one.path === path);
     const foundAt = known?.foundAt ?? new Date(clock.nowMs()).toISOString();
     index.problem(path, reason === undefined ? undefined : { path, target, reason, foundAt });
@@ -110,9 +114,9 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
       log.warn("skipped a file with errors until it is fixed", { path, reason });
     }
   };
-  const entryFiles = createEntryFiles({ disk, tell });
+  const entryFiles = createEntryFiles({ disk, reportFault });
   const redirects = createRedirects(disk, index);
-  const parts = { ledger: writing, index, disk, heldBack, clock, random, log, source, tell };
+  const parts = { ledger: writing, index, disk, heldBack, clock, random, log, source, reportFault };
   const renderer = createRenderer({ ...parts, entryFiles, redirects });
   const entryIngester = createEntryIngester(parts);
 

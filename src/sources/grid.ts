@@ -65,7 +65,7 @@ export function boxOf({ south, west }: Tile): Box {
 }
 
 /** The eight tiles around one; five in the rows at the poles. */
-export function tilesBeside({ south, west }: Tile): readonly Tile[] {
+export function neighbourTiles({ south, west }: Tile): readonly Tile[] {
   const steps = [-1, 0, 1];
   return steps.flatMap((north) =>
     steps.flatMap((east) => {

@@ -13,7 +13,7 @@ export {
   parseTileId,
   tileAt,
   tilesAround,
-  tilesBeside,
+  neighbourTiles,
   tilesMax,
   type Point,
   type Tile,

@@ -29,11 +29,11 @@ export function queueOutcome(
       const { reason, delayMs, slowDown } = outcome;
       if (used >= policy.attempts) return { kind: "fail", reason, ...stackOf(outcome) };
       const leastMs = Math.max(delayMs ?? 0, askedMs(slowDown));
-      const isTold = delayMs !== undefined;
+      const hasDelay = delayMs !== undefined;
       return {
         kind: "retry",
         reason,
-        delayMs: isTold ? leastMs : retryDelayMs(policy, { used, leastMs, random }),
+        delayMs: hasDelay ? leastMs : retryDelayMs(policy, { used, leastMs, random }),
         ...stackOf(outcome),
       };
     }

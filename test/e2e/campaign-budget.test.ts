@@ -49,10 +49,10 @@ test("B28: two processes stop at a budget of requests, everything says so, and a
   expect(told).toMatch(/campaign demo: stopped by its budget, \d+ of 15 requests: raise it/);
 
   const report = await forager("campaign report demo --json");
-  const { budget: standing, funnel, cost } = JSON.parse(report.stdout) as CampaignReport;
+  const { budget: reported, funnel, cost } = JSON.parse(report.stdout) as CampaignReport;
   expect(cost.websiteRequests).toBe(web.requests.length);
-  expect(standing).toMatchObject({ state: "budget", reached: "requests" });
-  expect(standing!.limits[0]!.spent).toBe(web.requests.length);
+  expect(reported).toMatchObject({ state: "budget", reached: "requests" });
+  expect(reported!.limits[0]!.spent).toBe(web.requests.length);
   const state = await forager("campaign status demo");
   expect(state.stdout).toMatch(/ +budget\n[^]*campaign demo: stopped by its budget/);
   const status = await forager("status");

@@ -199,8 +199,8 @@ const inCare: readonly Sabotage[] = [
   {
     name: "an idle node hears the bell and believes what it saw before",
     file: `${adapter}/many/reads.ts`,
-    find: "heardMs = clock.monotonicMs();",
-    replace: "heardMs = -Infinity;",
+    find: "lastReadMs = clock.monotonicMs();",
+    replace: "lastReadMs = -Infinity;",
     caughtBy: `${adapter}/requests.test.ts > with many shards one bell is enough to hear of work in any of them`,
   },
   {

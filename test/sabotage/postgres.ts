@@ -17,8 +17,8 @@ export const postgresSabotages: readonly Sabotage[] = [
   {
     name: "nobody is told of new work",
     file: at("connection/change-watch.ts"),
-    find: "if (mayWake) tell();",
-    replace: "if (mayWake && isClosed) tell();",
+    find: "if (mayWake) notify();",
+    replace: "if (mayWake && isClosed) notify();",
     caughtBy: `${at("connection/change-watch.test.ts")} > lesson 25: what one opener adds, raises or opens is heard`,
   },
   {

@@ -315,8 +315,8 @@ export const workerSabotages: readonly Sabotage[] = [
   {
     name: "nobody watches for silence",
     file: "src/worker/processes/supervisor.ts",
-    find: "const isSilent = nowMs - heardAtMs > silentMs;",
-    replace: "const isSilent = nowMs < heardAtMs;",
+    find: "const isSilent = nowMs - lastMessageAtMs > silentMs;",
+    replace: "const isSilent = nowMs < lastMessageAtMs;",
     caughtBy: `${supervisor} > a process whose event loop is blocked says nothing, is killed and replaced`,
   },
   {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { budgetStandingSchema } from "../../campaign/budget/budget-schema.ts";
+import { budgetStatusSchema } from "../../campaign/budget/budget-schema.ts";
 import { stateCounts } from "./queue-routes.ts";
 import { count, name, route } from "./route.ts";
 
@@ -19,7 +19,7 @@ const campaignState = z.strictObject({
   tasks: stateCounts,
   isPaused: z.boolean(),
   pausedFor: z.string().optional().describe("why its first visits paused it, if they did"),
-  budget: budgetStandingSchema.optional().describe("absent: the campaign has none"),
+  budget: budgetStatusSchema.optional().describe("absent: the campaign has none"),
 });
 
 export const campaignRow = z.strictObject({

@@ -28,7 +28,7 @@ export interface SignedIn {
 }
 
 /** Signing in with a password or an identity provider. Every attempt is throttled and logged. */
-export interface SignInDesk {
+export interface SignInService {
   /**
    * Throws 401 if name or password is wrong, without saying which; 429 if the caller has to wait.
    */
@@ -50,11 +50,11 @@ export interface SignInDesk {
   prove(given: { readonly user: string; readonly password: string }, client: Client): Promise<User>;
 }
 
-export function createSignIn(options: SignInOptions): SignInDesk {
+export function createSignIn(options: SignInOptions): SignInService {
   const { tools, accounts, sessions, browsers, clock, log } = options;
   const throttle = createLoginThrottle({ clock });
 
-  const prove: SignInDesk["prove"] = async ({ user: name, password }, client) => {
+  const prove: SignInService["prove"] = async ({ user: name, password }, client) => {
     const browser = browsers.idOf(name, client.browser);
     const attempt = { user: name, address: client.address, browser };
     await admit(attempt);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import {
-  budgetStanding,
+  budgetStatus,
   budgetText,
   discoverKind,
   discoverSchema,
@@ -137,9 +137,9 @@ export async function readStoppedCampaigns(
   for (const name of await folder.list()) {
     // An invalid config.toml is reported by the commands that show campaigns.
     const campaign = await folder.load(name).catch(() => undefined);
-    const standing = campaign && (await budgetStanding(campaign, sources));
-    if (standing?.state !== "budget") continue;
-    stopped.push({ campaign: name, text: budgetText(name, standing) });
+    const status = campaign && (await budgetStatus(campaign, sources));
+    if (status?.state !== "budget") continue;
+    stopped.push({ campaign: name, text: budgetText(name, status) });
   }
   return stopped;
 }

@@ -86,7 +86,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
     return bucket && openSharedConfigs({ paths, bucket, clock, random: systemRandom, lock });
   };
   /** Tells nodes to fetch it, by gossip or by the desired state in the bucket. */
-  const tell = async (name: string, revision: number) => {
+  const notify = async (name: string, revision: number) => {
     const { ledger, write, desired } = await fleetOf();
     const place = { ledger: { read: ledger.read, write }, desired, nodes: [] };
     const assignments = [{ key: configKey(name), value: revision }];
@@ -113,7 +113,7 @@ export function openCampaignConfigs(options: CampaignConfigsOptions, by: string)
       by,
     });
     await shared.accept(name, saved, before);
-    await tell(name, saved.revision);
+    await notify(name, saved.revision);
     return { file: folder.configFile(name), revision: saved.revision, campaign };
   };
   const look = async (shared: SharedConfigs, name: string) => {

@@ -2,7 +2,7 @@ import { writeFileAtomic } from "../../base/files/atomic-file.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import { readRegularFile } from "../../base/files/regular-file.ts";
 import {
-  budgetStanding,
+  budgetStatus,
   buildCampaignReport,
   campaignReportSchema,
   readEstimate,
@@ -53,7 +53,7 @@ async function computeReport(options: CampaignReportOptions): Promise<CampaignRe
     companies: allCompanies(reader.records, { signal, onCompanies }),
     ...(queue && {
       budget: (companies) =>
-        budgetStanding(view.campaign, {
+        budgetStatus(view.campaign, {
           ...createBudgetSources({ ...options, ...reader, queue, queueUrl }),
           companies: async () => companies,
         }),

@@ -1,5 +1,5 @@
 import {
-  budgetStanding,
+  budgetStatus,
   fileSourceKey,
   campaignStatus,
   mayHave,
@@ -7,7 +7,7 @@ import {
   planTargets,
   planTiles,
   readWitnesses,
-  type BudgetStanding,
+  type BudgetStatus,
   type CampaignStatus,
 } from "../../campaign/index.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -41,7 +41,7 @@ export interface CampaignState extends CampaignStatus {
    */
   readonly pausedFor?: string;
   /** Undefined if it has no budget. */
-  readonly budget?: BudgetStanding;
+  readonly budget?: BudgetStatus;
 }
 
 export interface CampaignTasks {
@@ -68,7 +68,7 @@ export async function readCampaignState(
   const targets = planned.filter(mayHave(releases));
   const queueUrl = settings.queue.url;
   const budget =
-    queue && (await budgetStanding(campaign, createBudgetSources({ ...options, queue, queueUrl })));
+    queue && (await budgetStatus(campaign, createBudgetSources({ ...options, queue, queueUrl })));
   const job = await queue?.job(name);
   const isPaused = job?.isPaused ?? false;
   const why = isPaused ? pausedFor(paths, name) : undefined;

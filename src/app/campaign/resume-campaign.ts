@@ -1,4 +1,4 @@
-import { budgetStanding, resumeJob, type Campaign } from "../../campaign/index.ts";
+import { budgetStatus, resumeJob, type Campaign } from "../../campaign/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { createBudgetSources, type BudgetSourcesOptions } from "./budget-sources.ts";
 
@@ -12,13 +12,13 @@ export interface ResumeCampaignOptions extends Omit<BudgetSourcesOptions, "queue
  * paused, and no limit is reached any more. `paused`: it has no budget, so a user or its first
  * visits have paused it.
  */
-export type JobStanding = "running" | "resumed" | "budget" | "paused";
+export type ResumeOutcome = "running" | "resumed" | "budget" | "paused";
 
 /** Resumes the job of a campaign after its budget was raised, as `forager queue resume` does. */
-export async function resumeWithinBudget(options: ResumeCampaignOptions): Promise<JobStanding> {
+export async function resumeWithinBudget(options: ResumeCampaignOptions): Promise<ResumeOutcome> {
   const { campaign, queue } = options;
-  const standing = await budgetStanding(campaign, createBudgetSources(options));
-  if (standing?.state === "budget") return "budget";
+  const status = await budgetStatus(campaign, createBudgetSources(options));
+  if (status?.state === "budget") return "budget";
   const job = await queue.job(campaign.name);
   if (job?.isPaused !== true) return "running";
   if (!campaign.budget) return "paused";

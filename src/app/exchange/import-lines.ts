@@ -52,7 +52,7 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   const problems = new Map<string, { line: number; text: string; count: number }>();
   const duplicates: ImportReport["duplicates"][number][] = [];
   let duplicateCount = 0;
-  const tell = (line: number, text: string) => {
+  const reportProblem = (line: number, text: string) => {
     // Problems that differ only in the value are in the same group.
     const key = text.replaceAll(/'[^']*'|\d+/g, "");
     const known = problems.get(key);
@@ -94,11 +94,11 @@ export async function importLines(options: ImportOptions): Promise<ImportReport>
   for await (const batch of lines.batches) {
     for (const line of batch) {
       count.lines += 1;
-      for (const text of line.problems) tell(line.line, text);
+      for (const text of line.problems) reportProblem(line.line, text);
       count.unread += line.problems.length;
       if (line.fault !== undefined) {
         count.faulty += 1;
-        tell(line.line, line.fault);
+        reportProblem(line.line, line.fault);
       } else waiting.push(line);
       if (waiting.length < batchLines) continue;
       if (signal.aborted) break;

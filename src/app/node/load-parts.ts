@@ -35,7 +35,7 @@ import type { PreflightFinding, PreflightOptions } from "../preflight/preflight.
 import type { IdleNode, IdleNodeOptions } from "./open-idle-node.ts";
 import type { NodeReader, OpenNodeReaderOptions } from "./open-node-reader.ts";
 import type { OpenFleet, OpenFleetOptions } from "./open-fleet.ts";
-import type { AccountDesk, OpenAccountsOptions } from "../open-accounts.ts";
+import type { AccountService, OpenAccountsOptions } from "../open-accounts.ts";
 import type { Serve, ServeOptions } from "../serve/open-serve.ts";
 import type { RunningServer, RunningServerOptions } from "../serve/running-server.ts";
 import type { ClusterStatus } from "../status/cluster-status.ts";
@@ -179,8 +179,8 @@ export async function openServe(options: ServeOptions): Promise<Serve> {
 }
 
 /** See `open-accounts.ts`. */
-export async function openAccountDesk(options: OpenAccountsOptions): Promise<AccountDesk> {
-  return (await import("../open-accounts.ts")).openAccountDesk(options);
+export async function openAccountService(options: OpenAccountsOptions): Promise<AccountService> {
+  return (await import("../open-accounts.ts")).openAccountService(options);
 }
 
 /** See `serve/running-server.ts`. */

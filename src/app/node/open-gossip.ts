@@ -133,14 +133,14 @@ async function openDiscoveries(
   }
   if (bucket) {
     const isAlone = () => gossip.peers().length === 0;
-    const told = { found: found("bucket"), isAlone, clock, random, log };
-    open.push(createBucketDiscovery({ ...told, bucket, node, reach }));
+    const shared = { found: found("bucket"), isAlone, clock, random, log };
+    open.push(createBucketDiscovery({ ...shared, bucket, node, reach }));
   }
   if (settings.mdns === "yes" && !isOwnKey && !isLoopback(bound)) {
     const { createMdnsDiscovery } = await import("../../gossip/adapters/mdns/mdns-discovery.ts");
     const { cluster } = settings;
-    const told = { found: found("mdns"), clock, random, log };
-    open.push(createMdnsDiscovery({ ...told, node, cluster, bound, reach }));
+    const shared = { found: found("mdns"), clock, random, log };
+    open.push(createMdnsDiscovery({ ...shared, node, cluster, bound, reach }));
   }
   return open;
 }

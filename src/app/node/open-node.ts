@@ -112,7 +112,7 @@ async function openOwnedParts(options: OwnedOptions): Promise<OwnedParts> {
     clock,
     onChange: () => services?.processesChanged(),
   });
-  const wakeUps = createWakeUps({ clock, notifyNodes: () => services?.tellAdded() });
+  const wakeUps = createWakeUps({ clock, notifyNodes: () => services?.notifyAdded() });
   const api = createLocalApi({
     ledger: repeatable,
     records: () => lazy.open(),

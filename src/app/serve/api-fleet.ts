@@ -103,9 +103,9 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
   const give = async (node: string, what: readonly string[], by: string) => {
     const { state } = await readState();
     const fleet = await open();
-    const told = await commandFleet(fleet, { node, words: what, by }, clock);
+    const command = await commandFleet(fleet, { node, words: what, by }, clock);
     looked = undefined;
-    const { revision, scope, assignments, atMs, cut } = told;
+    const { revision, scope, assignments, atMs, cut } = command;
     const one: Given = {
       revision,
       scope,
@@ -118,7 +118,7 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
     };
     given.set(revision, one);
     if (given.size > givenMax) given.delete(given.keys().next().value!);
-    return describe(one, told.nodes);
+    return describe(one, command.nodes);
   };
 
   /** A command that was given through another server is known only by its entries. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { reachOf } from "../../gossip/index.ts";
-import { openAccountDesk } from "../open-accounts.ts";
+import { openAccountService } from "../open-accounts.ts";
 import { readServerAddress, serverAddressFile } from "./server-files.ts";
 import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test-serve.ts";
 
@@ -53,8 +53,8 @@ test("on all addresses `forager user add` names an address of this machine that 
   const { origin, paths, settings } = await openTestServe({ users: { root: "admin" }, env });
   const place = { paths, clock: systemClock, signal: new AbortController().signal };
   const linkFor = async (name: string, listen: string) => {
-    await using desk = await openAccountDesk({ ...place, settings: { ...settings, serve: { ...settings.serve, listen } } }); // prettier-ignore
-    return new URL((await desk.addUser(name, "viewer")).link);
+    await using accounts = await openAccountService({ ...place, settings: { ...settings, serve: { ...settings.serve, listen } } }); // prettier-ignore
+    return new URL((await accounts.addUser(name, "viewer")).link);
   };
   // The server was started with `--listen`, so the settings of the command do not contain its
   // address.

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { userName } from "../../config/index.ts";
-import { openAccountDesk } from "../open-accounts.ts";
+import { openAccountService } from "../open-accounts.ts";
 import { openTestServe, sendAs, signIn, type TestServe } from "./testing/open-test-serve.ts";
 
-const openDesk = ({ settings, paths }: TestServe) =>
-  openAccountDesk({ settings, paths, clock: systemClock, signal: new AbortController().signal });
+const openService = ({ settings, paths }: TestServe) =>
+  openAccountService({ settings, paths, clock: systemClock, signal: new AbortController().signal });
 
 /** The cookie of the session that the link opens. */
 const openLink = async (link: string) =>
@@ -16,8 +16,8 @@ const askWith = async ({ origin }: TestServe, token: string, path: string, init:
 
 test("a token does what its scopes say and no more, is shown once and stored as a hash", async () => {
   const server = await openTestServe();
-  await using desk = await openDesk(server);
-  const made = await desk.addToken({ name: "crm", scopes: ["companies:read"] });
+  await using accounts = await openService(server);
+  const made = await accounts.addToken({ name: "crm", scopes: ["companies:read"] });
   expect(made.token).toMatch(/^fgr_[0-9a-z]{10}_[\w-]{43}[0-9a-z]{7}$/);
   expect(await askWith(server, made.token, "/api/companies")).toBe(200);
   expect(await askWith(server, made.token, "/api/queue/stats")).toBe(403);
@@ -34,14 +34,14 @@ test("a token does what its scopes say and no more, is shown once and stored as 
     body: JSON.stringify({ name: "another", scopes: ["companies:read"] }),
   });
   expect(more.status).toBe(403);
-  expect(JSON.stringify(await desk.listTokens())).not.toContain(made.token.slice(15));
-  await expect.poll(async () => (await desk.listTokens())[0]!.usedAt).not.toBeNull();
+  expect(JSON.stringify(await accounts.listTokens())).not.toContain(made.token.slice(15));
+  await expect.poll(async () => (await accounts.listTokens())[0]!.usedAt).not.toBeNull();
 });
 
 test("a token of a user never does more than the user's role, and ends with the user", async () => {
   const server = await openTestServe({ users: { anna: "operator" } });
-  await using desk = await openDesk(server);
-  const { token } = await desk.addToken({ name: "a", user: "anna", scopes: ["queue:read", "queue:write"] }); // prettier-ignore
+  await using accounts = await openService(server);
+  const { token } = await accounts.addToken({ name: "a", user: "anna", scopes: ["queue:read", "queue:write"] }); // prettier-ignore
   const add = { method: "POST" };
   expect(await askWith(server, token, "/api/queue/tasks", add)).toBe(415);
   await server.client.send("PATCH", "/api/users/{user}", { params: { user: "anna" }, body: { role: "viewer" } }); // prettier-ignore
@@ -53,10 +53,10 @@ test("a token of a user never does more than the user's role, and ends with the 
 
 test("no token changes users, and none has scopes beyond its user", async () => {
   const server = await openTestServe({ users: { anna: "viewer" } });
-  await using desk = await openDesk(server);
-  await expect(desk.addToken({ name: "x", scopes: ["users:admin"] })).rejects.toMatchObject({ code: "scope_not_for_tokens" }); // prettier-ignore
-  await expect(desk.addToken({ name: "x", user: "anna", scopes: ["queue:write"] })).rejects.toMatchObject({ code: "scope_beyond_role" }); // prettier-ignore
-  await expect(desk.addToken({ name: "x", scopes: ["everything"] })).rejects.toMatchObject({ code: "usage" }); // prettier-ignore
+  await using accounts = await openService(server);
+  await expect(accounts.addToken({ name: "x", scopes: ["users:admin"] })).rejects.toMatchObject({ code: "scope_not_for_tokens" }); // prettier-ignore
+  await expect(accounts.addToken({ name: "x", user: "anna", scopes: ["queue:write"] })).rejects.toMatchObject({ code: "scope_beyond_role" }); // prettier-ignore
+  await expect(accounts.addToken({ name: "x", scopes: ["everything"] })).rejects.toMatchObject({ code: "usage" }); // prettier-ignore
   const anna = sendAs(server.origin, (await signIn(server.origin, "anna")).cookie);
   const beyond = await anna("POST", "/api/tokens", { name: "x", scopes: ["queue:write"] });
   expect(beyond).toMatchObject({ status: 400, body: { code: "scope_beyond_role" } });
@@ -64,8 +64,8 @@ test("no token changes users, and none has scopes beyond its user", async () => 
 
 test("only the person who runs the server makes a link that gives all rights", async () => {
   const server = await openTestServe({ users: { root: "admin" } });
-  await using desk = await openDesk(server);
-  const { token } = await desk.addToken({ name: "x", scopes: ["fleet:command"] });
+  await using accounts = await openService(server);
+  const { token } = await accounts.addToken({ name: "x", scopes: ["fleet:command"] });
   expect(await askWith(server, token, "/api/session/links", { method: "POST" })).toBe(403);
   // Their role may end before the session that the link opens.
   const admin = sendAs(server.origin, (await signIn(server.origin, "root")).cookie);
@@ -75,8 +75,12 @@ test("only the person who runs the server makes a link that gives all rights", a
 
 test("a token does nothing that needs a person: no sessions, no tokens, no forgetting", async () => {
   const server = await openTestServe({ users: { anna: "admin" } });
-  await using desk = await openDesk(server);
-  const { token } = await desk.addToken({ name: "x", user: "anna", scopes: ["companies:write"] });
+  await using accounts = await openService(server);
+  const { token } = await accounts.addToken({
+    name: "x",
+    user: "anna",
+    scopes: ["companies:write"],
+  });
   const anna = await signIn(server.origin, "anna");
   const [session] = (await server.client.get("/api/sessions")).rows;
   const refused = [
@@ -134,8 +138,8 @@ test("a secret is shown once, also to who repeats the request with its Idempoten
 
 test("a token watches only the topics that it may read", async () => {
   const server = await openTestServe();
-  await using desk = await openDesk(server);
-  const { token } = await desk.addToken({ name: "x", scopes: ["status:read"] });
+  await using accounts = await openService(server);
+  const { token } = await accounts.addToken({ name: "x", scopes: ["status:read"] });
   for (const topic of ["queue", "records", "campaigns", "fleet"]) {
     expect(await askWith(server, token, `/api/events?topic=status&topic=${topic}`), topic).toBe(403); // prettier-ignore
   }
@@ -144,7 +148,7 @@ test("a token watches only the topics that it may read", async () => {
 
 test("a signed delivery is added only by who may write webhooks", async () => {
   const server = await openTestServe({ users: { opi: "operator" } });
-  await using desk = await openDesk(server);
+  await using accounts = await openService(server);
   const add = async (token: string, kind: string) => {
     const answer = await fetch(`${server.origin}/api/queue/tasks`, {
       method: "POST",
@@ -153,8 +157,8 @@ test("a signed delivery is added only by who may write webhooks", async () => {
     });
     return answer.status;
   };
-  const narrow = await desk.addToken({ name: "x", scopes: ["queue:write"] });
-  const wide = await desk.addToken({ name: "y", scopes: ["queue:write", "webhooks:write"] });
+  const narrow = await accounts.addToken({ name: "x", scopes: ["queue:write"] });
+  const wide = await accounts.addToken({ name: "y", scopes: ["queue:write", "webhooks:write"] });
   expect(await add(narrow.token, "webhook")).toBe(403);
   expect(await add(narrow.token, "fetch")).toBe(201);
   expect(await add(wide.token, "webhook")).toBe(201);
@@ -220,8 +224,8 @@ test("a stream ends soon after another process has removed its user", async () =
   const anna = await signIn(server.origin, "anna");
   const { opened, ended } = watchUntilEnd(server.origin, { cookie: anna.cookie });
   await opened;
-  await using desk = await openDesk(server);
-  await desk.removeUser("anna");
+  await using accounts = await openService(server);
+  await accounts.removeUser("anna");
   await ended;
 });
 

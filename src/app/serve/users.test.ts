@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
-import { openAccountDesk, openAccounts } from "../open-accounts.ts";
+import { openAccountService, openAccounts } from "../open-accounts.ts";
 import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test-serve.ts";
 
 const signal = new AbortController().signal;
@@ -27,8 +27,8 @@ test("users of a folder without a bucket are in one file that only its owner can
   const { place } = await openFolder();
   const umask = process.umask(0);
   try {
-    await using desk = await openAccountDesk(place);
-    const { link } = await desk.addUser("anna", "admin");
+    await using accounts = await openAccountService(place);
+    const { link } = await accounts.addUser("anna", "admin");
     expect(link).toMatch(/^http:\/\/127\.0\.0\.1:4870\/welcome#anna\/[0-9a-z]{40}$/);
   } finally {
     process.umask(umask);
@@ -42,12 +42,14 @@ test("with a bucket all nodes of the fleet have the same users, and changes at o
   const bucket = mkdtempSync(join(tmpdir(), "forager-users-bucket-"));
   onTestFinished(() => rmSync(bucket, { recursive: true, force: true }));
   const nodes = await Promise.all([1, 2, 3].map(() => openFolder({ FORAGER_BUCKET_URL: `dir:${bucket}` }))); // prettier-ignore
-  const desks = await Promise.all(nodes.map(({ place }) => openAccountDesk(place)));
-  await Promise.all(desks.flatMap((desk, at) => [1, 2, 3].map((n) => desk.addUser(`u${at}-${n}`, "viewer")))); // prettier-ignore
-  expect(await desks[0]!.listUsers()).toHaveLength(9);
+  const services = await Promise.all(nodes.map(({ place }) => openAccountService(place)));
+  await Promise.all(services.flatMap((accounts, at) => [1, 2, 3].map((n) => accounts.addUser(`u${at}-${n}`, "viewer")))); // prettier-ignore
+  expect(await services[0]!.listUsers()).toHaveLength(9);
   expect(readdirSync(join(bucket, "fleet"))).toEqual(["users.json"]);
-  await expect(desks[1]!.addUser("u0-1", "viewer")).rejects.toMatchObject({ code: "user_exists" });
-  for (const desk of desks) await desk[Symbol.asyncDispose]();
+  await expect(services[1]!.addUser("u0-1", "viewer")).rejects.toMatchObject({
+    code: "user_exists",
+  });
+  for (const accounts of services) await accounts[Symbol.asyncDispose]();
 });
 
 test("a bucket that is gone is not one without users, also after a restart", async () => {
@@ -56,8 +58,8 @@ test("a bucket that is gone is not one without users, also after a restart", asy
   const env = { FORAGER_BUCKET_URL: `dir:${bucket}` };
   const { place, folder } = await openFolder(env);
   {
-    await using desk = await openAccountDesk(place);
-    await desk.addUser("anna", "admin");
+    await using accounts = await openAccountService(place);
+    await accounts.addUser("anna", "admin");
   }
   // The disk is not mounted: the folder exists and is empty.
   rmSync(bucket, { recursive: true });
@@ -66,8 +68,10 @@ test("a bucket that is gone is not one without users, also after a restart", asy
     await expect(accounts.store.read()).rejects.toMatchObject({ code: "accounts_missing" });
   }
   {
-    await using desk = await openAccountDesk(place);
-    await expect(desk.addUser("eve", "admin")).rejects.toMatchObject({ code: "accounts_missing" });
+    await using accounts = await openAccountService(place);
+    await expect(accounts.addUser("eve", "admin")).rejects.toMatchObject({
+      code: "accounts_missing",
+    });
   }
   rmSync(join(folder, "data", "node", "users.seen"));
   await using accounts = await openAccounts(place);

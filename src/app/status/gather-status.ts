@@ -165,7 +165,7 @@ async function lookAround({ fleet, clock, isCluster }: StatusSources): Promise<S
       hub: view ? hubStatus(view) : null,
       checkpoint: checkpointOf(newest),
       checkpoints,
-      faults: await wantedFaults(fleet),
+      faults: await desiredFaults(fleet),
     };
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
@@ -175,7 +175,7 @@ async function lookAround({ fleet, clock, isCluster }: StatusSources): Promise<S
 }
 
 /** Desired state that cannot be read reaches no node, and no command can change it. */
-async function wantedFaults({ desired }: OpenFleet): Promise<readonly string[]> {
+async function desiredFaults({ desired }: OpenFleet): Promise<readonly string[]> {
   try {
     await desired?.read();
     return [];

@@ -17,8 +17,8 @@ import type { Queue } from "../../queue/index.ts";
 import { done, release, type Handler, type HandlerOutcome } from "../../worker/index.ts";
 import type { Campaign } from "../campaign.ts";
 import { enrichKind } from "../tasks.ts";
-import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
-import { budgetLimits, type BudgetStanding } from "./budget-schema.ts";
+import { budgetStatus, budgetText, type BudgetSources } from "./budget.ts";
+import { budgetLimits, type BudgetStatus } from "./budget-schema.ts";
 import type { CompanyCounts } from "./company-limit.ts";
 
 /** Disposing it waits for jobs that are being paused. */
@@ -46,7 +46,7 @@ export interface BudgetGuardOptions {
   readonly sources: BudgetSources & Pick<CompanyCounts, "companiesMax">;
   readonly queue: Pick<Queue, "pause" | "browse">;
   readonly clock: Clock;
-  readonly onStop?: (campaign: string, text: string, standing: BudgetStanding) => Promise<void>;
+  readonly onStop?: (campaign: string, text: string, status: BudgetStatus) => Promise<void>;
 }
 
 /** While more than this many requests are left, an older count is used. */
@@ -76,43 +76,43 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
     },
   };
   const reserved = new Map<string, number>();
-  const seen = new Map<string, { readonly standing: BudgetStanding; readonly atMs: number }>();
+  const seen = new Map<string, { readonly status: BudgetStatus; readonly atMs: number }>();
   const reservedBy = (name: string) => reserved.get(name) ?? 0;
 
-  async function look(campaign: Campaign): Promise<BudgetStanding | undefined> {
+  async function look(campaign: Campaign): Promise<BudgetStatus | undefined> {
     const known = seen.get(campaign.name);
     const isRecent = known !== undefined && clock.monotonicMs() - known.atMs < farMs;
-    if (isRecent && isFar(known.standing, campaign)) return known.standing;
-    const standing = await budgetStanding(campaign, rough);
-    if (standing) seen.set(campaign.name, { standing, atMs: clock.monotonicMs() });
-    return standing;
+    if (isRecent && isFar(known.status, campaign)) return known.status;
+    const status = await budgetStatus(campaign, rough);
+    if (status) seen.set(campaign.name, { status, atMs: clock.monotonicMs() });
+    return status;
   }
 
-  async function stop(name: string, standing: BudgetStanding): Promise<BudgetTicket> {
-    const text = budgetText(name, standing);
-    if (standing.reached === "companies" && (await hasVisits(name))) {
+  async function stop(name: string, status: BudgetStatus): Promise<BudgetTicket> {
+    const text = budgetText(name, status);
+    if (status.reached === "companies" && (await hasVisits(name))) {
       return { kind: "stop", text, isKindHeld: true };
     }
-    await pause(name, text, standing);
+    await pause(name, text, status);
     return { kind: "stop", text, isKindHeld: false };
   }
 
-  const pause = (name: string, text: string, standing: BudgetStanding) =>
+  const pause = (name: string, text: string, status: BudgetStatus) =>
     serial.run(async () => {
       // Another task or process has paused it already.
       if ((await sources.job(name))?.isPaused !== false) return;
       // Called before the pause: if the process crashes in between, no other process would report a
       // job that is already paused.
-      await onStop?.(name, text, standing);
+      await onStop?.(name, text, status);
       await queue.pause(name);
     });
 
   async function pauseAfterVisits(campaign: Campaign): Promise<void> {
     const { name } = campaign;
     if (await hasVisits(name)) return;
-    const standing = await budgetStanding(campaign, rough);
-    if (!standing || standing.reached === undefined || standing.left === 0) return;
-    await pause(name, budgetText(name, standing), standing);
+    const status = await budgetStatus(campaign, rough);
+    if (!status || status.reached === undefined || status.left === 0) return;
+    await pause(name, budgetText(name, status), status);
   }
 
   async function hasVisits(job: string): Promise<boolean> {
@@ -125,10 +125,10 @@ export function createBudgetGuard(options: BudgetGuardOptions): BudgetGuard {
       const { name } = campaign;
       const asked = kind === enrichKind ? withoutCompanies(campaign) : campaign;
       for (let waits = 0; ; waits++) {
-        const standing = await look(asked);
-        if (!standing) break;
-        if (standing.reached !== undefined) return await stop(name, standing);
-        if (waits >= waitsMax || requestsLeft(standing) > reservedBy(name)) break;
+        const status = await look(asked);
+        if (!status) break;
+        if (status.reached !== undefined) return await stop(name, status);
+        if (waits >= waitsMax || requestsLeft(status) > reservedBy(name)) break;
         await sleep(clock, waitMs);
       }
       reserved.set(name, reservedBy(name) + 1);
@@ -159,17 +159,17 @@ function withoutCompanies(campaign: Campaign): Campaign {
   return { ...campaign, budget };
 }
 
-const requestsLeft = ({ limits }: BudgetStanding): number => {
+const requestsLeft = ({ limits }: BudgetStatus): number => {
   const one = limits.find(({ limit }) => limit === "requests");
   return one ? one.max - one.spent : Infinity;
 };
 
 /** Only for a standing that was computed with the current limits. */
-const isFar = (standing: BudgetStanding, { budget }: Campaign): boolean =>
-  standing.reached === undefined &&
-  requestsLeft(standing) > farRequests &&
-  standing.limits.length === budgetLimits.filter((limit) => budget?.[limit] !== undefined).length &&
-  standing.limits.every(({ limit, max }) => budget?.[limit] === max && limit === "requests");
+const isFar = (status: BudgetStatus, { budget }: Campaign): boolean =>
+  status.reached === undefined &&
+  requestsLeft(status) > farRequests &&
+  status.limits.length === budgetLimits.filter((limit) => budget?.[limit] !== undefined).length &&
+  status.limits.every(({ limit, max }) => budget?.[limit] === max && limit === "requests");
 
 /** Wraps a handler: a task of a campaign with a budget starts only if the budget allows it. */
 export function withinBudget<Services extends BudgetServices>(

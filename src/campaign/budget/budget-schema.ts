@@ -28,7 +28,7 @@ export const budgetSchema = z.strictObject({
 export type CampaignBudget = z.output<typeof budgetSchema>;
 
 /** How much of a budget is spent. */
-export const budgetStandingSchema = z.strictObject({
+export const budgetStatusSchema = z.strictObject({
   state: z
     .enum(["within", "budget"])
     .describe(
@@ -41,4 +41,4 @@ export const budgetStandingSchema = z.strictObject({
   ),
   left: z.int().min(0).describe("tasks of the campaign that have not ended"),
 });
-export type BudgetStanding = z.infer<typeof budgetStandingSchema>;
+export type BudgetStatus = z.infer<typeof budgetStatusSchema>;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import type { Job } from "../../queue/index.ts";
 import { parseCampaign } from "../config/parse-campaign.ts";
-import { budgetStanding, budgetText, type BudgetSources } from "./budget.ts";
+import { budgetStatus, budgetText, type BudgetSources } from "./budget.ts";
 import { createBudgetGuard, withinBudget } from "./budget-guard.ts";
 import { createCompanyLimit, type CompanyCounts } from "./company-limit.ts";
 
@@ -56,10 +56,10 @@ function setUp(more: Partial<BudgetSources> = {}) {
 describe("budget of a campaign", () => {
   test("B28: each limit is compared with what was spent, and none makes no standing", async () => {
     const { sources, set } = setUp();
-    expect(await budgetStanding(campaignOf(""), sources)).toBeUndefined();
+    expect(await budgetStatus(campaignOf(""), sources)).toBeUndefined();
     set({ requests: 40, commitRequests: 50 });
     const all = campaignOf("[budget]\nrequests = 41\nhours = 2.5\ndollars = 0.31\ncompanies = 13");
-    expect(await budgetStanding(all, sources)).toEqual({
+    expect(await budgetStatus(all, sources)).toEqual({
       state: "within",
       left: 5,
       limits: [
@@ -70,12 +70,12 @@ describe("budget of a campaign", () => {
       ],
     });
     for (const reached of ["requests = 40", "hours = 2", "dollars = 0.3", "companies = 12"]) {
-      const standing = await budgetStanding(campaignOf(`[budget]\n${reached}`), sources);
-      expect(standing).toMatchObject({ state: "budget", reached: reached.split(" ")[0] });
-      expect(budgetText("demo", standing!)).toContain("forager campaign set demo budget.");
+      const status = await budgetStatus(campaignOf(`[budget]\n${reached}`), sources);
+      expect(status).toMatchObject({ state: "budget", reached: reached.split(" ")[0] });
+      expect(budgetText("demo", status!)).toContain("forager campaign set demo budget.");
     }
     set({ pending: 0 });
-    const done = await budgetStanding(campaignOf("[budget]\nrequests = 40"), sources);
+    const done = await budgetStatus(campaignOf("[budget]\nrequests = 40"), sources);
     expect(done).toMatchObject({ state: "within", reached: "requests" });
   });
 
@@ -83,19 +83,19 @@ describe("budget of a campaign", () => {
     const { sources, set } = setUp();
     set({ requests: 41, pending: 0 });
     for (const exceeded of ["requests = 40", "companies = 11", "hours = 1\nrequests = 40"]) {
-      const standing = await budgetStanding(campaignOf(`[budget]\n${exceeded}`), sources);
-      expect(standing).toMatchObject({ state: "budget", left: 0 });
-      expect(standing!.reached).not.toBe("hours");
-      expect(budgetText("demo", standing!)).toMatch(/^done, but over its budget, 4?1/);
+      const status = await budgetStatus(campaignOf(`[budget]\n${exceeded}`), sources);
+      expect(status).toMatchObject({ state: "budget", left: 0 });
+      expect(status!.reached).not.toBe("hours");
+      expect(budgetText("demo", status!)).toMatch(/^done, but over its budget, 4?1/);
     }
-    const late = await budgetStanding(campaignOf("[budget]\nhours = 1\ndollars = 0.1"), sources);
+    const late = await budgetStatus(campaignOf("[budget]\nhours = 1\ndollars = 0.1"), sources);
     expect(late).toMatchObject({ state: "within" });
   });
 
   test("B28: a limit of none is no limit", async () => {
     const { sources } = setUp();
     const campaign = campaignOf('[budget]\nrequests = "none"\nhours = "none"');
-    expect(await budgetStanding(campaign, sources)).toBeUndefined();
+    expect(await budgetStatus(campaign, sources)).toBeUndefined();
   });
 
   test("B28: of many tasks at once that meet a limit, one pauses the job and says so", async () => {

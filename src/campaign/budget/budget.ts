@@ -1,7 +1,7 @@
 import { formatAmount } from "../../base/text/count-words.ts";
 import type { Job } from "../../queue/index.ts";
 import type { Campaign } from "../campaign.ts";
-import { budgetLimits, type BudgetLimit, type BudgetStanding } from "./budget-schema.ts";
+import { budgetLimits, type BudgetLimit, type BudgetStatus } from "./budget-schema.ts";
 
 /** The sources of the numbers that a budget limits. */
 export interface BudgetSources {
@@ -28,14 +28,14 @@ export interface BudgetSources {
 const hourMs = 3_600_000;
 
 /** Undefined if the campaign has no limit. */
-export async function budgetStanding(
+export async function budgetStatus(
   campaign: Campaign,
   sources: BudgetSources,
-): Promise<BudgetStanding | undefined> {
+): Promise<BudgetStatus | undefined> {
   const { budget } = campaign;
   if (!budget) return undefined;
   const job = await sources.job(campaign.name);
-  const limits: BudgetStanding["limits"] = [];
+  const limits: BudgetStatus["limits"] = [];
   for (const limit of budgetLimits) {
     const max = budget[limit];
     if (max === undefined) continue;
@@ -78,18 +78,18 @@ async function spentOf({ campaign, limit, job, sources }: Asked): Promise<number
 const rounded = (value: number) => Math.round(value * 1e9) / 1e9;
 
 /** Such as `40 of 40 requests`. */
-export const spentText = ({ limits, reached }: BudgetStanding): string =>
+export const spentText = ({ limits, reached }: BudgetStatus): string =>
   limits
     .filter(({ limit }) => reached === undefined || limit === reached)
     .map(({ limit, max, spent }) => `${formatAmount(spent)} of ${formatAmount(max)} ${limit}`)
     .join(", ");
 
 /** Which limit was reached, and what to do. */
-export function budgetText(campaign: string, standing: BudgetStanding): string {
-  const { reached = "requests", left } = standing;
+export function budgetText(campaign: string, status: BudgetStatus): string {
+  const { reached = "requests", left } = status;
   const set = (value: string) => `\`forager campaign set ${campaign} budget.${reached}=${value}\``;
   return left > 0
-    ? `stopped by its budget, ${spentText(standing)}: raise it with ${set("…")}, then ` +
+    ? `stopped by its budget, ${spentText(status)}: raise it with ${set("…")}, then ` +
         `\`forager campaign run ${campaign}\` or \`forager campaign dispatch ${campaign}\` continues`
-    : `done, but over its budget, ${spentText(standing)}: raise it with ${set("…")}, or remove it with ${set("none")}`;
+    : `done, but over its budget, ${spentText(status)}: raise it with ${set("…")}, or remove it with ${set("none")}`;
 }

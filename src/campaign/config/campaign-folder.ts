@@ -52,12 +52,12 @@ export interface CampaignFolder {
    * files do not change. If a value is invalid, the result names it, and no value of that campaign
    * is applied.
    */
-  want(campaigns: ReadonlyMap<string, CampaignFields>): Promise<CampaignsWanted>;
+  want(campaigns: ReadonlyMap<string, CampaignFields>): Promise<CampaignFieldsResult>;
   /** The path of the campaign's places file; undefined if it has none. */
   sourceFile(campaign: Campaign): string | undefined;
 }
 
-export interface CampaignsWanted {
+export interface CampaignFieldsResult {
   readonly changed: readonly string[];
   readonly faults: readonly string[];
 }
@@ -104,26 +104,26 @@ export function openCampaignFolder(
   };
   const list = async () => [...new Set((await Promise.all(folders.map(namesIn))).flat())].sort();
 
-  const wantedFileOf = (name: string) => join(folderOf(name), "wanted.json");
+  const desiredFileOf = (name: string) => join(folderOf(name), "wanted.json");
   const readDesired = async (name: string): Promise<CampaignFields> => {
-    const text = await readRegularFile(wantedFileOf(name)).catch(() => "{}"); // usually there is none
+    const text = await readRegularFile(desiredFileOf(name)).catch(() => "{}"); // usually there is none
     try {
       const wanted = JSON.parse(String(text)) as Readonly<Record<string, unknown>>;
       return new Map(Object.entries(wanted));
     } catch (cause) {
-      const message = `${wantedFileOf(name)} is damaged: remove it, and it is written again`;
+      const message = `${desiredFileOf(name)} is damaged: remove it, and it is written again`;
       throw new AppError("corrupt", "campaign_wanted", message, { cause });
     }
   };
   const want = async (name: string, fields: CampaignFields): Promise<string | undefined> => {
     const before = await readDesired(name);
     if (isDeepStrictEqual(before, fields)) return undefined;
-    if (fields.size === 0) await rm(wantedFileOf(name), { force: true });
+    if (fields.size === 0) await rm(desiredFileOf(name), { force: true });
     else {
       await resolve(name, { fields });
       const text = `${JSON.stringify(Object.fromEntries(fields), null, 2)}\n`;
       makeFolder(folderOf(name), { mode: 0o700 });
-      await writeFileAtomic(wantedFileOf(name), text);
+      await writeFileAtomic(desiredFileOf(name), text);
     }
     return `campaign ${name} has ${fields.size} fields set for the fleet`;
   };

@@ -2,7 +2,7 @@ import type { Tile } from "../../sources/index.ts";
 import type { Campaign } from "../campaign.ts";
 import type { Target } from "../plan.ts";
 import {
-  standingOf,
+  witnessState,
   timesOf,
   witnessOf,
   type Witness,
@@ -126,11 +126,11 @@ function stateOf(
     hasFailed,
   }: Pick<CoverageOptions, "campaign" | "nowMs" | "mayHave" | "hasFailed">,
 ): CoverageState {
-  const standing = standingOf(witness, campaign.freshness, nowMs, times);
-  if (standing === "fresh" || standing === "empty") return standing;
+  const state = witnessState(witness, campaign.freshness, nowMs, times);
+  if (state === "fresh" || state === "empty") return state;
   if (mayHave && !mayHave(target)) return "empty";
   if (hasFailed?.(target) === true) return "failed";
-  return standing === "none" ? "never" : "expired";
+  return state === "none" ? "never" : "expired";
 }
 
 const cellOf = (cell: Gathered, by: CoverageOptions["by"]): CoverageCell => ({

@@ -14,9 +14,9 @@ import {
   robotsBytesMax,
   robotsNoteOf,
   robotsToken,
-  tellPage,
-  tellRobots,
-  tellSitemap,
+  recordPage,
+  recordRobots,
+  recordSitemap,
   textOf,
   type FetchFailed,
   type Fetcher,
@@ -128,14 +128,14 @@ async function askRobots(
   // Known rules stay valid while a server fails for a short time; that failure is not stored.
   const note = isLost && clock.nowMs() - before.atMs < rulesKeptMs ? before : now;
   if (now.state !== "unreachable") await robots.put(origin, note);
-  const told = tellRobots(visit, origin, note);
+  const updated = recordRobots(visit, origin, note);
   if (originOf(url) === origin || new URL(url).pathname !== "/robots.txt") {
-    return { visit: told, outcome: ended };
+    return { visit: updated, outcome: ended };
   }
   // Also stored for the redirecting origin, so that it is not requested again when the home page
   // leads there.
   if (now.state !== "unreachable") await robots.put(originOf(url), note);
-  return { visit: tellRobots(told, originOf(url), note), outcome: ended };
+  return { visit: recordRobots(updated, originOf(url), note), outcome: ended };
 }
 
 const tooManyHops = (url: string, hops: readonly string[]): FetchFailed => ({
@@ -160,7 +160,7 @@ async function askPage(
     ...(known && { known }),
   });
   const isHome = url === visit.home;
-  if (outcome.kind !== "found") return { visit: tellAnswer(visit, url, outcome), outcome };
+  if (outcome.kind !== "found") return { visit: recordAnswer(visit, url, outcome), outcome };
 
   const { text } = textOf(outcome);
   const { country, deobfuscate } = options;
@@ -179,29 +179,35 @@ async function askPage(
       hops: outcome.hops,
       status: outcome.status,
     };
-    return { visit: tellAnswer(visit, url, wall), outcome: wall };
+    return { visit: recordAnswer(visit, url, wall), outcome: wall };
   }
   const isParked = facts.parked !== undefined || looksParked({ url: outcome.url, text: "" });
   const { body, isRendered } = outcome;
   const needsScripts = facts.needsScripts && isRendered !== true;
-  const told = tellPage(visit, { url, outcome, links: linksOf(facts), isParked, needsScripts });
-  if (isParked) return { visit: told, outcome };
+  const updated = recordPage(visit, {
+    url,
+    outcome,
+    links: linksOf(facts),
+    isParked,
+    needsScripts,
+  });
+  if (isParked) return { visit: updated, outcome };
   // The HTML of a rendered page may stay the same while the data that its scripts load changes.
   const { etag, lastModified }: Validators = isRendered ? {} : outcome;
   const validators = {
     ...(etag !== undefined && { etag: etag.slice(0, 200) }),
     ...(lastModified !== undefined && { lastModified: lastModified.slice(0, 60) }),
   };
-  return { visit: told, outcome, page: { facts, validators, body, isHome } };
+  return { visit: updated, outcome, page: { facts, validators, body, isHome } };
 }
 
 /** If a page moved to an origin whose robots.txt is known already, its sitemaps are added now. */
-function tellAnswer(visit: Visit, url: string, outcome: FetchOutcome): Visit {
-  const told = tellPage(visit, { url, outcome });
-  if (told.home === visit.home) return told;
-  const origin = originOf(told.home);
-  const note = told.robotsByOrigin[origin];
-  return note === undefined || note === "asked" ? told : tellRobots(told, origin, note);
+function recordAnswer(visit: Visit, url: string, outcome: FetchOutcome): Visit {
+  const updated = recordPage(visit, { url, outcome });
+  if (updated.home === visit.home) return updated;
+  const origin = originOf(updated.home);
+  const note = updated.robotsByOrigin[origin];
+  return note === undefined || note === "asked" ? updated : recordRobots(updated, origin, note);
 }
 
 function linksOf({ links, refreshUrl, robots }: PageFacts) {
@@ -233,15 +239,15 @@ async function askSitemap(
   });
   const { outcome, children } = file;
   const wireBytes = outcome.kind === "found" ? outcome.bytes.wire : 0;
-  const told = tellSitemap(visit, { url, urls, children, wireBytes });
-  return { visit: told, outcome, sitemap: { url, urls } };
+  const updated = recordSitemap(visit, { url, urls, children, wireBytes });
+  return { visit: updated, outcome, sitemap: { url, urls } };
 }
 
 /** Whether repeating the request later may help, and whether the host asked to slow down. */
 export function troubleOf(outcome: FetchOutcome) {
   if (outcome.kind !== "failed" || !isTemporary(outcome)) return undefined;
   const { status, retryAfterMs, message, reason } = outcome;
-  const isTold = status === 429 || status === 503 || reason === "timeout";
+  const isHostBusy = status === 429 || status === 503 || reason === "timeout";
   const slowDown = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return { message, ...(isTold && { slowDown }) };
+  return { message, ...(isHostBusy && { slowDown }) };
 }

@@ -4,7 +4,7 @@ import {
   originOf,
   plainHttpOf,
   startVisit,
-  tellRobots,
+  recordRobots,
   type Fetcher,
 } from "../../crawl/index.ts";
 import type { TargetView } from "../../ledger/index.ts";
@@ -253,7 +253,7 @@ async function planned({ robots, clock }: EnrichServices, plan: Plan): Promise<P
     const [request] = next.requests;
     const note = request?.kind === "robots" ? await robots.get(originOf(request.url)) : undefined;
     if (!request || !note || !isFresh(note, clock.nowMs())) return { ...plan, visit, request };
-    visit = tellRobots(visit, originOf(request.url), note);
+    visit = recordRobots(visit, originOf(request.url), note);
   }
 }
 

@@ -27,18 +27,18 @@ export function pageChanges(
   const known = new Map(view.fields.map((one) => [one.field, one]));
   const changes = new Map<string, Change>();
   const isOpen = (field: string) => (known.get(field)?.source ?? source) === source;
-  const say = (field: string, value: unknown) => {
+  const add = (field: string, value: unknown) => {
     if (value === undefined || value === "" || changes.has(field) || !isOpen(field)) return;
     changes.set(field, { target: view.target, field, value });
   };
 
   for (const { value, label, url, method } of facts.emails.slice(0, perListMax)) {
-    say(`email/${value}`, { ...(label !== undefined && { label }), url, method });
+    add(`email/${value}`, { ...(label !== undefined && { label }), url, method });
   }
   for (const { value, label, url, method } of facts.phones.slice(0, perListMax)) {
-    say(`phone/${value}`, { ...(label !== undefined && { label }), url, method });
+    add(`phone/${value}`, { ...(label !== undefined && { label }), url, method });
   }
-  for (const { network, url } of facts.socials) say(`social/${network}`, url);
+  for (const { network, url } of facts.socials) add(`social/${network}`, url);
   for (const [prefix, list] of [
     ["service", facts.services],
     ["product", facts.products],
@@ -47,17 +47,17 @@ export function pageChanges(
   ] as const) {
     for (const one of list.slice(0, perListMax)) {
       const name = elementName(one);
-      if (name !== undefined) say(`${prefix}/${name}`, true);
+      if (name !== undefined) add(`${prefix}/${name}`, true);
     }
   }
-  if (isHome) sayHome(say, facts);
+  if (isHome) sayHome(add, facts);
   const menu = navigationOf(facts);
-  if (isHome && menu.length > 0) say(navigationField, menu);
+  if (isHome && menu.length > 0) add(navigationField, menu);
   const places = ["address", "street", "city", "zip"];
-  if (places.every(isOpen)) sayAddress(say, facts.organizations);
-  if (isOpen("latitude") && isOpen("longitude")) sayPoint(say, facts.organizations);
-  say("name", facts.name);
-  say(pageField(facts.url), {
+  if (places.every(isOpen)) sayAddress(add, facts.organizations);
+  if (isOpen("latitude") && isOpen("longitude")) sayPoint(add, facts.organizations);
+  add("name", facts.name);
+  add(pageField(facts.url), {
     url: facts.url,
     ...(facts.title !== undefined && { title: facts.title }),
     ...(facts.language !== undefined && { language: facts.language }),
@@ -96,26 +96,26 @@ export function sitemapChange(target: string, { url, urls }: SitemapSaid): Chang
 
 type Say = (field: string, value: unknown) => void;
 
-function sayHome(say: Say, { language, description, organizations }: PageFacts): void {
-  say("language", language);
-  say("description", organizations.find((one) => one.description)?.description ?? description);
+function sayHome(add: Say, { language, description, organizations }: PageFacts): void {
+  add("language", language);
+  add("description", organizations.find((one) => one.description)?.description ?? description);
 }
 
-function sayAddress(say: Say, organizations: readonly OrganizationFact[]): void {
+function sayAddress(add: Say, organizations: readonly OrganizationFact[]): void {
   const address = organizations.find((one) => one.address?.city ?? one.address?.street)?.address;
   if (!address) return;
   const { whole, street, city, zip, state, country } = address;
   for (const [field, value] of Object.entries({ street, city, zip, state, country })) {
-    say(field, value);
+    add(field, value);
   }
-  say("address", whole);
+  add("address", whole);
 }
 
-function sayPoint(say: Say, organizations: readonly OrganizationFact[]): void {
+function sayPoint(add: Say, organizations: readonly OrganizationFact[]): void {
   const placed = organizations.find((one) => one.latitude !== undefined);
   if (placed?.longitude === undefined) return;
-  say("latitude", placed.latitude);
-  say("longitude", placed.longitude);
+  add("latitude", placed.latitude);
+  add("longitude", placed.longitude);
 }
 
 /** The contacts on a page, as field names. */

@@ -23,21 +23,21 @@ export async function personChanges(
     if (email !== undefined && (await ledger.suppressed([`email:${email}`])).length > 0) continue;
     const { role } = person;
     const place = role === undefined ? true : { role };
-    const say = (of: TargetView, field: string, value: unknown) => {
+    const add = (of: TargetView, field: string, value: unknown) => {
       const known = of.fields.find((one) => one.field === field);
       if (value === undefined || (known && known.source !== source)) return;
       changes.set(`${of.target} ${field}`, { target: of.target, field, value });
     };
-    say(view, "name", person.name);
-    say(view, "role", role);
+    add(view, "name", person.name);
+    add(view, "role", role);
     if (person.email !== undefined) {
-      say(view, `email/${person.email}`, { url: person.url, method: "text" });
+      add(view, `email/${person.email}`, { url: person.url, method: "text" });
     }
     if (person.phone !== undefined) {
-      say(view, `phone/${person.phone}`, { url: person.url, method: "text" });
+      add(view, `phone/${person.phone}`, { url: person.url, method: "text" });
     }
-    say(view, `company/${idOf(company.target)}`, place);
-    say(company, `person/${idOf(target)}`, place);
+    add(view, `company/${idOf(company.target)}`, place);
+    add(company, `person/${idOf(target)}`, place);
   }
   return [...changes.values()];
 }

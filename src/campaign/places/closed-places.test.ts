@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openTestLedger } from "../../ledger/testing/test-ledger.ts";
-import { parseTileId, tilesBeside, type PlaceSource } from "../../sources/index.ts";
+import { parseTileId, neighbourTiles, type PlaceSource } from "../../sources/index.ts";
 import { markClosed, type TileCompany } from "./closed-places.ts";
 
 const tile = parseTileId("48.1_11.5")!;
@@ -100,7 +100,7 @@ test("a company with places of two sources, or whose place has no id of its own,
 
 test("a place that moved into the next tile is not closed", async () => {
   await using at = await createWorld(["osm/1"]);
-  const east = tilesBeside(tile).find(({ id }) => id === "48.1_11.6")!;
+  const east = neighbourTiles(tile).find(({ id }) => id === "48.1_11.6")!;
   expect(await at.look({ tiles: { [east.id]: ["osm/1"] } })).toBe(0);
   // A server is not asked for eight more tiles.
   expect(await at.look({ tiles: { [east.id]: ["osm/1"] }, hasGate: true })).toBe(1);
@@ -114,9 +114,9 @@ test("if most of a tile is gone, the release is taken for incomplete", async () 
 });
 
 test("tiles beside one: eight, five at a pole, and around the meridian of 180°", () => {
-  expect(tilesBeside(tile)).toHaveLength(8);
-  expect(tilesBeside(parseTileId("89.9_0.0")!)).toHaveLength(5);
-  const ids = tilesBeside(parseTileId("0.0_-180.0")!).map(({ id }) => id);
+  expect(neighbourTiles(tile)).toHaveLength(8);
+  expect(neighbourTiles(parseTileId("89.9_0.0")!)).toHaveLength(5);
+  const ids = neighbourTiles(parseTileId("0.0_-180.0")!).map(({ id }) => id);
   expect(ids).toContain("-0.1_179.9");
   expect(new Set(ids).size).toBe(8);
 });

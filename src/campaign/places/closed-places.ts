@@ -8,7 +8,7 @@
  * - most of a tile is gone: the release is then considered incomplete.
  */
 import type { Change, TargetView } from "../../ledger/index.ts";
-import { tilesBeside, type PlaceSource, type Tile } from "../../sources/index.ts";
+import { neighbourTiles, type PlaceSource, type Tile } from "../../sources/index.ts";
 import { temporarilyClosedStatus } from "./company-fields.ts";
 import type { CampaignServices } from "../services.ts";
 
@@ -111,7 +111,7 @@ async function placesAround(
 ): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   if (source.gate || !source.area) return ids;
-  for (const near of tilesBeside(tile)) {
+  for (const near of neighbourTiles(tile)) {
     for (const { id } of (await source.area(near, signal)).places) ids.add(id);
   }
   return ids;

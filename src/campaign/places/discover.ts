@@ -15,7 +15,7 @@ import { meaningHash } from "./phrase-meaning.ts";
 import type { CampaignServices } from "../services.ts";
 import { placeKeys } from "./suppressed-places.ts";
 import { discoverKind, discoverSchema, type DiscoverPayload } from "../tasks.ts";
-import { readWitnessesOf, standingOf, witnessChange, witnessOf } from "../witness.ts";
+import { readWitnessesOf, witnessState, witnessChange, witnessOf } from "../witness.ts";
 
 export interface Discovered {
   /** Places that a phrase found. */
@@ -72,8 +72,8 @@ export async function discover(
     const at = compiled.phrases.findIndex((one) => one.phrase === phrase);
     if (at < 0) continue; // the campaign no longer has this phrase
     const witness = witnessOf(witnesses, { phrase, source: payload.source });
-    const standing = standingOf(witness, campaign.freshness, clock.nowMs());
-    const isKnown = standing === "fresh" || standing === "empty";
+    const state = witnessState(witness, campaign.freshness, clock.nowMs());
+    const isKnown = state === "fresh" || state === "empty";
     // Another campaign has searched this tile for this phrase since; its result is shared.
     if (!isKnown || witness?.at === since) due.set(at, phrase);
     releases.set(phrase, witness?.release);

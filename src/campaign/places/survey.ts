@@ -84,7 +84,7 @@ export async function surveyPlaces(options: SurveyOptions): Promise<Survey> {
   }
   return {
     phrases: compiled.phrases.map((one, at) => ({ ...one, found: found[at]! })),
-    unread: [...unread].map(([field, told]) => ({ field, ...told })),
+    unread: [...unread].map(([field, shown]) => ({ field, ...shown })),
     hosts: [...hosts],
     places,
     isPartial: places >= placesMax,

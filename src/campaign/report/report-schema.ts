@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { budgetStandingSchema } from "../budget/budget-schema.ts";
+import { budgetStatusSchema } from "../budget/budget-schema.ts";
 import { estimateComparisonSchema } from "../estimate/estimate-schema.ts";
 
 /**
@@ -117,7 +117,7 @@ export const campaignReportSchema = z.strictObject({
     .array(z.strictObject({ text: z.string(), licence: z.string(), url: z.string() }))
     .describe("the attribution that the licences of the sources require"),
   /** Absent if the campaign has no budget. */
-  budget: budgetStandingSchema.optional(),
+  budget: budgetStatusSchema.optional(),
   /** The comparison of the estimate with the results. Absent if there is no estimate. */
   estimate: estimateComparisonSchema.optional(),
   alarms: z.array(z.strictObject({ alarm: z.string(), text: z.string() })),

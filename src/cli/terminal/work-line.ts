@@ -4,7 +4,7 @@ import { formatCount } from "../../base/text/count-words.ts";
 import type { QueueStats, WaitingReason } from "../../queue/index.ts";
 import type { Progress } from "./progress.ts";
 
-export interface FollowedWork {
+export interface WorkProgress {
   summary(): WorkSummary;
   queueStats(): QueueStats | undefined;
 }
@@ -13,7 +13,7 @@ const lookMs = 500;
 
 /** Shows the progress of work in one line on a terminal. Elsewhere people read the log. */
 export function followWork(
-  work: FollowedWork,
+  work: WorkProgress,
   { progress, clock }: { readonly progress: Progress; readonly clock: Clock },
 ): { readonly stop: () => void } {
   if (!progress.isTerminal) return { stop() {} };

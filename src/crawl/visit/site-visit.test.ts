@@ -6,7 +6,7 @@ import type { RobotsNote } from "../robots/read-robots.ts";
 import type { Link } from "../url/link-priority.ts";
 import { looksParked } from "./parked.ts";
 import { nextRequests, startVisit, type Visit, type VisitBudget } from "./site-visit.ts";
-import { tellPage, tellRobots, tellSitemap } from "./visit-answers.ts";
+import { recordPage, recordRobots, recordSitemap } from "./visit-answers.ts";
 
 const origin = "https://acme.example";
 const found = (url: string, wire = 1_000): FetchFound => ({
@@ -59,16 +59,16 @@ function visitAll(site: Site, budget: Partial<VisitBudget> = {}) {
     const path = request.url.replace(origin, "");
     asked.push(path);
     if (request.kind === "robots")
-      visit = tellRobots(visit, new URL(request.url).origin, site.robots ?? absent);
+      visit = recordRobots(visit, new URL(request.url).origin, site.robots ?? absent);
     else if (request.kind === "sitemap") {
       const { urls = [], children = [] } = site.sitemaps?.[path] ?? {};
-      visit = tellSitemap(visit, { url: request.url, urls, children, wireBytes: 100 });
+      visit = recordSitemap(visit, { url: request.url, urls, children, wireBytes: 100 });
     } else {
       const page = site.pages[path] ?? failed(request.url, "status");
       visit =
         "kind" in page
-          ? tellPage(visit, { url: request.url, outcome: page })
-          : tellPage(visit, {
+          ? recordPage(visit, { url: request.url, outcome: page })
+          : recordPage(visit, {
               url: request.url,
               outcome: found(request.url),
               links: page as readonly Link[],
@@ -229,9 +229,9 @@ describe("a visit", () => {
 
   test("answers nobody waits for, and those told twice, change nothing", () => {
     const start = startVisit({ url: origin, nowMs: 0 });
-    expect(tellPage(start, { url: `${origin}/`, outcome: found(`${origin}/`) })).toBe(start);
+    expect(recordPage(start, { url: `${origin}/`, outcome: found(`${origin}/`) })).toBe(start);
     expect(
-      tellSitemap(start, { url: `${origin}/s.xml`, urls: [], children: [], wireBytes: 0 }),
+      recordSitemap(start, { url: `${origin}/s.xml`, urls: [], children: [], wireBytes: 0 }),
     ).toBe(start);
   });
 

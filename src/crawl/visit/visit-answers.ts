@@ -11,7 +11,7 @@ import { withPage, type Visit, type VisitPage } from "./site-visit.ts";
 const pagesMax = 1_000;
 const movesMax = 5;
 
-export function tellRobots(visit: Visit, origin: string, note: RobotsNote): Visit {
+export function recordRobots(visit: Visit, origin: string, note: RobotsNote): Visit {
   const updated = { ...visit, robotsByOrigin: { ...visit.robotsByOrigin, [origin]: note } };
   if (origin !== originOf(visit.home)) return updated;
   const named = note.robots.sitemaps.length > 0 ? note.robots.sitemaps : ["/sitemap.xml"];
@@ -29,7 +29,7 @@ export interface PageAnswer {
   readonly needsScripts?: boolean;
 }
 
-export function tellPage(
+export function recordPage(
   visit: Visit,
   { url, outcome, links = [], isParked, needsScripts }: PageAnswer,
 ): Visit {
@@ -100,7 +100,7 @@ export interface SitemapAnswer {
   readonly wireBytes: number;
 }
 
-export function tellSitemap(visit: Visit, answer: SitemapAnswer): Visit {
+export function recordSitemap(visit: Visit, answer: SitemapAnswer): Visit {
   const sitemap = visit.sitemaps.find(({ url }) => url === answer.url);
   if (sitemap?.state !== "asked") return visit;
   const sitemaps = visit.sitemaps.map((one) =>

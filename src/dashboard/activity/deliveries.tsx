@@ -6,7 +6,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 const states = ["pending", "running", "done", "skipped", "failed"] as const;
 const pills = {
@@ -30,10 +30,10 @@ export function Deliveries() {
   const replay = async (delivery: number) => {
     try {
       await api.send("POST", "/api/deliveries/{delivery}/replay", { params: { delivery } });
-      say("It is sent again, with the same webhook-id");
+      showToast("It is sent again, with the same webhook-id");
       sent.reload();
     } catch (error) {
-      say(failureText(error, "nothing was sent"));
+      showToast(failureText(error, "nothing was sent"));
     }
   };
   return (

@@ -9,7 +9,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { actionWords, timingWords } from "./schedule-words.ts";
 
 type Schedule = RowOf<"/api/schedules">;
@@ -128,10 +128,10 @@ function ScheduleButtons({ row: { name, isPaused }, onChanged }: ScheduleLinePro
     isBusy.value = true;
     try {
       await ask();
-      say(text);
+      showToast(text);
       onChanged();
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     isBusy.value = false;
   };

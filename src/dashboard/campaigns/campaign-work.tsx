@@ -8,7 +8,7 @@ import { tasksHref } from "../data/task-query.ts";
 import { Bulk } from "../parts/bulk.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Progress } from "../parts/progress.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { RunCampaign } from "./run-campaign.tsx";
 
 type Job = NonNullable<AnswerOf<"GET", "/api/campaigns/{campaign}/job">["job"]>;
@@ -35,17 +35,17 @@ export function CampaignWork({
       await api.send("POST", `/api/campaigns/{campaign}/${what}`, { params: { campaign } });
       asked.reload();
       if (what === "pause")
-        say("Paused. Tasks that run are finished.", { label: "Resume", run: () => void set("resume") }); // prettier-ignore
-      else say("Resumed");
+        showToast("Paused. Tasks that run are finished.", { label: "Resume", run: () => void set("resume") }); // prettier-ignore
+      else showToast("Resumed");
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
   };
   const left = job ? job.pending + job.running : 0;
   const canWrite = may("campaigns:write");
   return (
     <section class="card work" aria-label="Work of the campaign">
-      <Standing job={job} left={left} isBudgetUsedUp={isBudgetUsedUp} />
+      <WitnessState job={job} left={left} isBudgetUsedUp={isBudgetUsedUp} />
       {canWrite && (
         <span class="row">
           {job && job.failed > 0 && may("queue:write") && (
@@ -70,8 +70,8 @@ export function CampaignWork({
           onStarted={(added) => {
             isRunOpen.value = false;
             asked.reload();
-            if (added === 0) say("Everything that is due waits or runs already");
-            else say(`${plural(added, "task")} added`, { label: "Pause", run: () => void set("pause") }); // prettier-ignore
+            if (added === 0) showToast("Everything that is due waits or runs already");
+            else showToast(`${plural(added, "task")} added`, { label: "Pause", run: () => void set("pause") }); // prettier-ignore
           }}
         />
       )}
@@ -88,13 +88,13 @@ export function CampaignWork({
   );
 }
 
-interface StandingProps {
+interface StateProps {
   readonly job: Job | undefined;
   readonly left: number;
   readonly isBudgetUsedUp: boolean;
 }
 
-function Standing({ job, left, isBudgetUsedUp }: StandingProps) {
+function WitnessState({ job, left, isBudgetUsedUp }: StateProps) {
   if (!job)
     return (
       <p class="grow">

@@ -7,7 +7,7 @@ import { failureText, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { shownText } from "../data/safe-text.ts";
 import { Loaded } from "../parts/state-view.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 const checkMs = 500;
 
@@ -81,7 +81,7 @@ function Editor({ campaign, saved: loaded, onSaved }: EditorProps) {
         params: { campaign },
         body: { text: text.value, base: saved },
       });
-      say("Configuration saved");
+      showToast("Configuration saved");
       onSaved();
     } catch (error) {
       problem.value = failureText(error, "nothing was saved");

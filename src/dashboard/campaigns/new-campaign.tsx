@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
 import { navigate } from "../data/router.ts";
 import { DialogForm } from "../parts/dialog-form.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 /** Creates a campaign from the template, then opens its configuration. */
 export function NewCampaign({ onClose }: { readonly onClose: () => void }) {
@@ -10,7 +10,7 @@ export function NewCampaign({ onClose }: { readonly onClose: () => void }) {
   const create = async () => {
     const campaign = name.value.trim();
     await api.send("POST", "/api/campaigns", { body: { campaign } });
-    say(`Campaign ${campaign} made`);
+    showToast(`Campaign ${campaign} made`);
     navigate(`/campaigns/${encodeURIComponent(campaign)}?tab=config`);
     return undefined;
   };

@@ -6,7 +6,7 @@ import { failureText, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 /** Static sites that were published from here, with a button that updates each. */
 export function PublishedSites() {
@@ -18,10 +18,10 @@ export function PublishedSites() {
     running.value = target;
     try {
       const { status, companies } = await api.send("POST", "/api/sites/publish", { body: { target } }); // prettier-ignore
-      say(status === "unchanged" ? "The site is up to date" : `Published ${plural(companies, "company", "companies")}`); // prettier-ignore
+      showToast(status === "unchanged" ? "The site is up to date" : `Published ${plural(companies, "company", "companies")}`); // prettier-ignore
       sites.reload();
     } catch (error) {
-      say(failureText(error, "the site is as it was"));
+      showToast(failureText(error, "the site is as it was"));
     }
     running.value = undefined;
   };

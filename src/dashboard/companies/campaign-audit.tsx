@@ -7,7 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { Top } from "../parts/top.tsx";
 
 type Finding = AnswerOf<"GET", "/api/records/audit">["findings"][number];
@@ -31,10 +31,10 @@ export function CampaignAudit() {
     isBusy.value = true;
     try {
       const { repaired } = await api.send("POST", "/api/records/audit/repair", { body: {} });
-      say(`${plural(repaired, "finding")} repaired; the history of each company can undo it`);
+      showToast(`${plural(repaired, "finding")} repaired; the history of each company can undo it`);
       audit.reload();
     } catch (error) {
-      say(failureText(error, "not all were repaired"));
+      showToast(failureText(error, "not all were repaired"));
     }
     isBusy.value = false;
   };

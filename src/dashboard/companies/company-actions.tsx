@@ -6,7 +6,7 @@ import { navigate, withQuery } from "../data/router.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogForm } from "../parts/dialog-form.tsx";
 import { Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 
 interface ActionsProps {
@@ -24,7 +24,7 @@ export function CompanyActions({ company, onChanged }: ActionsProps) {
       await api.send("PUT", "/api/companies/{name}/exclusion", { params, body: { reason } });
       onChanged();
       const undo = { label: "Undo", run: () => void exclude(reason === null ? (company.excluded ?? null) : null) }; // prettier-ignore
-      say(reason === null ? "Taken in again" : "Excluded", undo);
+      showToast(reason === null ? "Taken in again" : "Excluded", undo);
     });
   };
   const remove = () =>
@@ -33,7 +33,7 @@ export function CompanyActions({ company, onChanged }: ActionsProps) {
       isDeleteOpen.value = false;
       const shown = withQuery({ open: company.slug });
       navigate(withQuery({ open: undefined, tab: undefined, at: undefined }));
-      say(`Deleted ${company.name || company.slug}`, {
+      showToast(`Deleted ${company.name || company.slug}`, {
         label: "Undo",
         run: () =>
           void attempt(async () => {
@@ -133,7 +133,7 @@ export function MergedCompanies({ company, onChanged }: ActionsProps) {
     attempt(async () => {
       const { slug } = await api.send("POST", "/api/companies/{name}/unmerge", { params: { name: target } }); // prettier-ignore
       onChanged();
-      say(`${slug} is a company of its own again`, {
+      showToast(`${slug} is a company of its own again`, {
         label: "Open it",
         run: () => navigate(withQuery({ open: slug, tab: undefined })),
       });
@@ -159,6 +159,6 @@ async function attempt(action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
-    say(failureText(error, "nothing was changed"));
+    showToast(failureText(error, "nothing was changed"));
   }
 }

@@ -5,7 +5,7 @@ import { failureText } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 
 interface EntriesProps {
@@ -76,7 +76,7 @@ function NewEntry({
         idempotencyKey: crypto.randomUUID?.() ?? `${performance.now()}`,
       });
       const when = callbackMs === undefined ? "" : `; call back ${formatTime(callbackMs)}`;
-      say(kind.value === "note" ? "Note saved" : `Call saved${when}`);
+      showToast(kind.value === "note" ? "Note saved" : `Call saved${when}`);
       text.value = "";
       callback.value = "";
       problem.value = "";

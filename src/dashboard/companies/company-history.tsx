@@ -5,7 +5,7 @@ import { failureText, useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 import { elementText } from "./company-facts.tsx";
 import { sourceText } from "./provenance.tsx";
@@ -35,11 +35,11 @@ export function CompanyHistory({ company, canEdit, onChanged }: HistoryProps) {
         params: { name: company.slug },
         body: { field: row.field, at: new Date(atMs + 1).toISOString() },
       });
-      say(`Restored ${row.field.split("/")[0]}`);
+      showToast(`Restored ${row.field.split("/")[0]}`);
       history.reload();
       onChanged();
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     restoring.value = false;
   };

@@ -9,7 +9,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { Top } from "../parts/top.tsx";
 import { callDistinct, Merge } from "./merge.tsx";
 
@@ -172,10 +172,10 @@ function Resolve({
     isBusy.value = true;
     try {
       const { merged } = await api.send("POST", "/api/records/resolve", { body: {} });
-      say(`${plural(merged, "company", "companies")} merged`);
+      showToast(`${plural(merged, "company", "companies")} merged`);
       onDone();
     } catch (error) {
-      say(failureText(error, "not all were merged"));
+      showToast(failureText(error, "not all were merged"));
     }
     isBusy.value = false;
   };

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
 import { failureText } from "../data/resource.ts";
 import { shownText } from "../data/safe-text.ts";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 
 interface FieldEditorProps {
@@ -33,7 +33,7 @@ export function FieldEditor({ company, field, value, onDone, onCancel }: FieldEd
             value !== "" && { unset: [field] }),
         },
       });
-      say(next.trim() === "" ? `Removed ${name}` : `Saved ${name}`);
+      showToast(next.trim() === "" ? `Removed ${name}` : `Saved ${name}`);
       onDone();
     } catch (error) {
       problem.value = failureText(error, "nothing was saved");

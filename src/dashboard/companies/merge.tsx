@@ -5,7 +5,7 @@ import { shownText } from "../data/safe-text.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Loaded } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
 
 interface MergeProps {
@@ -53,9 +53,9 @@ function Compared({ left, right, onClose, onChanged }: ComparedProps) {
         body: { into: into.slug },
       });
       onChanged();
-      say("Merged", { label: "Undo", run: () => void separate(from.target, onChanged) });
+      showToast("Merged", { label: "Undo", run: () => void separate(from.target, onChanged) });
     } catch (error) {
-      say(failureText(error, "nothing was merged"));
+      showToast(failureText(error, "nothing was merged"));
     }
     isBusy.value = false;
   };
@@ -123,9 +123,9 @@ export async function callDistinct(
   try {
     await api.send("POST", "/api/companies/{name}/distinct", { params: { name }, body: { other } });
     onChanged();
-    say("Kept as two companies");
+    showToast("Kept as two companies");
   } catch (error) {
-    say(failureText(error, "nothing was changed"));
+    showToast(failureText(error, "nothing was changed"));
   }
 }
 
@@ -133,9 +133,9 @@ async function separate(target: string, onChanged: () => void): Promise<void> {
   try {
     await api.send("POST", "/api/companies/{name}/unmerge", { params: { name: target } });
     onChanged();
-    say("Two companies again");
+    showToast("Two companies again");
   } catch (error) {
-    say(failureText(error, "nothing was changed"));
+    showToast(failureText(error, "nothing was changed"));
   }
 }
 

@@ -3,7 +3,7 @@ import { navigate, place } from "../data/router.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 interface View {
   readonly name: string;
@@ -29,7 +29,7 @@ function keep(next: readonly View[]): void {
   try {
     localStorage.setItem(key, JSON.stringify(views.value));
   } catch {
-    say("This browser does not keep it: the view is gone when the page is closed.");
+    showToast("This browser does not keep it: the view is gone when the page is closed.");
   }
 }
 

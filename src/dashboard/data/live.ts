@@ -27,7 +27,7 @@ const burstMs = 700;
 const calmMs: Readonly<Partial<Record<LiveTopic, number>>> = { queue: 5_000, records: 2_000 };
 const listeners = new Map<LiveTopic, Set<() => void>>();
 const due = new Set<LiveTopic>();
-const toldMs = new Map<LiveTopic, number>();
+const notifiedMs = new Map<LiveTopic, number>();
 const values = new Map<LiveTopic, Signal<unknown>>();
 let isPaused = false;
 let stream: { stop(): void } | undefined;
@@ -70,20 +70,20 @@ export function onLive(topics: readonly LiveTopic[], listener: () => void): () =
 /** Several changes in a short time cause one request. */
 function changed(topic: LiveTopic): void {
   if (isPaused) return;
-  if (due.size === 0) setTimeout(tellListeners, burstMs);
+  if (due.size === 0) setTimeout(notifyListeners, burstMs);
   due.add(topic);
 }
 
-function tellListeners(): void {
+function notifyListeners(): void {
   const nowMs = Date.now();
   const isCalm = (topic: LiveTopic) =>
-    nowMs - (toldMs.get(topic) ?? 0) >= (calmMs[topic] ?? burstMs);
+    nowMs - (notifiedMs.get(topic) ?? 0) >= (calmMs[topic] ?? burstMs);
   const ready = [...due].filter(isCalm);
   for (const topic of ready) {
     due.delete(topic);
-    toldMs.set(topic, nowMs);
+    notifiedMs.set(topic, nowMs);
   }
-  if (due.size > 0) setTimeout(tellListeners, burstMs);
+  if (due.size > 0) setTimeout(notifyListeners, burstMs);
   if (document.hidden || isPaused) return;
   const told = new Set(ready.flatMap((topic) => [...(listeners.get(topic) ?? [])]));
   for (const listener of told) listener();

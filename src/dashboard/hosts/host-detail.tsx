@@ -9,7 +9,7 @@ import { Same } from "../parts/same.tsx";
 import { SpanLinks, spanInUrl } from "../parts/span-links.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { Top } from "../parts/top.tsx";
 import { gateState, type HostGate } from "./gate-state.ts";
 import { outcomeTexts, PacingLine } from "./pacing-line.tsx";
@@ -89,10 +89,10 @@ function Pace({ gate, holders, onChanged }: PaceProps) {
         params: { gate: gate.name },
         body: { blockForMs: 0 },
       });
-      say("The host may be visited again");
+      showToast("The host may be visited again");
       onChanged();
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
   };
   const lastStartMs = gate.delayMs > 0 && gate.opensAtMs > 0 ? gate.opensAtMs - gate.delayMs : 0;
@@ -164,10 +164,10 @@ function SetPace({ gate, onChanged }: SetPaceProps) {
         },
       });
       block.value = "0";
-      say("The pace is set; workers use it from their next visit");
+      showToast("The pace is set; workers use it from their next visit");
       onChanged();
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
   };
   const field = (label: string, value: typeof delay, attributes: object) => (

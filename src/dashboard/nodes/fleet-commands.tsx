@@ -5,7 +5,7 @@ import { failureText } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 export type ShownCommand = AnswerOf<"GET", "/api/fleet/commands/{revision}">;
 
@@ -70,10 +70,10 @@ export function UndoCommand({ command: { revision }, onUndone }: UndoProps) {
     try {
       const params = { revision };
       const next = await api.send("POST", "/api/fleet/commands/{revision}/undo", { params });
-      say(`Undone by a new command: ${next.what.join(" ")}`);
+      showToast(`Undone by a new command: ${next.what.join(" ")}`);
       onUndone(next);
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     isBusy.value = false;
   };

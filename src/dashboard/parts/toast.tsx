@@ -20,7 +20,7 @@ const shownWithActionMs = 12_000;
 let lastId = 0;
 
 /** Shows a short message about an action of the user, optionally with a button that undoes it. */
-export function say(text: string, action?: ToastAction): void {
+export function showToast(text: string, action?: ToastAction): void {
   const id = ++lastId;
   toasts.value = [...toasts.value.slice(-2), { id, text: shownText(text), action }];
   setTimeout(() => hide(id), action ? shownWithActionMs : shownMs);
@@ -66,8 +66,8 @@ export function Toasts() {
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    say(`Copied: ${text}`);
+    showToast(`Copied: ${text}`);
   } catch {
-    say(`Copy it from here: ${text}`);
+    showToast(`Copy it from here: ${text}`);
   }
 }

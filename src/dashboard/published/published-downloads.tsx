@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { saveDownload } from "../data/published.ts";
 import { formatCount } from "../data/format.ts";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { useSite } from "./use-site.ts";
 
 const formatNames: Readonly<Record<string, string>> = { csv: "CSV", json: "JSON", kml: "KML", geojson: "GeoJSON" }; // prettier-ignore
@@ -19,7 +19,7 @@ export function PublishedDownloads({ campaign }: { readonly campaign: string | u
     try {
       await saveDownload(name, download);
     } catch {
-      say(
+      showToast(
         "The file could not be read. If the site was published again meanwhile, reload the page.",
       );
     }

@@ -1,7 +1,7 @@
 import { api } from "../data/api.ts";
 import { navigate } from "../data/router.ts";
 import { DialogForm } from "../parts/dialog-form.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 interface AddTaskProps {
   readonly kinds: readonly string[];
@@ -40,7 +40,9 @@ export function AddTask({ kinds, onClose }: AddTaskProps) {
     const [{ status, id } = { status: "refused", id: undefined }] = rows;
     if (id === undefined) return refusals[status] ?? `The queue answered ${status}.`;
     const isDuplicate = status === "duplicate";
-    say(`Task ${id} ${isDuplicate ? "already has this key: nothing was added" : "was added"}`);
+    showToast(
+      `Task ${id} ${isDuplicate ? "already has this key: nothing was added" : "was added"}`,
+    );
     onClose();
     navigate(`/queue/tasks?open=${id}`);
     return undefined;

@@ -9,7 +9,7 @@ import { Progress } from "../parts/progress.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 
 type JobRow = RowOf<"/api/queue/jobs">;
 
@@ -23,10 +23,10 @@ export async function setJobPaused(job: string, isPaused: boolean, onDone: () =>
     onDone();
     if (isPaused) {
       const run = () => void setJobPaused(job, false, onDone);
-      say(`Job ${job} is paused. Running tasks will finish.`, { label: "Resume", run });
-    } else say(`Job ${job} is resumed`);
+      showToast(`Job ${job} is paused. Running tasks will finish.`, { label: "Resume", run });
+    } else showToast(`Job ${job} is resumed`);
   } catch (error) {
-    say(failureText(error, "nothing was changed"));
+    showToast(failureText(error, "nothing was changed"));
   }
 }
 

@@ -11,7 +11,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { copyText, say } from "../parts/toast.tsx";
+import { copyText, showToast } from "../parts/toast.tsx";
 import { TaskPriority } from "./task-priority.tsx";
 import { TaskStates } from "./task-states.tsx";
 import { TaskWaiting } from "./task-waiting.tsx";
@@ -98,10 +98,10 @@ function Actions({
       await api.send("POST", "/api/queue/retry", {
         body: { ids: [task.id], state: ["failed", "skipped"] },
       });
-      say(`Task ${task.id} is pending again, with all its attempts`);
+      showToast(`Task ${task.id} is pending again, with all its attempts`);
       onChanged();
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
   };
   const isRetried = task.state === "failed" || task.state === "skipped";

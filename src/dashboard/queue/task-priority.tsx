@@ -3,7 +3,7 @@ import { api } from "../data/api.ts";
 import { formatCount } from "../data/format.ts";
 import { failureText } from "../data/resource.ts";
 import { may } from "../data/session.ts";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import type { TaskShown } from "./task-drawer.tsx";
 
 /** The priority of a task. A pending one can be raised; the queue never lowers it. */
@@ -20,13 +20,13 @@ export function TaskPriority({ task }: { readonly task: TaskShown }) {
         body: { priority },
       });
       if (isChanged) shown.value = priority;
-      say(
+      showToast(
         isChanged
           ? `Priority is ${priority}`
           : "Nothing changed: it already has this priority, or is no longer pending",
       );
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
   };
   return (

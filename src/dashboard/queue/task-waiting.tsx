@@ -6,7 +6,7 @@ import { may } from "../data/session.ts";
 import { hostHref } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { reasonText } from "../parts/waiting-reasons.ts";
 import { setJobPaused } from "./jobs.tsx";
 import type { TaskShown } from "./task-drawer.tsx";
@@ -35,10 +35,10 @@ export function TaskWaiting({ task, onChanged }: LiftProps) {
 async function change(ask: Promise<unknown>, done: string, onChanged: () => void) {
   try {
     await ask;
-    say(done);
+    showToast(done);
     onChanged();
   } catch (error) {
-    say(failureText(error, "nothing was changed"));
+    showToast(failureText(error, "nothing was changed"));
   }
 }
 

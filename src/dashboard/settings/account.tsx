@@ -9,7 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { signOut } from "../sign-in/sign-in.tsx";
 
 /** The signed-in user, the password form, the sessions, and signing out. */
@@ -82,7 +82,7 @@ function ChangePassword() {
         body: { old: old.value, password: next.value },
       });
       old.value = next.value = "";
-      say("The password is changed. Your other sessions have ended.");
+      showToast("The password is changed. Your other sessions have ended.");
     } catch (error) {
       problem.value = failureText(error, "the password was not changed");
     }
@@ -120,9 +120,9 @@ function Sessions() {
   const end = async (id: string) => {
     try {
       await api.send("DELETE", "/api/sessions/{id}", { params: { id } });
-      say("The session has ended");
+      showToast("The session has ended");
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     sessions.reload();
   };

@@ -9,7 +9,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { withFreshSignIn } from "./fresh-sign-in.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
@@ -21,9 +21,9 @@ export function Tokens() {
   const revoke = async (id: string) => {
     try {
       const done = await withFreshSignIn(() => api.send("DELETE", "/api/tokens/{id}", { params: { id } })); // prettier-ignore
-      if (done) say("The token is revoked and no longer works");
+      if (done) showToast("The token is revoked and no longer works");
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     tokens.reload();
   };

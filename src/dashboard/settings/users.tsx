@@ -10,7 +10,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { withFreshSignIn } from "./fresh-sign-in.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
@@ -35,9 +35,9 @@ export function Users() {
   const act = async (ask: () => Promise<unknown>, text: string) => {
     try {
       if ((await withFreshSignIn(ask)) === undefined) return;
-      say(text);
+      showToast(text);
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     users.reload();
   };

@@ -8,7 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
-import { say } from "../parts/toast.tsx";
+import { showToast } from "../parts/toast.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 
 type Webhook = RowOf<"/api/webhooks">;
@@ -27,9 +27,9 @@ export function Webhooks() {
   const secret = useSignal<string | undefined>(undefined);
   const act = async (ask: () => Promise<string>) => {
     try {
-      say(await ask());
+      showToast(await ask());
     } catch (error) {
-      say(failureText(error, "nothing was changed"));
+      showToast(failureText(error, "nothing was changed"));
     }
     webhooks.reload();
   };

@@ -56,14 +56,14 @@ function numberEnd(text: string, start: number): number {
       // "089 / 123", "089 - 123", "(0) 89": more than three separators in a row are layout, not one
       // number.
       if (separators > 3) break;
-      if (code === 47 && text.charCodeAt(at - 1) === 32 && startsAnew(text, start, at)) break;
+      if (code === 47 && text.charCodeAt(at - 1) === 32 && startsNewNumber(text, start, at)) break;
     } else break;
   }
   return end;
 }
 
 /** After " / ": a number with its own prefix, or one as long as the number before. */
-const startsAnew = (text: string, start: number, slash: number): boolean => {
+const startsNewNumber = (text: string, start: number, slash: number): boolean => {
   const rest = text.slice(slash + 1, slash + 25).trimStart();
   if (/^(?:\+|\(?0)[\d ().-]{6,}/.test(rest)) return true;
   const next = /^\(?\d[\d ().-]{7,}/.exec(rest)?.[0];

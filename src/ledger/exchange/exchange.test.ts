@@ -172,15 +172,15 @@ describe("what a ledger takes from others", () => {
     const copy = () =>
       openLedger({ ...options, random: createSeededRandom(4), disk: createMemoryDisk({ files }) });
     await using first = await copy();
-    const twin = await openLedger({
+    const clone = await openLedger({
       ...options,
       random: createSeededRandom(4),
       disk: createMemoryDisk(),
     });
     await set(first, "one");
-    await set(twin, "two");
-    await set(twin, "three");
-    const range = await onlyRange(twin);
+    await set(clone, "two");
+    await set(clone, "three");
+    const range = await onlyRange(clone);
     await expect(first.exchange.receive(range)).rejects.toMatchObject({
       kind: "conflict",
       code: "ledger_session_twice",

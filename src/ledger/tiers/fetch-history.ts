@@ -82,7 +82,7 @@ async function leaveBehind({ core, quietly }: FetchHistoryOptions): Promise<numb
   }
   core.options.log.error("datagrams that were never published are lost with a journal file", {
     atLeast: left.datagrams,
-    writtenAnew: moved,
+    rewritten: moved,
   });
   await core.saveIdentity({ ownDatagrams: countOwn(core) });
   return moved;

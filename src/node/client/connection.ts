@@ -52,9 +52,9 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
   const waiting = new Map<number, Waiting>();
   let count = 0;
   let owner: { readonly version: string; readonly pid: number } | undefined;
-  let heardAtMs = clock.monotonicMs();
+  let lastReceivedAtMs = clock.monotonicMs();
   /** Since when at least one call waits. */
-  let waitsSinceMs = heardAtMs;
+  let waitsSinceMs = lastReceivedAtMs;
   let timer: Timer | undefined;
   let onReady = () => {};
 
@@ -90,7 +90,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
       () => {
         timer = undefined;
         if (waiting.size === 0) return;
-        if (clock.monotonicMs() - Math.max(heardAtMs, waitsSinceMs) > silenceMsMax) {
+        if (clock.monotonicMs() - Math.max(lastReceivedAtMs, waitsSinceMs) > silenceMsMax) {
           const error = ownerSilent(owner?.pid);
           for (const { reject } of waiting.values()) reject(error);
           waiting.clear();
@@ -102,7 +102,7 @@ export async function openConnection(options: ConnectOptions): Promise<Connectio
       { background: true },
     );
   const receive = (answer: NodeAnswer) => {
-    heardAtMs = clock.monotonicMs();
+    lastReceivedAtMs = clock.monotonicMs();
     if ("ready" in answer) {
       owner = answer.ready;
       return onReady();

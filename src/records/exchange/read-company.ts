@@ -93,17 +93,17 @@ type Reader = (reading: Reading, column: ImportColumn, value: unknown) => void;
 const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
   text(reading, column, value) {
     const text = textOf(value);
-    if (text === undefined) return tell(reading, column, value);
+    if (text === undefined) return reportProblem(reading, column, value);
     const { field } = column;
     if (text === "") return;
     const read = textReaders[field];
     const good = read ? read(text) : text;
-    if (good === undefined) tell(reading, column, text);
+    if (good === undefined) reportProblem(reading, column, text);
     else reading.fields[field] = good;
   },
   number(reading, column, value) {
     const number = typeof value === "number" ? value : readNumber(textOf(value) ?? "");
-    if (number === undefined || !Number.isFinite(number)) tell(reading, column, value);
+    if (number === undefined || !Number.isFinite(number)) reportProblem(reading, column, value);
     else reading.fields[column.field] = number;
   },
   list(reading, column, value) {
@@ -113,19 +113,20 @@ const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
   },
   social(reading, column, value) {
     const url = readUrl(textOf(value) ?? "");
-    if (url === undefined) tell(reading, column, value);
+    if (url === undefined) reportProblem(reading, column, value);
     else reading.fields[`social/${column.field.replace(/^social_/, "")}`] = url;
   },
   note(reading, column, value) {
     const text = textOf(value);
-    if (text === undefined) return tell(reading, column, value);
+    if (text === undefined) return reportProblem(reading, column, value);
     if (text === "") return;
     // The same text is the same note, however often it is imported.
     const id = createHash("sha256").update(text).digest("hex").slice(0, 26);
     reading.fields[`note/${id}`] = { at: reading.at, text };
   },
   extras(reading, column, value) {
-    if (typeof value !== "object" || Array.isArray(value)) return tell(reading, column, value);
+    if (typeof value !== "object" || Array.isArray(value))
+      return reportProblem(reading, column, value);
     for (const [name, one] of Object.entries(value as object)) reading.fields[`x/${name}`] = one;
   },
   entries(reading, column, value) {
@@ -134,14 +135,14 @@ const readers: Readonly<Record<ImportColumn["kind"], Reader>> = {
       const isEntry = entryKinds.some((one) => one === kind) && typeof id === "string";
       if (isEntry && typeof rest["text"] === "string")
         reading.fields[`${String(kind)}/${id}`] = rest;
-      else tell(reading, column, entry);
+      else reportProblem(reading, column, entry);
     }
   },
   elements(reading, column, value) {
     const fieldOf = column.field === "domains" ? domainField : placeField;
     for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
       const field = fieldOf(item);
-      if (field === undefined) tell(reading, column, item);
+      if (field === undefined) reportProblem(reading, column, item);
       else reading.fields[field] = true;
     }
   },
@@ -184,7 +185,7 @@ function readItem(reading: Reading, column: ImportColumn, item: unknown): void {
   const text = textOf(value);
   if (text === "") return;
   const element = text === undefined ? undefined : elementOf(reading, column, text);
-  if (element === undefined) return tell(reading, column, value);
+  if (element === undefined) return reportProblem(reading, column, value);
   reading.fields[`${column.field}/${element}`] = Object.keys(about).length > 0 ? about : true;
 }
 
@@ -223,7 +224,11 @@ function splitUnescaped(text: string, separator: RegExp): readonly string[] {
   return [...parts, part];
 }
 
-function tell({ problems }: Reading, { header, field }: ImportColumn, value: unknown): void {
+function reportProblem(
+  { problems }: Reading,
+  { header, field }: ImportColumn,
+  value: unknown,
+): void {
   const shown = typeof value === "string" ? value.slice(0, 80) : (JSON.stringify(value) ?? "");
   problems.push(`${header}: '${shown.slice(0, 80)}' ${wrongWords[field] ?? "cannot be read"}`);
 }

@@ -34,10 +34,10 @@ export const isEntryFile = (file: string): boolean => file.endsWith(".md") && !f
 export interface EntryFilesOptions {
   readonly disk: RecordDisk;
   /** Reports what is wrong with a file or folder. */
-  readonly tell: (path: string, target: string, reason: string) => void;
+  readonly reportFault: (path: string, target: string, reason: string) => void;
 }
 
-export function createEntryFiles({ disk, tell }: EntryFilesOptions): EntryFiles {
+export function createEntryFiles({ disk, reportFault }: EntryFilesOptions): EntryFiles {
   const read = (name: string) => textOf(disk.read(name));
   const removeBut = (folder: string, wanted: ReadonlyMap<string, string>) => {
     for (const file of disk.list(folder)) {
@@ -58,7 +58,7 @@ export function createEntryFiles({ disk, tell }: EntryFilesOptions): EntryFiles 
         if (own.length === 0 && !disk.has(place)) continue;
         const fault = disk.folderFault(place);
         if (fault) {
-          tell(place, target, fault.reason);
+          reportFault(place, target, fault.reason);
           continue;
         }
         const texts = new Map(own.map((entry) => [`${place}/${fileOf(entry)}`, entryText(entry)]));
@@ -67,7 +67,7 @@ export function createEntryFiles({ disk, tell }: EntryFilesOptions): EntryFiles 
           if (found === text || (found !== undefined && !isAsWritten(found))) continue;
           const inTheWay = found === undefined ? disk.fault(name) : undefined;
           if (inTheWay) {
-            tell(name, target, inTheWay.reason);
+            reportFault(name, target, inTheWay.reason);
             continue;
           }
           await disk.overwrite(name, text, { isHasty });

@@ -26,17 +26,17 @@ export interface EntryIngesterOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly source: string;
-  readonly tell: (path: string, target: string, reason: string | undefined) => void;
+  readonly reportFault: (path: string, target: string, reason: string | undefined) => void;
 }
 
 /** A note that a user put next to a record, with or without front matter, becomes an entry. */
 export function createEntryIngester(options: EntryIngesterOptions): EntryIngester {
-  const { ledger, disk, heldBack, clock, random, source, tell } = options;
+  const { ledger, disk, heldBack, clock, random, source, reportFault } = options;
 
   const ingestOne = async (target: string, kind: EntryKind, path: string) => {
     const bytes = disk.read(path);
     if (!bytes || isEmpty(bytes) || isClean(bytes)) {
-      tell(path, target, bytes ? undefined : disk.fault(path)?.reason);
+      reportFault(path, target, bytes ? undefined : disk.fault(path)?.reason);
       return [];
     }
     try {
@@ -48,12 +48,12 @@ export function createEntryIngester(options: EntryIngesterOptions): EntryIngeste
       await ledger.write({ source, changes: [{ target, field, value }] });
       const held = heldBack.hold(path);
       if (held) heldBack.keep(held);
-      tell(path, target, undefined);
+      reportFault(path, target, undefined);
       return [field];
     } catch (error) {
       const isRefused = error instanceof AppError && error.kind === "invalid";
       if (!(error instanceof PageFault) && !isRefused) throw error;
-      tell(path, target, error.message);
+      reportFault(path, target, error.message);
       return [];
     }
   };
@@ -63,7 +63,7 @@ export function createEntryIngester(options: EntryIngesterOptions): EntryIngeste
       const fields: string[] = [];
       for (const [kind, place] of Object.entries(entryFolders)) {
         const at = `${folder}/${place}`;
-        for (const file of disk.list(at, ({ reason }) => tell(at, target, reason))) {
+        for (const file of disk.list(at, ({ reason }) => reportFault(at, target, reason))) {
           if (!isEntryFile(file)) continue;
           const path = `${at}/${file}`;
           fields.push(...(await ingestOne(target, kind as EntryKind, path)));

@@ -51,7 +51,7 @@ export async function ingestFolders(
   }
   if (!only) await writeMissing(context, paths, signal);
   for (const { path } of index.problems()) {
-    if (isOver(disk, path)) context.tell(path, undefined, undefined);
+    if (isOver(disk, path)) context.reportFault(path, undefined, undefined);
   }
   await context.conclude();
   const problems = index
@@ -99,11 +99,11 @@ async function ingestOne(
   const found = lookAtFolder(context.disk, context.index, place);
   const path = pathOf(place);
   if (found.kind === "broken") {
-    context.tell(path, found.target, found.reason);
+    context.reportFault(path, found.target, found.reason);
     return [];
   }
   if (found.kind === "clean") {
-    context.tell(path, undefined, undefined);
+    context.reportFault(path, undefined, undefined);
     return [];
   }
   if (found.kind === "new") return makeNew(context, place, found);
@@ -158,7 +158,7 @@ async function removeLeftover(
   target: string,
 ): Promise<readonly RecordEdit[]> {
   context.renderer.removeOwn(folderOf(place.layout.kind, place.name));
-  context.tell(pathOf(place), undefined, undefined);
+  context.reportFault(pathOf(place), undefined, undefined);
   return context.renderMany([target]);
 }
 
@@ -203,7 +203,7 @@ async function makeNew(
     await catchUp(context, { isUnbroken: true });
     const plan = await planner.plan({ source, fields });
     if (plan.outcome !== "created") {
-      context.tell(path, undefined, whyNot(plan.outcome, idOf(plan.target)));
+      context.reportFault(path, undefined, whyNot(plan.outcome, idOf(plan.target)));
       return [];
     }
     ({ target } = plan);
@@ -214,7 +214,7 @@ async function makeNew(
   });
   await context.ledgerOfFiles.write({ source, changes });
   if (slug !== name) disk.move(folderOf(layout.kind, name), folderOf(layout.kind, slug));
-  context.tell(path, target, undefined);
+  context.reportFault(path, target, undefined);
   await context.renderMany([target], { ingested: { bytes, parsed } });
   const folder = context.index.render(target)?.folder;
   const entries = folder ? await context.entryIngester.ingest({ target, folder }) : [];

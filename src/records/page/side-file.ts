@@ -45,7 +45,7 @@ function canonicalJson(value: unknown): string {
   return `{${parts.join(",")}}`;
 }
 
-export interface RenderTold {
+export interface RenderAnswer {
   readonly rev: string;
   readonly isHandmade: boolean;
   readonly fields: readonly FieldView[];
@@ -59,7 +59,7 @@ export interface RenderTold {
  */
 export function addRender(
   old: string | undefined,
-  render: RenderTold,
+  render: RenderAnswer,
   inPlace: string | undefined,
 ): string {
   const section = sectionText(render);
@@ -78,11 +78,11 @@ function isEnded(text: string, section: string): boolean {
   return text.length === end || text[end] === "\n";
 }
 
-function sectionText({ rev, isHandmade, fields, shown }: RenderTold): string {
+function sectionText({ rev, isHandmade, fields, shown }: RenderAnswer): string {
   const lines = fields.map(({ field, value, source, stamp, dot }) => {
     const token = shown.has(field) ? tokenOf(shown.get(field)) : "";
-    const told = shown.has(field) && typeof value !== "object" ? "" : shortValue(value);
-    return `${field}\t${stamp}\t${dot}\t${source}\t${token}\t${told}\n`;
+    const text = shown.has(field) && typeof value !== "object" ? "" : shortValue(value);
+    return `${field}\t${stamp}\t${dot}\t${source}\t${token}\t${text}\n`;
   });
   return `rev\t${rev}\t${isHandmade ? "handmade" : "own"}\n${lines.join("")}`;
 }

@@ -45,14 +45,14 @@ export interface FileRendererOptions extends Pick<Renderer, "ingest"> {
   readonly heldBack: HeldBack;
   readonly links: Links;
   readonly log: Logger;
-  readonly tell: (path: string, target: string, reason: string | undefined) => void;
+  readonly reportFault: (path: string, target: string, reason: string | undefined) => void;
 }
 
 /** Writes the file of a record whose folder is chosen, unless it was edited: see `Renderer`. */
 export function createFileRenderer(
   options: FileRendererOptions,
 ): (job: FileJob) => Promise<FileOutcome> {
-  const { index, disk, heldBack, links, log, ingest, tell } = options;
+  const { index, disk, heldBack, links, log, ingest, reportFault } = options;
 
   const renderFile = async (job: FileJob): Promise<FileOutcome> => {
     const { layout, view, folder, how, ingested } = job;
@@ -110,7 +110,7 @@ export function createFileRenderer(
     const names = [...(job.bytes ? [] : [recordFile]), sideFile];
     for (const path of names.map((name) => `${job.folder}/${name}`)) {
       const fault = disk.fault(path);
-      if (fault) tell(path, job.target, fault.reason);
+      if (fault) reportFault(path, job.target, fault.reason);
       if (fault) return true;
     }
     return false;

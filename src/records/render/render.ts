@@ -78,7 +78,7 @@ export interface RendererOptions {
   /** The source of facts that come from files. */
   readonly source: string;
   /** Reports what is wrong with a file; undefined: the problem is gone. */
-  readonly tell: (path: string, target: string, reason: string | undefined) => void;
+  readonly reportFault: (path: string, target: string, reason: string | undefined) => void;
 }
 
 const nothing: RenderedRecord = { edits: [], followers: [] };
@@ -86,7 +86,8 @@ const nothing: RenderedRecord = { edits: [], followers: [] };
 const attemptsMax = 5;
 
 export function createRenderer(options: RendererOptions): Renderer {
-  const { ledger, index, disk, heldBack, entryFiles, redirects, log, source, tell } = options;
+  const { ledger, index, disk, heldBack, entryFiles, redirects, log, source, reportFault } =
+    options;
   const links = createLinks(index);
 
   const ingest: Renderer["ingest"] = async (file) => {
@@ -96,14 +97,14 @@ export function createRenderer(options: RendererOptions): Renderer {
     const { target } = owner;
     const found = await ingestFile(ledger, links, { ...owner, layout, bytes, source });
     const reason = found.kind === "broken" ? found.reason : undefined;
-    tell(name, target, reason);
+    reportFault(name, target, reason);
     if (found.kind === "ingested" && found.fields.length > 0) {
       log.info("imported a manual edit", { target, fields: found.fields });
     }
     return { ...found, target };
   };
 
-  const renderFile = createFileRenderer({ index, disk, heldBack, links, log, ingest, tell });
+  const renderFile = createFileRenderer({ index, disk, heldBack, links, log, ingest, reportFault });
 
   /**
    * Gives the record its folder. If another record has the folder and must give it up, that one

@@ -79,7 +79,7 @@ interface Place {
   view: WorkerView | undefined;
   snapshot: MetricsSnapshot;
   startedAtMs: number;
-  heardAtMs: number;
+  lastMessageAtMs: number;
   stopBeforeMs: number;
   /** When it was first killed; undefined if it was not. */
   killedAtMs: number | undefined;
@@ -126,11 +126,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function start(place: Place): void {
     place.timer = undefined;
     place.state = "starting";
-    place.startedAtMs = place.heardAtMs = clock.monotonicMs();
+    place.startedAtMs = place.lastMessageAtMs = clock.monotonicMs();
     place.killedAtMs = undefined;
     const child = spawn(place.slot, {
       onMessage: (message) => {
-        if (place.child === child) heard(place, message);
+        if (place.child === child) handleMessage(place, message);
       },
       onExit: (how, gone) => {
         if (place.child === child) exited(place, how, gone);
@@ -140,8 +140,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     child.send({ kind: "begin", slot: place.slot });
   }
 
-  function heard(place: Place, message: FromChild): void {
-    place.heardAtMs = clock.monotonicMs();
+  function handleMessage(place: Place, message: FromChild): void {
+    place.lastMessageAtMs = clock.monotonicMs();
     if (message.kind === "drained") place.state = "drained";
     else {
       if (place.state === "starting") {
@@ -224,7 +224,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       view: undefined,
       snapshot: [],
       startedAtMs: 0,
-      heardAtMs: 0,
+      lastMessageAtMs: 0,
       stopBeforeMs: Infinity,
       killedAtMs: undefined,
       deaths: 0,
@@ -251,10 +251,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function look(): void {
     const nowMs = (lookedAtMs = clock.monotonicMs());
     for (const place of places.values()) {
-      const { child, state, slot, heardAtMs, stopBeforeMs, view } = place;
+      const { child, state, slot, lastMessageAtMs, stopBeforeMs, view } = place;
       if (!child) continue;
       const silentMs = state === "starting" ? Math.max(watchdogMs, startMs) : watchdogMs;
-      const isSilent = nowMs - heardAtMs > silentMs;
+      const isSilent = nowMs - lastMessageAtMs > silentMs;
       const isDeaf = state === "running" && (view?.oldestCallMs ?? 0) > 2 * watchdogMs;
       const isLate = state === "stopping" && nowMs > stopBeforeMs;
       if (!isSilent && !isDeaf && !isLate) continue;

@@ -8,7 +8,7 @@ import { systemClock, type Clock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { silentLogger } from "../../../base/log/logger.ts";
 import { createPaths, loadSettings, type Paths, type Settings } from "../../../config/index.ts";
-import { openAccountDesk, openAccounts } from "../../open-accounts.ts";
+import { openAccountService, openAccounts } from "../../open-accounts.ts";
 import { openServe, type Serve } from "../open-serve.ts";
 import { apiTokenFile, readServerAddress } from "../server-files.ts";
 
@@ -77,11 +77,11 @@ export const testPassword = "correct horse battery";
 async function addUsers(users: Readonly<Record<string, Role>>, settings: Settings, paths: Paths) {
   if (Object.keys(users).length === 0) return;
   const place = { settings, paths, clock: systemClock, signal: new AbortController().signal };
-  await using desk = await openAccountDesk(place);
+  await using service = await openAccountService(place);
   await using accounts = await openAccounts(place);
   const passwords = createPasswords({ cost: cheapCost, clock: systemClock, random: systemRandom });
   const password = await passwords.hash(testPassword);
-  for (const [name, role] of Object.entries(users)) await desk.addUser(name, role);
+  for (const [name, role] of Object.entries(users)) await service.addUser(name, role);
   await accounts.store.change((now) => ({
     ...now,
     users: now.users.map((user) => ({ ...user, password })),

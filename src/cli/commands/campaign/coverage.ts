@@ -59,7 +59,7 @@ export const campaignCoverageCommand: Command = {
     }
     const { cells: all, licences } = await readCells(context, campaign.name, by);
     const cells = phrase === undefined ? all : all.filter((cell) => cell.phrase === phrase);
-    if (format === "table") return tellCounts(context, cells);
+    if (format === "table") return printCounts(context, cells);
     const pieces =
       format === "kml"
         ? coverageKml(campaign.name, cells, licences)
@@ -95,7 +95,7 @@ async function readCells(
   return await readCampaignCoverage({ name, paths, settings, clock, reader, queue, by });
 }
 
-function tellCounts({ out }: SettingsContext, cells: readonly CoverageCell[]): void {
+function printCounts({ out }: SettingsContext, cells: readonly CoverageCell[]): void {
   const groups = new Map<string | undefined, CoverageCell[]>();
   for (const cell of cells) {
     const known = groups.get(cell.phrase);

@@ -70,7 +70,7 @@ export const campaignEdit: Command = {
         out.note(`nothing was saved; your text is kept in ${draft.file}`);
         return "failed";
       }
-      told(context, name, await configs.save(name, draft.text, base));
+      printSaved(context, name, await configs.save(name, draft.text, base));
       return await draft.discard();
     } catch (error) {
       return await explain(error, { context, configs, name, draft, basedOn: base.basedOn });
@@ -139,7 +139,7 @@ async function explain(error: unknown, attempt: Attempt): Promise<CommandOutcome
   throw new AppError(error.kind, error.code, message, { cause: error });
 }
 
-function told({ out }: SettingsContext, name: string, { file, revision }: SavedConfig): void {
+function printSaved({ out }: SettingsContext, name: string, { file, revision }: SavedConfig): void {
   const fleet = revision === undefined ? "" : `, and for the fleet (revision ${revision})`;
   const json = { campaign: name, isSaved: true, file, revision: revision ?? null };
   out.result(json, `saved ${file}${fleet}`);

@@ -176,8 +176,8 @@ function tellSources(
     for (const { reason, count, lines } of reasons) {
       out.note(`${name}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} skipped`);
     }
-    const told = reasons.reduce((sum, { count }) => sum + count, 0);
-    if (bad > told) out.note(`and ${countOf(bad - told, "more record")} that cannot be read`);
+    const listed = reasons.reduce((sum, { count }) => sum + count, 0);
+    if (bad > listed) out.note(`and ${countOf(bad - listed, "more record")} that cannot be read`);
     if (closed > 0) out.note(`${name}: ${countOf(closed, "place")} closed for good, left out`);
     if (duplicates > 0) out.note(`${name}: ${countOf(duplicates, "place")} repeated, used once`);
   }

@@ -72,11 +72,11 @@ export const campaignRun: Command = {
         }),
       ["campaign_contact", "campaign_source", "campaign_config", "campaign_overpass_size"],
     ).finally(() => bar.done());
-    return tell(context, campaign.name, ran);
+    return printRun(context, campaign.name, ran);
   },
 };
 
-function tell(context: SettingsContext, name: string, ran: CampaignRun): CommandOutcome {
+function printRun(context: SettingsContext, name: string, ran: CampaignRun): CommandOutcome {
   const { out, signal, cwd } = context;
   const { report, file, about, left, failed } = ran;
   const work = ran.work && outcomeOfJob(ran.work, name);

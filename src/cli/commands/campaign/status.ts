@@ -21,7 +21,7 @@ import { queueOrNone } from "../queue/parts/queue-or-none.ts";
 import { campaignArgument, campaignOption, campaignNameOf } from "./parts/which-campaign.ts";
 
 /** The state of a campaign, and its results so far. */
-interface CampaignStanding extends CampaignState {
+interface CampaignRow extends CampaignState {
   /** Undefined if several campaigns are shown: computing a funnel for each takes too long. */
   readonly funnel?: CampaignReport["funnel"];
   /** The reasons why companies have no e-mail address, with their funnel. */
@@ -75,7 +75,7 @@ export const campaignStatusCommand: Command = {
       const names = named === undefined ? await openCampaignFolder(paths).list() : [named];
       const isDue = !counted || clock.monotonicMs() - counted.atMs >= watchedFunnelMs;
       const hasFunnel = named !== undefined && isDue;
-      const rows = await readStandings(context, names, { hasFunnel, isDue });
+      const rows = await readStates(context, names, { hasFunnel, isDue });
       const [first] = rows;
       if (isDue && first) {
         const { funnel, withoutEmail, unfetched } = first;
@@ -103,7 +103,7 @@ export const campaignStatusCommand: Command = {
 };
 
 /** The same rule as in `forager status`. */
-const needsAttention = ({ tasks, isPaused, budget, funnel }: CampaignStanding): boolean =>
+const needsAttention = ({ tasks, isPaused, budget, funnel }: CampaignRow): boolean =>
   tasks.failed > 0 ||
   (isPaused && tasks.pending + tasks.running > 0) ||
   budget?.state === "budget" ||
@@ -111,21 +111,21 @@ const needsAttention = ({ tasks, isPaused, budget, funnel }: CampaignStanding): 
 
 interface Counted {
   readonly atMs: number;
-  readonly read: Pick<CampaignStanding, "funnel" | "withoutEmail" | "unfetched">;
+  readonly read: Pick<CampaignRow, "funnel" | "withoutEmail" | "unfetched">;
 }
 
 const noCampaign = "there is no campaign: `forager campaign new NAME` makes one";
 
-async function readStandings(
+async function readStates(
   context: SettingsContext,
   names: readonly string[],
   { hasFunnel, isDue }: { readonly hasFunnel: boolean; readonly isDue: boolean },
-): Promise<readonly CampaignStanding[]> {
+): Promise<readonly CampaignRow[]> {
   const { settings, paths, clock, signal } = context;
   await using queue = await queueOrNone(context);
   await using places = await openPlacesHere(context);
   await using reader = await openReaderOf(context);
-  const rows: CampaignStanding[] = [];
+  const rows: CampaignRow[] = [];
   const unfetched = isDue
     ? await readUnfetchedChanges({ settings, paths, ledger: reader.ledger })
     : undefined;
@@ -145,12 +145,9 @@ async function readStandings(
   return rows;
 }
 
-function describe(rows: readonly CampaignStanding[], layout: Layout): string {
+function describe(rows: readonly CampaignRow[], layout: Layout): string {
   if (rows.length === 0) return noCampaign;
-  const [{ funnel, withoutEmail, unfetched }] = rows as readonly [
-    CampaignStanding,
-    ...CampaignStanding[],
-  ];
+  const [{ funnel, withoutEmail, unfetched }] = rows as readonly [CampaignRow, ...CampaignRow[]];
   const table = layout.table(rows, columns).trimEnd();
   return [
     table,
@@ -191,7 +188,7 @@ function withoutEmailText({ companies, reasons }: CampaignReport["withoutEmail"]
   return `without an e-mail address: ${formatCount(companies)}: ${words.join(", ")}${more}`;
 }
 
-const pauseLines = ({ campaign, isPaused, pausedFor, budget }: CampaignStanding) =>
+const pauseLines = ({ campaign, isPaused, pausedFor, budget }: CampaignRow) =>
   isPaused && budget?.state !== "budget"
     ? [
         `campaign ${campaign} is paused${pausedFor === undefined ? "" : `: ${pausedFor}`}; ` +
@@ -199,17 +196,17 @@ const pauseLines = ({ campaign, isPaused, pausedFor, budget }: CampaignStanding)
       ]
     : [];
 
-const describeInLine = ({ campaign, tasks, funnel, isPaused, unfetched }: CampaignStanding) =>
+const describeInLine = ({ campaign, tasks, funnel, isPaused, unfetched }: CampaignRow) =>
   [
     `${campaign}${isPaused ? " (paused)" : ""}: ${tasks.pending} pending, ${tasks.running} running, ${tasks.failed} failed`,
     ...(funnel ? [funnelText(funnel)] : []),
     ...(unfetched && "changes" in unfetched ? [`${unfetched.changes} changes not fetched`] : []),
   ].join(", ");
 
-const column = (title: string, value: (row: CampaignStanding) => number) => ({ title, value });
+const column = (title: string, value: (row: CampaignRow) => number) => ({ title, value });
 
 const columns = [
-  { title: "campaign", value: ({ campaign }: CampaignStanding) => campaign, isKey: true },
+  { title: "campaign", value: ({ campaign }: CampaignRow) => campaign, isKey: true },
   column("tiles", ({ tiles }) => tiles),
   column("targets", ({ targets }) => targets),
   column("fresh", ({ fresh }) => fresh),
@@ -223,7 +220,7 @@ const columns = [
   { ...column("failed", ({ tasks }) => tasks.failed), isKey: true },
   {
     title: "state",
-    value: ({ budget, isPaused }: CampaignStanding) =>
+    value: ({ budget, isPaused }: CampaignRow) =>
       budget?.state === "budget" ? "budget" : isPaused ? "paused" : (budget?.state ?? ""),
     isKey: true,
   },

@@ -15,7 +15,7 @@ import type { Job, Queue } from "../../../queue/index.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { allowedOf, crawlOptions, planOf, refusePlanFlags, startsOf, startUrl } from "./crawl-options.ts"; // prettier-ignore
-import { tellPages, type ToldCrawl } from "./tell-pages.ts";
+import { printPages, type CrawlResult } from "./print-pages.ts";
 
 /**
  * After a crash, the host's gate is held for at most this long, so that a resumed crawl can start
@@ -82,14 +82,14 @@ export const crawl: Command = {
         onLook: (jobs) => follow.look(jobs),
       });
       follow.done();
-      const told: ToldCrawl[] = [];
+      const results: CrawlResult[] = [];
       for (const plan of plans) {
         const { name } = plan;
         const overBudget = (await queue.job(crawlJob(plan)))?.overBudget ?? 0;
         const rows = await folder.rows(name);
-        told.push({ plan, end: ends.get(name)!, overBudget, rows, file: folder.fileOf(name) });
+        results.push({ plan, end: ends.get(name)!, overBudget, rows, file: folder.fileOf(name) });
       }
-      return await tellPages(context, told);
+      return await printPages(context, results);
     } catch (error) {
       follow.done();
       if (signal.aborted) context.out.note("stopped: `forager crawl --resume` goes on");
@@ -100,10 +100,10 @@ export const crawl: Command = {
 
 /** A start URL that is retried falls back to http each time; report that only once. */
 function tellOnce({ out }: SettingsContext): NonNullable<SiteCrawlServices["onPlainHttp"]> {
-  const told = new Set<string>();
+  const results = new Set<string>();
   return ({ from, to, reason }) => {
-    if (told.has(from)) return;
-    told.add(from);
+    if (results.has(from)) return;
+    results.add(from);
     out.note(`${reason === "tls" ? "no TLS" : `no answer (${reason})`} at ${from}: trying ${to}`);
   };
 }

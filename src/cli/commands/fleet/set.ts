@@ -64,8 +64,8 @@ export const fleetSet: Command = {
       clock,
       signal,
     });
-    const told = { revision, scope, by, assignments, nodes };
-    out.result(told, (layout) =>
+    const result = { revision, scope, by, assignments, nodes };
+    out.result(result, (layout) =>
       [`revision ${revision}, ${scope}: ${words.join(" ")}`, layout.table(nodes, columns)].join(
         "\n",
       ),

@@ -38,7 +38,11 @@ export const hubRun: Command = {
       return await use(opened.ledger); // before it is closed
     };
     const node = await withLedger(async (ledger) => (await ledger.status()).node);
-    const told = recordCheckpoint({ bucket: address, withLedger, note: (text) => out.note(text) });
+    const recordOne = recordCheckpoint({
+      bucket: address,
+      withLedger,
+      note: (text) => out.note(text),
+    });
     let checkpoints = 0;
     const hub = createHub({
       ...(await hubSettings(context)),
@@ -51,7 +55,7 @@ export const hubRun: Command = {
       async onCheckpoint(manifest) {
         checkpoints += 1;
         out.note(`checkpoint ${manifest.number} was made`);
-        await told(manifest);
+        await recordOne(manifest);
       },
     });
     await hub.start();

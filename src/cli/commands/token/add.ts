@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { listFlag, parseCount, textFlag } from "../../options/flags.ts";
 import { docsPage } from "../../../base/files/docs-page.ts";
@@ -28,8 +28,8 @@ export const tokenAdd: Command = {
     const scopes = listFlag(flags, "scope");
     if (!scopes) throw usageError("which scopes? give --scope, such as --scope companies:read");
     const days = textFlag(flags, "days");
-    await using desk = await openAccountDesk(accountsOf(context));
-    const added = await desk.addToken({
+    await using accounts = await openAccountService(accountsOf(context));
+    const added = await accounts.addToken({
       name: args[0]!,
       scopes,
       user: textFlag(flags, "owner"),

@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { accountsOf } from "../user/user-options.ts";
 
@@ -10,8 +10,8 @@ export const tokenList: Command = {
 
   async run(context) {
     const { out } = context;
-    await using desk = await openAccountDesk(accountsOf(context));
-    const tokens = await desk.listTokens();
+    await using accounts = await openAccountService(accountsOf(context));
+    const tokens = await accounts.listTokens();
     if (tokens.length === 0) {
       return out.result([], "there are no tokens: `forager token add NAME --scope companies:read` makes one"); // prettier-ignore
     }

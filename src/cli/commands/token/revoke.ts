@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { accountsOf } from "../user/user-options.ts";
 
@@ -11,9 +11,9 @@ export const tokenRevoke: Command = {
   async run(context) {
     const { args, out } = context;
     const id = args[0]!;
-    await using desk = await openAccountDesk(accountsOf(context));
-    await using _state = await context.recordState(() => desk.tokenOf(id));
-    await desk.revokeToken(id);
+    await using accounts = await openAccountService(accountsOf(context));
+    await using _state = await context.recordState(() => accounts.tokenOf(id));
+    await accounts.revokeToken(id);
     out.result({ revoked: id }, `${id} is refused from now on`);
   },
 };

@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
 import { accountsOf, linkNote, roleNames, userArgument } from "./user-options.ts";
@@ -22,9 +22,9 @@ export const userAdd: Command = {
 
   async run(context) {
     const { args, flags, out } = context;
-    await using desk = await openAccountDesk(accountsOf(context));
-    await using _state = await context.recordState(() => desk.userOf(args[0]!));
-    const added = await desk.addUser(args[0]!, textFlag(flags, "role") ?? "viewer");
+    await using accounts = await openAccountService(accountsOf(context));
+    await using _state = await context.recordState(() => accounts.userOf(args[0]!));
+    const added = await accounts.addUser(args[0]!, textFlag(flags, "role") ?? "viewer");
     out.result(added, `${added.user.name} was added as ${added.user.role}\n${added.link}`);
     out.note(linkNote);
   },

@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { accountsOf } from "./user-options.ts";
 
@@ -11,8 +11,8 @@ export const userList: Command = {
 
   async run(context) {
     const { out } = context;
-    await using desk = await openAccountDesk(accountsOf(context));
-    const users = await desk.listUsers();
+    await using accounts = await openAccountService(accountsOf(context));
+    const users = await accounts.listUsers();
     if (users.length === 0) {
       return out.result([], "there are no users: `forager user add NAME --role admin` adds one");
     }

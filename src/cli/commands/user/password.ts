@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { accountsOf, linkNote, userArgument } from "./user-options.ts";
@@ -22,13 +22,13 @@ export const userPassword: Command = {
     const { args, flags, out } = context;
     const name = args[0]!;
     const password = flags["stdin"] === true ? await readPassword(context) : undefined;
-    await using desk = await openAccountDesk(accountsOf(context));
-    await using _state = await context.recordState(() => desk.userOf(name));
+    await using accounts = await openAccountService(accountsOf(context));
+    await using _state = await context.recordState(() => accounts.userOf(name));
     if (password !== undefined) {
-      const user = await desk.setPassword(name, password);
+      const user = await accounts.setPassword(name, password);
       return out.result(user, `${user.name} has a new password`);
     }
-    const made = await desk.makeLink(name);
+    const made = await accounts.makeLink(name);
     out.result(made, made.link);
     out.note(linkNote);
   },

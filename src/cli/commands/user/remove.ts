@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { accountsOf, userArgument } from "./user-options.ts";
 
@@ -16,9 +16,9 @@ export const userRemove: Command = {
       yes: flags["yes"] === true,
     });
     if (!isSure) return out.result({ removed: false }, "nothing was changed");
-    await using desk = await openAccountDesk(accountsOf(context));
-    await using _state = await context.recordState(() => desk.userOf(name));
-    await desk.removeUser(name);
+    await using accounts = await openAccountService(accountsOf(context));
+    await using _state = await context.recordState(() => accounts.userOf(name));
+    await accounts.removeUser(name);
     out.result({ removed: true }, `${name} was removed`);
   },
 };

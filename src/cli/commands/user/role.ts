@@ -1,4 +1,4 @@
-import { openAccountDesk } from "../../../app/index.ts";
+import { openAccountService } from "../../../app/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { accountsOf, roleNames, userArgument } from "./user-options.ts";
 
@@ -13,9 +13,9 @@ export const userRole: Command = {
 
   async run(context) {
     const { args, out } = context;
-    await using desk = await openAccountDesk(accountsOf(context));
-    await using _state = await context.recordState(() => desk.userOf(args[0]!));
-    const user = await desk.setRole(args[0]!, args[1]!);
+    await using accounts = await openAccountService(accountsOf(context));
+    await using _state = await context.recordState(() => accounts.userOf(args[0]!));
+    const user = await accounts.setRole(args[0]!, args[1]!);
     out.result(user, `${user.name} is ${user.role}`);
   },
 };

@@ -34,7 +34,7 @@ needs(["postgres"], ({ postgres }) => {
   describe("statement plans with 100,000 tasks", () => {
     let worked: readonly Plan[];
     let recounted: readonly Plan[];
-    let plannedAnew: readonly string[];
+    let replanned: readonly string[];
     let statistics: readonly Sent[];
     let read: readonly Plan[];
     beforeAll(async () => {
@@ -56,7 +56,7 @@ needs(["postgres"], ({ postgres }) => {
       };
       const work = await spied(workAll);
       read = await explainAll(schema, (await spied(readAll)).sent());
-      plannedAnew = await writesPlannedAnew(work);
+      replanned = await replannedWrites(work);
       worked = await explainAll(schema, work.sent());
       statistics = (await spied(() => at.queue.stats())).sent();
       const recount = await spied(() => at.queue.reconcile());
@@ -98,13 +98,13 @@ needs(["postgres"], ({ postgres }) => {
     });
 
     test("what writes is planned once for all values, however many tasks there are", () => {
-      expect(plannedAnew).toEqual([]);
+      expect(replanned).toEqual([]);
     });
 
     test("D3: a claim beside 50,000 blocked tasks does what it does beside 50", async () => {
       const [few, many] = [
-        await claimBeside(postgres.url, 50),
-        await claimBeside(postgres.url, 50_000),
+        await claimConcurrently(postgres.url, 50),
+        await claimConcurrently(postgres.url, 50_000),
       ];
       expect(many.statements).toEqual(few.statements);
       expect(few.rows).toBeGreaterThan(10);
@@ -118,7 +118,7 @@ needs(["postgres"], ({ postgres }) => {
 });
 
 /** What a claim of ten tasks runs and reads beside so many tasks that must wait. */
-async function claimBeside(url: string, blocked: number) {
+async function claimConcurrently(url: string, blocked: number) {
   await using schema = await createTestSchema(url);
   const time = createSuiteTime();
   const open = () => openPostgresQueueStore({ url, schema: schema.name, now: time.now });
@@ -206,7 +206,7 @@ function spyOnStatements(): Spy {
 }
 
 /** Of what was written in transactions: statements that were planned for their values. */
-async function writesPlannedAnew(spy: Spy): Promise<readonly string[]> {
+async function replannedWrites(spy: Spy): Promise<readonly string[]> {
   const writes = new Set(
     spy.sent().flatMap(({ sql, begin }) => (/enable_seqscan/.test(begin) ? [sql] : [])),
   );

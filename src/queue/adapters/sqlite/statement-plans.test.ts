@@ -107,7 +107,7 @@ async function fill({ queue }: QueueFixture): Promise<void> {
 }
 
 /** What a claim of ten tasks runs and reads beside so many tasks that must wait. */
-async function claimBeside(blocked: number) {
+async function claimConcurrently(blocked: number) {
   using folder = createTempFolder();
   const time = createSuiteTime();
   const open = async () =>
@@ -177,7 +177,7 @@ describe("statement plans", () => {
   });
 
   test("D3: a claim beside 50,000 blocked tasks does what it does beside 50", async () => {
-    const [few, many] = [await claimBeside(50), await claimBeside(50_000)];
+    const [few, many] = [await claimConcurrently(50), await claimConcurrently(50_000)];
     expect(many.statements).toEqual(few.statements);
     expect(many.rows).toBeLessThanOrEqual(few.rows * 1.1);
   });

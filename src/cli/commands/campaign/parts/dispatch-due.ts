@@ -3,7 +3,7 @@ import {
   loadCampaignWork,
   openOrMakeQueue,
   requireBucket,
-  type JobStanding,
+  type ResumeOutcome,
 } from "../../../../app/index.ts";
 import { countOf } from "../../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../../base/usage-error.ts";
@@ -96,7 +96,7 @@ export async function chooseAndDispatch(
   if (refused > 0) return added + duplicate + later > 0 ? "partial" : "failed";
 }
 
-const jobNotes: Readonly<Record<JobStanding, ((name: string) => string) | undefined>> = {
+const jobNotes: Readonly<Record<ResumeOutcome, ((name: string) => string) | undefined>> = {
   running: undefined,
   resumed: (name) => `job ${name} goes on: no limit of its budget is reached any more`,
   budget: (name) =>

@@ -30,7 +30,7 @@ export function createReads(at: ManyContext, wakeUp: WakeUp): Omit<ShardSet, "co
   const { keepers, routing, moment, clock } = at;
   let turn = 0;
   /** When the last hint arrived: heads that were read before it do not count. */
-  let heardMs = -Infinity;
+  let lastReadMs = -Infinity;
 
   const seenAtMs = () => Math.max(0, ...keepers.map((keeper) => keeper.seen()?.atMs ?? 0));
   const readControl = async () => (await at.control.read()) ?? emptyControl;
@@ -115,7 +115,7 @@ export function createReads(at: ManyContext, wakeUp: WakeUp): Omit<ShardSet, "co
     },
     async wakeInMs(kinds, worker) {
       // A claim that found nothing has just read all shards, so recent heads are enough.
-      const heads = await at.readAll(Math.max(heardMs, clock.monotonicMs() - recentMs));
+      const heads = await at.readAll(Math.max(lastReadMs, clock.monotonicMs() - recentMs));
       const isBusy = heads.some((head) => holdsAny(head, worker));
       const now = await moment(seenAtMs());
       // A worker that holds a task in any shard gets no suspect from another one.
@@ -141,7 +141,7 @@ export function createReads(at: ManyContext, wakeUp: WakeUp): Omit<ShardSet, "co
       if (isHinted || (await wakeUp.wasSignalled())) {
         // The listeners will read all shards. Reading them here too would be wasted work, also if
         // nothing is waiting.
-        heardMs = clock.monotonicMs();
+        lastReadMs = clock.monotonicMs();
         return true;
       }
       const keeper = keepers[turn++ % keepers.length]!;

@@ -59,7 +59,7 @@ export function createChangeWatch({
     for (const listener of listeners) listener(isNews);
   };
 
-  function tell(): void {
+  function notify(): void {
     if (isClosed) return;
     if (send) {
       isSendDue = true;
@@ -73,7 +73,7 @@ export function createChangeWatch({
         send = undefined;
         if (!isSendDue) return;
         isSendDue = false;
-        tell();
+        notify();
       },
       { background: true },
     );
@@ -166,7 +166,7 @@ export function createChangeWatch({
     isListening: () => isListening,
     notify({ mayWake, isNews }) {
       call(isNews);
-      if (mayWake) tell();
+      if (mayWake) notify();
     },
     watch(listener) {
       const own: ChangeListener = (isNews) => listener(isNews); // a listener may be added twice

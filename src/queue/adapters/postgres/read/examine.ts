@@ -198,8 +198,8 @@ async function hearsOthers(db: Database, place: Database["place"]): Promise<bool
   for (let waitedMs = 0; waitedMs < hearMs && !watch.isListening(); waitedMs += 20) {
     await sleep(systemClock, 20);
   }
-  const isHeard = watch.isListening();
+  const isNotified = watch.isListening();
   end();
   await watch.close();
-  return isHeard;
+  return isNotified;
 }

@@ -34,8 +34,8 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
   const { file, clock, onLost } = options;
   const opened = [options.before ?? rememberFile(file), rememberFile(`${options.realFile}-wal`)];
   let lost: AppError | undefined;
-  let tell: (error: AppError) => void = () => {};
-  const gone = new Promise<never>((_, reject) => (tell = reject));
+  let fail: (error: AppError) => void = () => {};
+  const gone = new Promise<never>((_, reject) => (fail = reject));
   gone.catch(() => {}); // awaiting it is optional
   let timer: Timer;
 
@@ -43,7 +43,7 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
     if (lost || opened.every((one) => one.isInPlace())) return;
     lost = replaced(file);
     timer?.cancel();
-    tell(lost);
+    fail(lost);
     onLost();
   };
   const checkKnown = () => {

@@ -23,7 +23,7 @@ export function createStoreClock(db: Database, clock: Clock): () => ModelNow {
     set.run("boot", boot);
     set.run("anchor_ms", anchorMs);
     set.run("anchor_monotonic_ms", machineMonotonicMs());
-    startAnew(db, anchorMs);
+    restartClock(db, anchorMs);
   }
   const anchorMs = Number(get.get("anchor_ms"));
   const anchorMonotonicMs = Number(get.get("anchor_monotonic_ms"));
@@ -35,7 +35,7 @@ export function createStoreClock(db: Database, clock: Clock): () => ModelNow {
  * All leases end, because no process works on them any more. It is unknown how long the machine was
  * down, so the delay of each gate after its last start begins again.
  */
-function startAnew(db: Database, anchorMs: number): void {
+function restartClock(db: Database, anchorMs: number): void {
   db.prepare(`update task set expires_at = ? where state = ${taskStates.running}`).run(anchorMs);
   db.prepare("update claim set expires_at = ? where open > 0").run(anchorMs);
   db.prepare(

@@ -20,7 +20,7 @@ import { textFlag } from "../../options/flags.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 
 /** A finished crawl and its results. */
-export interface ToldCrawl {
+export interface CrawlResult {
   readonly plan: CrawlPlan;
   readonly end: CrawlEnd;
   readonly overBudget: number;
@@ -53,19 +53,19 @@ const why = ({ url, message = "" }: CrawledPage) => message.replace(`${url}: `, 
 /**
  * Writes the pages to stdout or to a file, then a summary. Returns the outcome for the exit code.
  */
-export async function tellPages(
+export async function printPages(
   context: SettingsContext,
-  crawls: readonly ToldCrawl[],
+  crawls: readonly CrawlResult[],
 ): Promise<"failed" | "partial" | undefined> {
   const { flags, out, cwd } = context;
-  const told = crawls.map(({ plan, end, overBudget, rows, file }) => {
+  const results = crawls.map(({ plan, end, overBudget, rows, file }) => {
     const summary = crawlSummary(rows);
     const cuts = crawlCuts(plan, rows, { isCut: end !== "completed" || overBudget > 0 });
     const site = crawlStart(plan, rows);
     return { plan, site, end, overBudget, summary, cuts, file, pages: crawledPages(rows) };
   });
-  const pages = told.flatMap((crawl) => crawl.pages);
-  const heads = told.map(({ plan, site, end, overBudget, summary, cuts, file }) => ({
+  const pages = results.flatMap((crawl) => crawl.pages);
+  const heads = results.map(({ plan, site, end, overBudget, summary, cuts, file }) => ({
     crawl: plan.name,
     site,
     end,
@@ -74,9 +74,12 @@ export async function tellPages(
     cuts,
     file,
   }));
-  const value = heads.map((head, index) => ({ ...head, pages: told[index]!.pages }));
+  const value = heads.map((head, index) => ({ ...head, pages: results[index]!.pages }));
   const format = textFlag(flags, "format") ?? "table";
-  const lines = told.flatMap(({ plan, ...rest }) => [words(plan, rest), ...cutWords(plan, rest)]);
+  const lines = results.flatMap(({ plan, ...rest }) => [
+    words(plan, rest),
+    ...cutWords(plan, rest),
+  ]);
   const csv = () => `${crawlCsvHeader()}${pages.map(crawlCsvLine).join("")}`;
   const to = textFlag(flags, "to");
   if (to !== undefined) {
@@ -94,8 +97,8 @@ export async function tellPages(
     } else await out.list(pages, { columns });
     for (const line of lines) out.note(line);
   }
-  if (told.some(({ summary }) => summary.found === 0)) return "failed";
-  return told.some(({ summary }) => summary.failed > 0) ? "partial" : undefined;
+  if (results.some(({ summary }) => summary.found === 0)) return "failed";
+  return results.some(({ summary }) => summary.failed > 0) ? "partial" : undefined;
 }
 
 /** Says what the list leaves out, and which option includes it. */
@@ -128,14 +131,14 @@ function cutWords(
 
 function words(
   { budget }: CrawlPlan,
-  told: {
+  results: {
     readonly site: string;
     readonly end: CrawlEnd;
     readonly overBudget: number;
     readonly summary: CrawlSummary;
   },
 ): string {
-  const { pages, found, redirects, gone, robots, other, failed, bytes } = told.summary;
+  const { pages, found, redirects, gone, robots, other, failed, bytes } = results.summary;
   const parts = [
     `${formatCount(found)} found`,
     ...[
@@ -149,10 +152,10 @@ function words(
       .map(([count, what]) => `${formatCount(count)} ${what}`),
   ];
   const why =
-    told.end !== "completed"
-      ? `; ended by its budget of ${told.end}`
-      : told.overBudget > 0
-        ? `; its budget of ${formatCount(budget.pages)} pages left ${countOf(told.overBudget, "link")} out`
+    results.end !== "completed"
+      ? `; ended by its budget of ${results.end}`
+      : results.overBudget > 0
+        ? `; its budget of ${formatCount(budget.pages)} pages left ${countOf(results.overBudget, "link")} out`
         : "";
-  return `${told.site}: ${countOf(pages, "page")} (${parts.join(", ")}), ${formatCount(bytes)} bytes${why}`;
+  return `${results.site}: ${countOf(pages, "page")} (${parts.join(", ")}), ${formatCount(bytes)} bytes${why}`;
 }
