@@ -84,7 +84,15 @@ export interface ApiWebhooks {
 /** The desired state of the fleet, and what nodes have applied. */
 export interface ApiFleet {
   show(): Promise<AnswerOfRoute<FleetRoutes["showFleet"]>>;
-  give(node: string, what: readonly string[], by: string): Promise<CommandValue>;
+  give(
+    node: string,
+    what: readonly string[],
+    options: {
+      readonly by: string;
+      /** Whether sources of campaigns may name files outside of their folders, and servers. */
+      readonly mayReachOutside: boolean;
+    },
+  ): Promise<CommandValue>;
   commands(limit: number): Promise<readonly CommandValue[]>;
   command(revision: number): Promise<CommandValue>;
   undo(revision: number, by: string): Promise<CommandValue>;

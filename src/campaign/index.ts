@@ -65,6 +65,7 @@ export {
 export { type BudgetStatus } from "./budget/budget-schema.ts";
 export { suggestCampaign, type SuggestedCampaign } from "./init/suggest-campaign.ts";
 export { locateTown, radiusKm } from "./places/locate-town.ts";
+export { readLayers, withFields } from "./config/config-layers.ts";
 export { checkCampaignField, parseCampaign } from "./config/parse-campaign.ts";
 export type { ConfigValue } from "./config/config-values.ts";
 export { openOverpassGate, overpassAdvice } from "./places/overpass-plan.ts";

@@ -4,7 +4,10 @@ import type { HandlersOf } from "../handler.ts";
 export const fleetHandlers: HandlersOf<typeof fleetRoutes> = {
   showFleet: (_, { fleet }) => fleet.show(),
   giveCommand: ({ body: { node, what } }, { fleet, caller }) =>
-    fleet.give(node, what, `hand:${caller.user}`),
+    fleet.give(node, what, {
+      by: `hand:${caller.user}`,
+      mayReachOutside: caller.scopes.includes("users:admin"),
+    }),
   listCommands: async ({ query: { limit } }, { fleet }) => ({ rows: await fleet.commands(limit) }),
   showCommand: ({ params: { revision } }, { fleet }) => fleet.command(revision),
   undoCommand: ({ params: { revision } }, { fleet, caller }) =>

@@ -20,6 +20,8 @@ export interface FleetCommand {
   readonly words: readonly string[];
   /** Who gives the command: `hand:anna`. */
   readonly by: string;
+  /** Throws if who gives it may not set one of these. */
+  readonly check?: ((assignments: readonly Assignment[]) => void) | undefined;
 }
 
 export interface GivenCommand {
@@ -44,10 +46,11 @@ export interface GivenCommand {
 /** Changes the desired state of nodes. Throws `invalid` for unknown words and nodes. */
 export async function commandFleet(
   fleet: OpenFleet,
-  { node, words, by }: FleetCommand,
+  { node, words, by, check }: FleetCommand,
   clock: Clock,
 ): Promise<GivenCommand> {
   const assignments = parseAssignments(words, checkCampaignField);
+  check?.(assignments);
   const { roster, cut } = await fleet.reach();
   // Otherwise gossip and the ledger deliver it to reachable nodes, and the ledger writes it to the
   // bucket later.

@@ -71,7 +71,7 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
     },
     async saveConfig(name, { text, base, isDryRun, mayReachOutside }) {
       const campaign = (await folder.checkConfig(name, text)) ?? (await folder.load(name));
-      if (!mayReachOutside) await refuseOutside(folder, campaign);
+      if (!mayReachOutside) await refuseOutside(folder, name, text);
       if (!isDryRun) {
         await using configs = openCampaignConfigs(options, by);
         const now = await configs.read(name);

@@ -2,6 +2,7 @@ import type { ApiFleet, CommandValue } from "../../api/index.ts";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import { readKeptLog } from "../../base/log/kept-log.ts";
+import { openCampaignFolder } from "../../campaign/index.ts";
 import type { Paths } from "../../config/index.ts";
 import {
   allNodes,
@@ -11,11 +12,13 @@ import {
   logKey,
   nothingDesired,
   readDesired,
+  type Assignment,
   type DesiredState,
   type NodeSeen,
 } from "../../fleet/index.ts";
 import { commandFleet } from "../node/fleet-command.ts";
 import type { OpenFleet } from "../node/open-fleet.ts";
+import { refuseAssignedOutside } from "./campaign-reach.ts";
 
 export interface ApiFleetOptions {
   readonly open: () => Promise<OpenFleet>;
@@ -40,6 +43,7 @@ const rosterMs = 1_000;
 
 /** Commands change the desired state; nodes apply it in their own time. */
 export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFleet {
+  const campaigns = openCampaignFolder(paths);
   const given = new Map<number, Given>();
   let looked:
     | { readonly atMs: number; readonly reached: ReturnType<OpenFleet["reach"]> }
@@ -100,10 +104,11 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
     return { revision, scope, what, by, atMs, state, nodes, notice };
   };
 
-  const give = async (node: string, what: readonly string[], by: string) => {
+  const give: ApiFleet["give"] = async (node, what, { by, mayReachOutside }) => {
     const { state } = await readState();
     const fleet = await open();
-    const command = await commandFleet(fleet, { node, words: what, by }, clock);
+    const check = mayReachOutside ? undefined : (all: readonly Assignment[]) => refuseAssignedOutside(campaigns, all); // prettier-ignore
+    const command = await commandFleet(fleet, { node, words: what, by, check }, clock);
     looked = undefined;
     const { revision, scope, assignments, atMs, cut } = command;
     const one: Given = {
@@ -180,7 +185,8 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
         const message = `command ${revision} was given elsewhere: what was desired before is not known here`;
         throw new AppError("conflict", "undo_unknown", message);
       }
-      return give(one.scope, one.undo, by);
+      // Somebody who was allowed to set it has set it before.
+      return give(one.scope, one.undo, { by, mayReachOutside: true });
     },
     async logs({ node: name, lines, text }) {
       const { fleet, roster } = await reach();

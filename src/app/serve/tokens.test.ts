@@ -180,12 +180,38 @@ test("an editor's campaign reads no file of the server outside of its folder, an
     `[sources]\nfile = "/proc/self/environ"\n`,
     `[sources]\nfile = "http://127.0.0.1:9/x.parquet"\n`,
     `[sources.overpass]\nurl = "http://127.0.0.1:9/api/interpreter"\n`,
+    // Nodes of another environment have the same configuration.
+    `[env.test.sources]\nfile = "/proc/self/environ"\n`,
+    `[env.prod.sources.overpass]\nurl = "http://127.0.0.1:9/api/interpreter"\n`,
   ];
   for (const sources of outside) expect(await save(eve, sources), sources).toBe("campaign_source_outside"); // prettier-ignore
   expect(await save(eve, `[sources]\nfile = "places.jsonl"\n`)).toBe(200);
   expect(await save(anna, outside[1]!)).toBe(200);
   expect(await save(eve, `${outside[1]!}[politeness]\ndelayMs = 100\n`)).toBe(200);
   expect(await save(eve, outside[0]!)).toBe("campaign_source_outside");
+});
+
+test("an operator's command for the fleet sets no source outside of a campaign's folder", async () => {
+  const server = await openTestServe({ users: { oleg: "operator", anna: "admin" } });
+  const oleg = sendAs(server.origin, (await signIn(server.origin, "oleg")).cookie);
+  const anna = sendAs(server.origin, (await signIn(server.origin, "anna")).cookie);
+  const set = async (as: typeof oleg, field: string) => {
+    const what = [`campaign.spy.${field}`];
+    const answer = await as("POST", "/api/fleet/commands", { node: "all", what });
+    return answer.body["code"] ?? answer.status;
+  };
+  for (const field of [
+    "sources.file=/proc/self/environ",
+    "sources.file=../../node/api.token",
+    'sources={"file":"/proc/self/environ"}',
+    "sources.overpass.url=http://127.0.0.1:9/api/interpreter",
+    'sources.overpass={"url":"http://127.0.0.1:9/api/interpreter"}',
+  ]) {
+    expect(await set(oleg, field), field).toBe("campaign_source_outside");
+    expect(await set(anna, field), field).toBe(202);
+  }
+  expect(await set(oleg, "sources.file=places.jsonl")).toBe(202);
+  expect(await set(oleg, "sources.file=default")).toBe(202);
 });
 
 test("an expired or revoked token is refused", async () => {
