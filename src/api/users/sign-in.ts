@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions): SignInService {
     });
     throttle.tried(attempt);
     if (!user || !isRight) {
-      log.warn("a sign-in failed", { user: name, address: client.address });
+      log.debug("a sign-in failed", { user: name, address: client.address });
       throw new ProblemError(401, "wrong_password", "the name or the password is wrong");
     }
     throttle.succeeded(attempt);
@@ -96,7 +96,7 @@ export function createSignIn(options: SignInOptions): SignInService {
     const { name, role, version } = user;
     const scopes = scopesOfRole[role];
     const secret = sessions.open({ user: name, role, scopes, version, by: "password", address, agent }); // prettier-ignore
-    log.info("somebody signed in", { user: name, role, address });
+    log.debug("somebody signed in", { user: name, role, address });
     return { user: name, role, secret };
   };
 
@@ -124,7 +124,7 @@ export function createSignIn(options: SignInOptions): SignInService {
       throttle.succeeded(providerAttempt(client));
       const scopes = scopesOfRole[role];
       const secret = sessions.open({ user, role, scopes, by: "oidc", address, agent }, provedMs);
-      log.info("somebody signed in", { user, role, address });
+      log.debug("somebody signed in", { user, role, address });
       return { user, role, secret };
     },
   };

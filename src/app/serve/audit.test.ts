@@ -6,7 +6,7 @@ import { contract, isAudited, type RouteName, type RouteSpec } from "../../api/i
 import { openAudit } from "../open-audit.ts";
 import { systemClock } from "../../base/clock.ts";
 import { goodValues, type Schema } from "./testing/arbitrary-json.ts";
-import { openTestServe, type TestServe } from "./testing/open-test-serve.ts";
+import { openTestServe, signIn, type TestServe } from "./testing/open-test-serve.ts";
 
 const names = (Object.keys(contract) as RouteName[]).filter((name) => isAudited(contract[name]));
 
@@ -80,6 +80,17 @@ describe("the audit log", () => {
     expect(all.filter(({ what, result }) => what === "login" && result === "ok")).toHaveLength(1);
   });
 
+  test("the log of the process, which every viewer may read, does not say who signs in from where", async () => {
+    const lines: string[] = [];
+    const { origin } = await openTestServe({
+      users: { anna: "admin" },
+      onLog: (...line) => lines.push(JSON.stringify(line)),
+    });
+    expect((await signIn(origin, "anna")).status).toBe(200);
+    // People type their password where their name belongs.
+    expect((await signIn(origin, "typed in the wrong field")).status).toBe(401);
+    expect(lines.join()).not.toMatch(/anna|typed in|127\.0\.0\.1/);
+  });
   test("by the API it is read in pages and by filters, and exported as a file", async () => {
     for (const name of ["one", "two", "three"]) {
       await server.client.send("POST", "/api/campaigns", { body: { campaign: `page-${name}` } });

@@ -8,7 +8,7 @@ import { openTestServe, sendAs, signIn, testPassword } from "./testing/open-test
 
 test("10,000 wrong sign-ins from as many addresses: most are refused without work, and the user gets in from a new one", async () => {
   const errors: string[] = [];
-  const { origin } = await openTestServe({ users: { anna: "viewer" }, env: { FORAGER_SERVE_PROXIES: "127.0.0.1" }, onError: (message) => errors.push(message) }); // prettier-ignore
+  const { origin } = await openTestServe({ users: { anna: "viewer" }, env: { FORAGER_SERVE_PROXIES: "127.0.0.1" }, onLog: (level, message) => level === "error" && errors.push(message) }); // prettier-ignore
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
   onTestFinished(() => agent.destroy());
   const login = (address: string, password: string) =>

@@ -6,7 +6,7 @@ import { createPasswords, type Role } from "../../../api/index.ts";
 import { createApiClient, type ApiClient } from "../../../api/client/api-client.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
-import { silentLogger } from "../../../base/log/logger.ts";
+import { silentLogger, type LogFields } from "../../../base/log/logger.ts";
 import { createPaths, loadSettings, type Paths, type Settings } from "../../../config/index.ts";
 import { openAccountService, openAccounts } from "../../open-accounts.ts";
 import { openServe, type Serve } from "../open-serve.ts";
@@ -27,8 +27,8 @@ export interface TestServeOptions {
   readonly clock?: Clock;
   /** Users with the password `testPassword`, added before the start. */
   readonly users?: Readonly<Record<string, Role>>;
-  /** Gets the messages that the server logs as errors. */
-  readonly onError?: (message: string) => void;
+  /** Gets what the server logs at its usual level. */
+  readonly onLog?: (level: "info" | "warn" | "error", message: string, fields?: LogFields) => void;
   /** Connections without traffic for this long are closed. */
   readonly stillMsMax?: number;
   /** Settings, as environment variables. */
@@ -58,7 +58,12 @@ export async function openTestServe(options: TestServeOptions = {}): Promise<Tes
     passwordCost: cheapCost,
     stillMsMax: options.stillMsMax,
     clock: options.clock ?? systemClock,
-    log: { ...silentLogger, error: (message) => options.onError?.(message) },
+    log: {
+      ...silentLogger,
+      info: (...line) => options.onLog?.("info", ...line),
+      warn: (...line) => options.onLog?.("warn", ...line),
+      error: (...line) => options.onLog?.("error", ...line),
+    },
     signal: new AbortController().signal,
   });
   ends(() => serve[Symbol.asyncDispose]());
