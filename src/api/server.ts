@@ -6,6 +6,7 @@ import { AppError } from "../base/app-error.ts";
 import { createId } from "../base/ids.ts";
 import type { Service } from "../base/service.ts";
 import { createAccess } from "./access.ts";
+import { limitConnections } from "./connection-limit.ts";
 import { createApi, type ApiContext } from "./create-api.ts";
 import { createLiveHub } from "./live/live-hub.ts";
 import { isAnyHost, isLoopbackHost, originOf, parseListen } from "./listen-address.ts";
@@ -122,7 +123,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     // The same for a client that does not read its response: a named export would stay locked for
     // others.
     made.timeout = options.stillMsMax ?? stillMsMaxDefault;
-    made.maxConnections = connectionsMax;
+    limitConnections(made, connectionsMax);
     await new Promise<void>((resolve, reject) => {
       made.once("error", (cause) => reject(cannotListen(options.listen, cause)));
       made.listen(at.port, at.host, resolve);

@@ -10,6 +10,7 @@ export const eventHandlers: HandlersOf<typeof eventRoutes> = {
       const detail = `the topic ${lacking} needs the scope ${topicScopes[lacking]}`;
       throw new ProblemError(403, "missing_scope", detail);
     }
-    return live.open({ topics: [...new Set(topic)], lastEventId, ended: caller.ended });
+    const user = caller.isOwner ? "" : caller.user;
+    return live.open({ topics: [...new Set(topic)], lastEventId, user, ended: caller.ended });
   },
 };

@@ -33,8 +33,8 @@ function setUp() {
   ) as unknown as LiveSources;
   const services = { clock, random: createSeededRandom(1), log: silentLogger };
   const hub = createLiveHubOf(services, sources);
-  const watch = (topics: readonly LiveTopic[], lastEventId?: string) => {
-    const reader = hub.open({ topics, lastEventId }).getReader();
+  const watch = (topics: readonly LiveTopic[], lastEventId?: string, user = "ann") => {
+    const reader = hub.open({ topics, lastEventId, user }).getReader();
     const decoder = new TextDecoder();
     return {
       reader,
@@ -174,4 +174,16 @@ test("more viewers than there may be are refused with a reason", () => {
   const { watch } = setUp();
   for (let at = 0; at < viewersMax; at++) watch(["records"]);
   expect(() => watch(["records"])).toThrow("connections watch already");
+});
+
+test("somebody who takes all places gives one up for each other person, but never more than a fair share", () => {
+  const { hub, watch } = setUp();
+  for (let at = 0; at < viewersMax; at++) watch(["records"]);
+  const others = viewersMax / 2;
+  for (let at = 0; at < others; at++) watch(["queue"], undefined, "bob");
+  expect(hub.viewers()).toBe(viewersMax);
+  expect(() => watch(["queue"], undefined, "bob")).toThrow(`${viewersMax} connections watch already`); // prettier-ignore
+  expect(() => watch(["queue"])).toThrow(`${viewersMax} connections watch already`);
+  watch(["queue"], undefined, "cleo");
+  expect(hub.viewers()).toBe(viewersMax);
 });

@@ -14,7 +14,9 @@ import { createViewer, type Viewer } from "./viewer.ts";
  * - An event has an id once the viewer has all its snapshots. A viewer that reconnects with the id
  *   of its last event gets the events it missed if they are still kept; otherwise a reset and snapshots.
  * - A viewer that reads too slowly loses events but stays consistent: it gets a reset and
- * snapshots.
+ *   snapshots.
+ * - If all places are taken, the user who has most of them loses the oldest to a user who has fewer,
+ *   so that nobody keeps all others out.
  */
 export interface LiveHub {
   open(request: WatchRequest): ReadableStream<Uint8Array>;
@@ -27,6 +29,8 @@ export interface LiveHub {
 export interface WatchRequest {
   readonly topics: readonly LiveTopic[];
   readonly lastEventId: string | undefined;
+  /** Whose viewer it is. */
+  readonly user: string;
   /** Fires when the viewer has lost its access: its stream ends. */
   readonly ended?: AbortSignal;
 }
@@ -126,15 +130,26 @@ export function createLiveHubOf({ clock, random, log }: Services, sources: LiveS
     return true;
   };
 
+  /** False: nobody has more viewers than this user would have then. */
+  const makePlace = (user: string): boolean => {
+    const counts = new Map<string, number>([[user, 1]]);
+    for (const one of viewers) counts.set(one.user, (counts.get(one.user) ?? 0) + 1);
+    const [greediest, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+    if (most <= counts.get(user)!) return false;
+    [...viewers].find((one) => one.user === greediest)!.end();
+    return true;
+  };
+
   return {
-    open({ topics, lastEventId, ended }) {
-      if (viewers.size >= viewersMax) {
+    open({ topics, lastEventId, user, ended }) {
+      if (viewers.size >= viewersMax && !makePlace(user)) {
         const detail = `${viewersMax} connections watch already: close some, or ask again later`;
         throw new ProblemError(503, "too_many_viewers", detail);
       }
       const onEnded = () => viewer.end();
       const viewer = createViewer({
         topics,
+        user,
         nowMs: () => clock.monotonicMs(),
         onLost() {
           startAgain(viewer, "it was read too slowly");

@@ -3,6 +3,7 @@ import type { LiveEvent, LiveTopic } from "../contract/event-routes.ts";
 /** One connection that watches topics. Its memory is bounded, however slowly it reads. */
 export interface Viewer {
   readonly topics: readonly LiveTopic[];
+  readonly user: string;
   /** Topics whose value has not been sent yet; no deltas are sent for these. */
   readonly awaiting: Set<LiveTopic>;
   readonly stream: ReadableStream<Uint8Array>;
@@ -14,6 +15,7 @@ export interface Viewer {
 
 export interface ViewerOptions {
   readonly topics: readonly LiveTopic[];
+  readonly user: string;
   readonly nowMs: () => number;
   /**
    * Called if the viewer reads too slowly and its waiting events were dropped: it needs new
@@ -32,7 +34,7 @@ const stuckMsMax = 60_000;
 const encoder = new TextEncoder();
 
 export function createViewer(options: ViewerOptions): Viewer {
-  const { topics, nowMs, onLost, onGone } = options;
+  const { topics, user, nowMs, onLost, onGone } = options;
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   let isOver = false;
   let isLost = false;
@@ -85,6 +87,7 @@ export function createViewer(options: ViewerOptions): Viewer {
   };
   return {
     topics,
+    user,
     awaiting: new Set(topics),
     stream,
     send(event, id) {
