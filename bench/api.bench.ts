@@ -24,11 +24,16 @@ export const bench: Bench = {
         apiListP95Ms: value("apiListP95Ms"),
         apiStatusP95Ms: value("apiStatusP95Ms"),
         apiReadsPerS: value("apiReadsPerS"),
+        apiSearchCpuMs: value("apiSearchCpuMs"),
+        apiListCpuMs: value("apiListCpuMs"),
+        apiStatusCpuMs: value("apiStatusCpuMs"),
+        apiReadsPerCpuS: value("apiReadsPerCpuS"),
         rssMb: rssBytesMax / 2 ** 20,
       },
       notes: [
         `${input.requests} requests of each form over HTTP, one after the other; a search has three forms and pages of 50, a list pages of 100`,
         `reads: ${input.reads} of /api/session over ${input.connections} connections; the server is a process of its own`,
+        "CPU: what the server has used for one request on average, and reads per second of it; a busy machine changes these little",
       ],
     };
   },

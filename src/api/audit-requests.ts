@@ -49,7 +49,7 @@ function targetOf({ req }: ApiContext, what: string): string {
  * A user can have the same name as the person who runs the server, so the entry includes the way
  * they signed in.
  */
-function waysIn(caller: Caller | undefined): string {
+export function waysIn(caller: Caller | undefined): string {
   if (!caller?.isOwner) return caller?.by ?? "request";
   return ({ token: "folder", session: "link", loopback: "loopback", nobody: "nobody" } as const)[caller.by]; // prettier-ignore
 }

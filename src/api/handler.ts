@@ -5,6 +5,7 @@ import type { Role } from "./contract/roles.ts";
 import type { Scope } from "./contract/route.ts";
 import type { LiveHub } from "./live/live-hub.ts";
 import type { Change } from "../ledger/index.ts";
+import type { ResolveRun } from "./selections/resolve-run.ts";
 import type { Selections } from "./selections/selections.ts";
 import type { ApiServices, Fixed } from "./services.ts";
 
@@ -60,6 +61,7 @@ export interface RouteContext extends ApiServices {
     /** Selections of tasks, by id. */
     readonly tasks: Selections<number>;
   };
+  readonly resolving: ResolveRun;
   /** Sent by a viewer that reconnects. */
   readonly lastEventId: string | undefined;
 }

@@ -11,6 +11,7 @@ import { handlers } from "./handlers/all-handlers.ts";
 import { createIdempotentRuns, type RunResult } from "./idempotent-runs.ts";
 import { ProblemError } from "./problems.ts";
 import { readJsonBody } from "./read-body.ts";
+import { createResolveRun } from "./selections/resolve-run.ts";
 import { createSelections } from "./selections/selections.ts";
 import { checkPart, createFieldReader, readTexts } from "./read-request.ts";
 import { browserOf, cookieOf, rememberBrowser, startSession } from "./session-cookie.ts";
@@ -37,6 +38,7 @@ export function createRouteRunner(options: ApiOptions) {
     companies: createSelections(services),
     tasks: createSelections(services),
   };
+  const resolving = createResolveRun(services);
   const makeLink = () => `${origin()}/login?code=${access.makeCode(linkLifeMs)}`;
 
   // If the server listens on all addresses, the link uses the host of this request.
@@ -79,6 +81,7 @@ export function createRouteRunner(options: ApiOptions) {
         makeInviteLink: (of, code) => `${linkOrigin(c)}/welcome#${encodeURIComponent(of)}/${code}`,
         live,
         selections,
+        resolving,
         lastEventId: c.req.header("last-event-id"),
       };
       if (spec.sends === "events") return sendEvents(c, () => handler(input, context));

@@ -1,6 +1,16 @@
 import * as z from "zod";
 import { recordName, recordReference } from "./record-routes.ts";
-import { count, limitMax, name, route } from "./route.ts";
+import { count, limitMax, name, route, timeMs } from "./route.ts";
+
+const resolving = z.strictObject({
+  state: z.enum(["none", "running", "done", "failed"]).describe("none: nobody has begun one"),
+  by: z.string(),
+  atMs: timeMs.describe("when it began"),
+  isDryRun: z.boolean(),
+  merged: count.describe("so far; of a dry run: how many would be"),
+  left: count.nullable().describe("pairs that a person has to look at; null until it is done"),
+  fault: z.string().nullable().describe("why it failed"),
+});
 
 /** Routes about which companies are the same and which are not. */
 export const recordMergeRoutes = {
@@ -58,12 +68,17 @@ export const recordMergeRoutes = {
     method: "POST",
     path: "/api/records/resolve",
     scope: "companies:write",
-    summary: "merge all companies that are surely the same; isDryRun: only count them",
+    summary: "begin to merge all companies that are surely the same; isDryRun: only count them",
+    status: 202,
     body: z.strictObject({ isDryRun: z.boolean().default(false) }),
-    answer: z.strictObject({
-      merged: count,
-      left: count.describe("pairs that a person has to look at"),
-    }),
+    answer: resolving,
     commands: ["company resolve"],
+  }),
+  showResolve: route({
+    method: "GET",
+    path: "/api/records/resolve",
+    scope: "companies:read",
+    summary: "how far the last merge of all companies is that was begun at this server",
+    answer: resolving,
   }),
 };

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { distinctChanges, mergeDuplicates, unmergeCompany } from "../../records/index.ts";
+import { waysIn } from "../audit-requests.ts";
 import type { recordMergeRoutes } from "../contract/record-merge-routes.ts";
 import type { HandlersOf, RouteContext } from "../handler.ts";
 import { defined } from "./queue-handlers.ts";
@@ -26,9 +27,30 @@ export const recordMergeHandlers: HandlersOf<typeof recordMergeRoutes> = {
     await context.node.records.write({ source: sourceOf(context), changes });
     return { one, other };
   },
-  resolveCompanies: ({ body: { isDryRun } }, { node, signal }) =>
-    mergeDuplicates(node.records, { isDryRun, signal }),
+  async resolveCompanies({ body: { isDryRun } }, context) {
+    const { node, caller, resolving } = context;
+    const merge = async (options: { readonly onMerged: () => void }) => {
+      const after = await mergeDuplicates(node.records, { ...options, isDryRun });
+      await recordEnd(context, { isDryRun, ...after });
+      return after;
+    };
+    return resolving.begin({ by: caller.user, isDryRun, merge });
+  },
+  showResolve: async (_, { resolving }) => resolving.show(),
 };
+
+/** The entry of the request was written when it began. */
+async function recordEnd(
+  { audit, caller, log, requestId }: RouteContext,
+  after: object,
+): Promise<void> {
+  const who = { who: caller.user, by: waysIn(caller), from: caller.address };
+  const what = { what: "resolveCompanies", target: "POST /api/records/resolve", after };
+  const entry = { ...who, ...what, result: "ok", detail: "done", requestId } as const;
+  await audit
+    .append(entry)
+    .catch((error: unknown) => log.error("the audit log could not be written", { error }));
+}
 
 /** Returns the targets. Two names can belong to the same company. */
 async function findTwo(

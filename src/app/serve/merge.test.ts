@@ -45,17 +45,29 @@ test("companies are merged, made two again, and called distinct", async () => {
 
 test("companies that are surely the same are merged together, and counted before", async () => {
   const { client } = await openTestServe();
+  const shown = () => client.get("/api/records/resolve");
+  expect(await shown()).toMatchObject({ state: "none" });
   const where = { latitude: 30.2672, longitude: -97.7431, domain: "acme.example", country: "US" };
   await add(client, "Acme Flooring", { ...where, place: "osm/node/1", phone: "+15125550142" });
   await add(client, "Acme Flooring", { ...where, place: "overture/abc", phone: "+15125550142" });
-  const resolve = (isDryRun: boolean) =>
-    client.send("POST", "/api/records/resolve", { body: { isDryRun } });
+  const resolve = async (isDryRun: boolean) => {
+    const begun = await client.send("POST", "/api/records/resolve", { body: { isDryRun } });
+    expect(begun).toMatchObject({ state: "running", isDryRun, left: null });
+    await expect.poll(async () => (await shown()).state).toBe("done");
+    const { merged, left } = await shown();
+    return { merged, left };
+  };
   const pairs = await client.get("/api/records/duplicates");
   expect(pairs.rows).toMatchObject([{ verdict: "same" }]);
   expect(await resolve(true)).toEqual({ merged: 1, left: 0 });
   expect((await client.get("/api/companies/count")).count).toBe(2);
   expect(await resolve(false)).toEqual({ merged: 1, left: 0 });
   expect((await client.get("/api/companies/count")).count).toBe(1);
+  const { rows } = await client.get("/api/audit-log", { query: { what: "resolveCompanies" } });
+  expect(rows[0]).toMatchObject({
+    by: "folder",
+    after: JSON.stringify({ isDryRun: false, merged: 1, left: 0 }),
+  });
 });
 
 test("a company and a person are deleted when their slug is repeated, and restored", async () => {
