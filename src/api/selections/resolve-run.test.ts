@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AppError } from "../../base/app-error.ts";
-import { silentLogger } from "../../base/logger.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { createTestClock } from "../../base/testing/test-clock.ts";
 import { createResolveRun } from "./resolve-run.ts";
 

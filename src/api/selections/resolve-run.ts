@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import type { mergeDuplicates } from "../../records/index.ts";
 import type { recordMergeRoutes } from "../contract/record-merge-routes.ts";
 
