@@ -51,12 +51,15 @@ function outsideOf(folder: string, root: Readonly<Record<string, unknown>>): rea
   const url = valueAt(root, "sources", "overpass", "url");
   return [
     ...(typeof file === "string" && !isInside(folder, file) ? [`sources.file to ${file}`] : []),
-    ...(url === undefined ? [] : [`sources.overpass.url to ${String(url)}`]),
+    ...(typeof url === "string" ? [`sources.overpass.url to ${url}`] : []),
   ];
 }
 
 const valueAt = (root: unknown, ...path: readonly string[]): unknown =>
-  path.reduce((value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key], root);
+  path.reduce(
+    (value, key) => (value as Readonly<Record<string, unknown>> | undefined)?.[key],
+    root,
+  );
 
 function isInside(folder: string, file: string): boolean {
   if (isAbsolute(file) || isRemoteFile(file)) return false;
