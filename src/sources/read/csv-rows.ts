@@ -87,23 +87,25 @@ function openParser(head: string, asked: string | undefined): readonly [CsvParse
     rows = [];
     return taken;
   };
-  const failed = new Promise<never>((_, reject) => {
-    parser.on("error", (error: CsvError) => reject(translate(error)));
+  // No promise that lives as long as the file may be part of a race: it would keep every row.
+  let failure: AppError | undefined;
+  let refuse: ((error: AppError) => void) | undefined;
+  parser.on("error", (error: CsvError) => {
+    failure = translate(error);
+    refuse?.(failure);
   });
-  failed.catch(() => {}); // reported to the next write
-  const write = (text: string) =>
-    Promise.race([
-      new Promise<readonly RawRow[]>((resolve) => parser.write(text, () => resolve(drained()))),
-      failed,
-    ]);
+  const rowsAfter = (begin: (done: () => void) => void) =>
+    new Promise<readonly RawRow[]>((resolve, reject) => {
+      if (failure) return reject(failure);
+      refuse = reject;
+      begin(() => resolve(drained()));
+    });
+  const write = (text: string) => rowsAfter((done) => parser.write(text, done));
   const end = () =>
-    Promise.race([
-      new Promise<readonly RawRow[]>((resolve) => {
-        parser.on("end", () => resolve(drained()));
-        parser.end();
-      }),
-      failed,
-    ]);
+    rowsAfter((done) => {
+      parser.on("end", done);
+      parser.end();
+    });
   return [{ write, end }, hinted === undefined ? 0 : 1];
 }
 
