@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { AppError } from "../../src/base/app-error.ts";
 import type { FromChild, Side, ToChild } from "./side.ts";
+import { peakMemoryBytes } from "./peak-memory.ts";
 
 // Whoever started us is gone: nobody reads the result.
 process.once("disconnect", () => process.exit(1));
@@ -35,7 +36,7 @@ try {
   const elapsedMs = performance.now() - startedMs;
   await send({ kind: "done" });
 
-  const rssBytesMax = process.resourceUsage().maxRSS * 1024;
+  const rssBytesMax = peakMemoryBytes();
   await prepared.check?.();
   await send({ kind: "checked", elapsedMs, measured, rssBytesMax });
   process.exit(0); // without waiting for timers and handles the side left open

@@ -83,9 +83,19 @@ interface Cost {
   readonly rssMb: number;
 }
 
+interface Usage extends NodeJS.ResourceUsage {
+  readonly rssBytesMax: number;
+}
+
 function createProgram(folder: string, limit: MemoryLimit | undefined) {
   const usageFile = join(folder, "usage.json");
-  const tell = `import { writeFileSync } from "node:fs"; process.on("exit", () => writeFileSync(${JSON.stringify(usageFile)}, JSON.stringify(process.resourceUsage())))`;
+  const peakMemory = new URL("../frame/peak-memory.ts", import.meta.url).href;
+  const tell = [
+    `import { writeFileSync } from "node:fs";`,
+    `import { peakMemoryBytes } from ${JSON.stringify(peakMemory)};`,
+    `process.on("exit", () => writeFileSync(${JSON.stringify(usageFile)},`,
+    `  JSON.stringify({ ...process.resourceUsage(), rssBytesMax: peakMemoryBytes() })));`,
+  ].join("\n");
   const start = (args: readonly string[]) => {
     const telling = ["--import", `data:text/javascript,${encodeURIComponent(tell)}`];
     const command = [process.execPath, ...telling, mainFile, ...args, "--quiet"];
@@ -99,9 +109,9 @@ function createProgram(folder: string, limit: MemoryLimit | undefined) {
       const [code, signal] = (await once(start(args), "exit")) as [number | null, string | null];
       const ms = performance.now() - startedMs;
       if (code !== 0) throw failed(`forager ${args.join(" ")} ended`, signal ?? `exit ${code}`);
-      const usage = JSON.parse(readFileSync(usageFile, "utf8")) as NodeJS.ResourceUsage;
+      const usage = JSON.parse(readFileSync(usageFile, "utf8")) as Usage;
       const cpuS = (usage.userCPUTime + usage.systemCPUTime) / 1e6;
-      return { ms, cpuS, rssMb: usage.maxRSS / 1_024 };
+      return { ms, cpuS, rssMb: usage.rssBytesMax / 2 ** 20 };
     },
     /** Of `forager up` without workers, once it has been quiet for a while. NaN without /proc. */
     async idleRssMb(): Promise<number> {
