@@ -2,7 +2,7 @@ import { createId } from "../base/ids.ts";
 import { noTime, parseStamp, stampOf, tick, witness } from "./clock/stamp.ts";
 import type { Core } from "./core.ts";
 import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
-import { dotOf, referenceOf, type Datagram } from "./datagram/datagram.ts";
+import { dotOf, referenceOf, stampWidth, type Datagram } from "./datagram/datagram.ts";
 import { sessionKey } from "./fold/vector.ts";
 import { logOf } from "./log.ts";
 import { isMoved, type Move } from "./node-file.ts";
@@ -119,6 +119,7 @@ function rewritten(
       clock = tick(clock, core.time.nowMs());
       stamp = stampOf(clock);
     }
+    const seen = references.get(old.causality) ?? old.causality;
     const made: Datagram = {
       ...old,
       stamp: keepsStamps ? old.stamp : stamp,
@@ -126,7 +127,9 @@ function rewritten(
       session: plan.session,
       number: index + 1,
       commit,
-      causality: references.get(old.causality) ?? old.causality,
+      // A write that was seen because this clock was ahead too is later than this one now. A cause is
+      // never later than its effect: the fold drops what was erased by stamp, and relies on that.
+      causality: keepsStamps || seen.slice(0, stampWidth) < stamp ? seen : "",
     };
     references.set(referenceOf(old), referenceOf(made));
     return made;
