@@ -1,10 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Change } from "./changes.ts";
-import type { Datagram } from "./datagram/datagram.ts";
-import type { TargetState } from "./fold/part-state.ts";
-import { decodePart } from "./fold/part-file.ts";
-import { forgottenField, isForgotten, partOf } from "./fold/part-state.ts";
-import type { Base } from "./replica/replica.ts";
+import { forgottenField, isForgotten, type TargetState } from "./fold/part-state.ts";
 import { visibleOf } from "./fold/lane.ts";
 import { viewTarget, type TargetView } from "./view.ts";
 
@@ -113,59 +109,12 @@ export const saltsOf = ({ fields }: TargetView): readonly string[] =>
     field.startsWith(saltPrefix) ? [field.slice(saltPrefix.length)] : [],
   );
 
-/** By target: its datagrams up to this stamp are to be scrubbed. */
-export type Floors = ReadonlyMap<string, string>;
-
-export function floorsOf(register: TargetState | undefined): Floors {
-  const floors = new Map<string, string>();
+/** By target: when it was forgotten. */
+export function forgottenTargets(register: TargetState | undefined): ReadonlyMap<string, string> {
+  const targets = new Map<string, string>();
   for (const [field, cell] of register ?? []) {
     const write = field.startsWith(targetPrefix) ? visibleOf(cell) : undefined;
-    if (write) floors.set(field.slice(targetPrefix.length), write.stamp);
+    if (write) targets.set(field.slice(targetPrefix.length), write.stamp);
   }
-  return floors;
+  return targets;
 }
-
-/** How many datagrams of forgotten targets a checkpoint still holds. */
-export async function countInCheckpoint(base: Base, floors: Floors): Promise<number> {
-  let count = 0;
-  for (const index of new Set([...floors.keys()].map(partOf))) {
-    const text = await base.readPart(index);
-    if (text === undefined) continue;
-    for (const [target, fields] of decodePart(text, `part ${index}`)) {
-      if (!floors.has(target)) continue;
-      for (const [field, { lanes, conflicts }] of fields)
-        if (field !== forgottenField) count += conflicts.length + lanes.filter(Boolean).length;
-    }
-  }
-  return count;
-}
-
-const scrubbedField = "scrubbed";
-
-export const isScrubbed = ({ field, value }: Datagram): boolean =>
-  field === scrubbedField && value === undefined;
-
-/**
- * Whether a datagram is of something forgotten and has content. Those that were written after the
- * forgetting, by a node that did not know of it yet, are hidden and go when it is forgotten again.
- */
-export const isOfForgotten = (floors: Floors, datagram: Datagram): boolean =>
-  floors.has(datagram.target) && datagram.field !== forgottenField && !isScrubbed(datagram);
-
-/** Whether a datagram is to lose its content now. The tombstones themselves stay. */
-export function isToScrub(floors: Floors, datagram: Datagram): boolean {
-  const floor = floors.get(datagram.target);
-  return floor !== undefined && datagram.stamp <= floor && isOfForgotten(floors, datagram);
-}
-
-/**
- * The same datagram without content. Its number and stamp stay, so the log has no gap. The fold
- * drops it with or without its content, so replicas agree whichever form they have.
- */
-export const scrub = (datagram: Datagram): Datagram => ({
-  ...datagram,
-  field: scrubbedField,
-  value: undefined,
-  source: "system",
-  causality: "",
-});

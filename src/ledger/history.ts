@@ -1,7 +1,8 @@
 import { listLimitMax, type Bucket } from "../bucket/index.ts";
 import { lastStampAt } from "./clock/stamp.ts";
 import { dotOf, type Datagram } from "./datagram/datagram.ts";
-import { foldInto, type PartState } from "./fold/part-state.ts";
+import { isErased, isMarker } from "./fold/erased.ts";
+import { foldInto, isScrubbed, scrub, type PartState } from "./fold/part-state.ts";
 import { archivePrefix, parseSegmentKey, segmentsPrefix } from "./tiers/keys.ts";
 import { readSegment } from "./tiers/segment.ts";
 import { viewTarget, type TargetView } from "./view.ts";
@@ -17,6 +18,25 @@ export function viewAt(target: string, datagrams: Iterable<Datagram>, atMs: numb
     foldInto(part, datagram);
   }
   return viewTarget(target, part.get(target) ?? new Map());
+}
+
+/** True for what stays of erased and forgotten content in a log. */
+export const isWithoutContent = (datagram: Datagram): boolean =>
+  isScrubbed(datagram) || isMarker(datagram.field);
+
+/** Scrubs what was erased, for logs that were not scrubbed yet. */
+export function hideErased(datagrams: Iterable<Datagram>): readonly Datagram[] {
+  const byTarget = new Map<string, Map<string, string>>();
+  for (const { target, field, stamp } of datagrams) {
+    if (!isMarker(field)) continue;
+    const markers = byTarget.get(target) ?? new Map<string, string>();
+    if (stamp > (markers.get(field) ?? "")) markers.set(field, stamp);
+    byTarget.set(target, markers);
+  }
+  return [...datagrams].map((one) => {
+    const markers = byTarget.get(one.target);
+    return markers && isErased(markers, one) ? scrub(one) : one;
+  });
 }
 
 /**

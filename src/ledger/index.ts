@@ -9,8 +9,10 @@ export {
   type Dot,
 } from "./datagram/datagram.ts";
 export type { Exchange, RangeAsk, RecordRange } from "./exchange/exchange.ts";
+export type { Erasure, EraseRequest, FieldsWithPrefix, KnownField } from "./erase.ts";
 export { forgetRegister } from "./forget.ts";
-export { readArchive, viewAt } from "./history.ts";
+export { erasedPrefix } from "./fold/erased.ts";
+export { hideErased, isWithoutContent, readArchive, viewAt } from "./history.ts";
 export type { LedgerDisk } from "./journal/disk.ts";
 export { openLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 export type { LedgerStatus } from "./status.ts";

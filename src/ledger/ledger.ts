@@ -4,19 +4,25 @@ import { closable, type Closable } from "../base/closable.ts";
 import { createId } from "../base/ids.ts";
 import type { Bucket } from "../bucket/index.ts";
 import { checkCommit, planWrites, type Commit } from "./changes.ts";
-import { again, type Again, type CoreOptions } from "./core.ts";
+import { again, type Again, type CoreOptions, type DatagramDraft } from "./core.ts";
 import { openCore } from "./open-core.ts";
 import type { Datagram, Dot } from "./datagram/datagram.ts";
-import { isForgotten, type TargetState } from "./fold/part-state.ts";
+import { isForgotten, scrub, type TargetState } from "./fold/part-state.ts";
 import {
-  floorsOf,
-  countInCheckpoint,
+  checkErasures,
+  commitsOf,
+  eraseDrafts,
+  knownFields,
+  type EraseRequest,
+  type FieldsWithPrefix,
+  type KnownField,
+} from "./erase.ts";
+import { countInCheckpoint, hasFloors, isLeft, isToScrub, readFloors } from "./floors.ts";
+import {
   forgetChanges,
-  forgottenBefore,
   forgetRegister,
-  isOfForgotten,
-  isToScrub,
-  scrub,
+  forgottenBefore,
+  saltsOf,
   unforgetChanges,
 } from "./forget.ts";
 import { findSuppressed } from "./suppress.ts";
@@ -36,8 +42,7 @@ import {
   type LogOutline,
   type LogPage,
 } from "./log.ts";
-import type { Replica } from "./replica/replica.ts";
-import { readTarget, readTargets } from "./replica/read-target.ts";
+import { allConflicts, readTarget, readTargets } from "./replica/read-target.ts";
 import {
   describeMissing,
   giveUp,
@@ -48,7 +53,7 @@ import {
 } from "./replica/missing-history.ts";
 import { statusOf, type LedgerStatus } from "./status.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
-import { viewTarget, type ConflictView, type TargetView } from "./view.ts";
+import type { ConflictView, TargetView } from "./view.ts";
 
 export type LedgerOptions = CoreOptions;
 
@@ -117,8 +122,16 @@ export interface Ledger extends Closable {
    * were scrubbed here. A repetition also takes what another node wrote before it knew.
    */
   forget(request: { readonly target: string; readonly source: string }): Promise<number>;
-  /** Removes from this node's logs what any node has forgotten. Returns how many datagrams. */
+  /** Removes from this node's logs what any node has forgotten or erased. Returns how many datagrams. */
   scrub(): Promise<number>;
+  /**
+   * Takes fields away for good, with all that was ever written to them, here and, with the next
+   * checkpoint and prune, in the fleet. What is written to them later counts. Without erasures it only
+   * scrubs, for what an earlier call could not. Returns how many datagrams were scrubbed here.
+   */
+  erase(request: EraseRequest): Promise<number>;
+  /** Which fields with these prefixes have a history, also those that have no value any more. */
+  knownFields(request: FieldsWithPrefix): Promise<readonly KnownField[]>;
   /** Later writes count again; what was forgotten stays removed. */
   unforget(request: { readonly target: string; readonly source: string }): Promise<Written>;
   /**
@@ -178,6 +191,22 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const serial = createSerial();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => serial.run(work);
 
+  /** Plans and writes without anything in between. */
+  const commitTo = (
+    targets: readonly string[],
+    plan: (fieldsOf: FieldsOf) => readonly DatagramDraft[],
+  ) =>
+    inFlight.track(targets, () =>
+      gate.pass(() =>
+        core.steady<readonly Datagram[]>((replica) =>
+          replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) => {
+            if (replica !== core.replica()) return again;
+            const drafts = plan(fieldsOf);
+            return drafts.length === 0 ? [] : core.append(drafts);
+          }),
+        ),
+      ),
+    );
   const write = async (commit: Commit): Promise<Written> => {
     requireHistory("nothing was written");
     const checked = checkCommit(commit);
@@ -186,26 +215,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       .map(({ field, cutBytes }) => ({ field, bytes: cutBytes }));
     for (const { field, bytes } of cut) options.log.warn("a value was cut", { field, bytes });
     const { source } = commit;
-    const plan = (fieldsOf: FieldsOf) => {
-      const planned = planWrites(fieldsOf, checked, source);
-      if (planned.length === 0) return [];
-      return core.append(
-        planned.map(({ target, field, json, causality }) => {
-          return { target, field, value: json, source, causality };
-        }),
-      );
-    };
+    const plan = (fieldsOf: FieldsOf) =>
+      planWrites(fieldsOf, checked, source).map(({ target, field, json, causality }) => {
+        return { target, field, value: json, source, causality };
+      });
     const targets = checked.map(({ target }) => target);
-    const writeOnce = () =>
-      inFlight.track(targets, () =>
-        gate.pass(() =>
-          core.steady<readonly Datagram[]>((replica) =>
-            replica.withTargets<readonly Datagram[] | Again>(targets, (fieldsOf) =>
-              replica === core.replica() ? plan(fieldsOf) : again,
-            ),
-          ),
-        ),
-      );
+    const writeOnce = () => commitTo(targets, plan);
     // Nothing had to be written; but another write of the same values may not be durable yet.
     const restsOn = (written: readonly Datagram[]) => (written.length === 0 ? targets : []);
     return { datagrams: await inFlight.settled(writeOnce, restsOn), cut };
@@ -215,8 +230,12 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const release = () => void core.replica().release(core.time.nowMs());
   const floorsNow = () =>
     core.steady((replica) =>
-      replica.withTargets([forgetRegister], (fieldsOf) => floorsOf(fieldsOf(forgetRegister))),
+      readFloors((targets) => replica.withTargets(targets, (fieldsOf) => targets.map(fieldsOf))),
     );
+  const saltNow = async () => {
+    const register = await core.steady((replica) => readTarget(replica, forgetRegister));
+    return saltsOf(register)[0];
+  };
   const scrubHere = async () => {
     const floors = await floorsNow();
     const clean = (datagram: Datagram) =>
@@ -307,6 +326,21 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       }
       return scrubHere();
     },
+    async erase(request) {
+      checkErasures(request);
+      requireHistory("nothing was erased");
+      const salt = (await saltNow()) ?? createId(options.random, saltLength);
+      for (const erasures of commitsOf(request.erasures)) {
+        const targets = [...erasures.map(({ target }) => target), forgetRegister];
+        const plan = { source: request.source, salt, erasures };
+        await commitTo(targets, (fieldsOf) => eraseDrafts({ ...plan, fieldsOf }));
+      }
+      return scrubHere();
+    },
+    knownFields: (request) =>
+      core.steady((replica) =>
+        replica.withTargets(request.targets, (fieldsOf) => knownFields(request, fieldsOf)),
+      ),
     async unforget({ target, source }) {
       const changes = await core.steady((replica) =>
         replica.withTargets([target], (fieldsOf) => {
@@ -321,8 +355,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     async unscrubbed() {
       const floors = await floorsNow();
       let count = 0;
-      if (floors.size === 0) return count;
-      for await (const one of logOf(core)) if (isOfForgotten(floors, one)) count += 1;
+      if (!hasFloors(floors)) return count;
+      for await (const one of logOf(core)) if (isLeft(floors, one)) count += 1;
       return core.steady(async ({ base }) => count + (await countInCheckpoint(base, floors)));
     },
     acceptLoss: () =>
@@ -360,17 +394,6 @@ type FieldsOf = (target: string) => TargetState | undefined;
 
 const changeOf = (target: string, field: string, value: unknown) =>
   value === undefined ? { target, field, unset: true as const } : { target, field, value };
-
-async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {
-  const found: ConflictView[] = [];
-  for (const target of await replica.conflicted()) {
-    await replica.withTargets([target], (fieldsOf) => {
-      const fields = fieldsOf(target);
-      if (fields) found.push(...viewTarget(target, fields).conflicts);
-    });
-  }
-  return found;
-}
 
 const unknown = (what: string, dot: Dot, where: string) =>
   new AppError("invalid", "ledger_unknown_datagram", `there is no ${what} ${dot}: ${where}`);

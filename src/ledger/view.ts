@@ -1,5 +1,6 @@
 import { compareText, dotOf, type Datagram } from "./datagram/datagram.ts";
 import { copyCell, createCell, cutCell, mergeInto, type Cell } from "./fold/cell.ts";
+import { isMarker } from "./fold/erased.ts";
 import { visibleOf } from "./fold/lane.ts";
 import {
   forgottenField,
@@ -50,7 +51,7 @@ export function viewTarget(
   const fields: FieldView[] = [];
   const conflicts: ConflictView[] = [];
   for (const field of [...cells.keys()].sort(compareText)) {
-    if (field === forgottenField) continue;
+    if (field === forgottenField || isMarker(field)) continue;
     const cell = cells.get(field)!;
     const shown = visibleOf(cell);
     if (shown) fields.push(fieldView(shown));
@@ -79,7 +80,7 @@ function joined(own: TargetState, merged: readonly TargetState[]): ReadonlyMap<s
     if (since === undefined) continue;
     for (const [field, cell] of other) {
       if (field === mergedIntoField || field === forgottenField) continue;
-      const later = cutCell(cell, since);
+      const later = cutCell(cell, ({ stamp }) => stamp <= since);
       const sum = copyCell(cells.get(field) ?? createCell());
       for (const entry of later.lanes) if (entry) mergeInto(sum, entry.datagram);
       sum.conflicts = [...sum.conflicts, ...later.conflicts];

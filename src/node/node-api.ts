@@ -6,6 +6,8 @@ import type {
   Datagram,
   LogOutline,
   Dot,
+  FieldsWithPrefix,
+  KnownField,
   LedgerStatus,
   Preview,
   Synced,
@@ -69,6 +71,7 @@ export interface NodeLedger {
   restamp(dot: Dot): Promise<Written>;
   forget(request: ForgetTarget): Promise<number>;
   unforget(request: ForgetTarget): Promise<Written>;
+  knownFields(request: FieldsWithPrefix): Promise<readonly KnownField[]>;
   suppressed(keys: readonly string[]): Promise<readonly string[]>;
   unscrubbed(): Promise<number>;
   sync(request: SyncRequest, watch?: Watch<StepProgress>): Promise<Synced>;
@@ -122,6 +125,7 @@ type SameRecords = Pick<
   | "rename"
   | "merge"
   | "forget"
+  | "erase"
   | "remains"
 >;
 

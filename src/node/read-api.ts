@@ -23,6 +23,7 @@ export interface NodeReadApi {
     | "digest"
     | "conflicts"
     | "quarantine"
+    | "knownFields"
     | "suppressed"
     | "unscrubbed"
     | "preview"
@@ -84,6 +85,7 @@ export function createReadApi(parts: {
       digest: async () => (await ledger()).digest(),
       conflicts: async () => (await ledger()).conflicts(),
       quarantine: async () => (await ledger()).quarantine(),
+      knownFields: async (request) => (await ledger()).knownFields(request),
       suppressed: async (keys) => (await ledger()).suppressed(keys),
       unscrubbed: async () => (await ledger()).unscrubbed(),
       preview: ({ bucket }) =>

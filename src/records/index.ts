@@ -112,7 +112,7 @@ export { finishIdForm, isIdFormFinished } from "./change/id-form.ts";
 export { auditedRecords } from "./change/audited-state.ts";
 export { deleteRecord, findDeleted } from "./change/delete-record.ts";
 export { findDuplicates } from "./fields/duplicates.ts";
-export { placesOf } from "./fields/places.ts";
+export { mergedFieldsPrefix, placesOf } from "./fields/places.ts";
 export { differencesOf, type FieldDifference } from "./change/record-history.ts";
 export { manualChanges, planUndo, type ManualChange } from "./change/undo.ts";
 export {
@@ -139,6 +139,6 @@ export { openRecordDisk } from "./files/record-disk.ts";
 export { idsOfName, normalDomain, randomLength as newRecordIdLength } from "./fields/identity.ts";
 export { openRecords } from "./open-records.ts";
 export { recordFileOf, resolveName } from "./search/resolve-name.ts";
-export { retentionSource } from "./change/record-history.ts";
+export { mergedPrefix, retentionSource, targetsOf } from "./change/record-history.ts";
 export { isVisitRead, visitField, visitRecordOf, type VisitRecord } from "./fields/visit-record.ts";
 export { createCardReader, type ReadCard } from "./exchange/vcard-reader.ts";

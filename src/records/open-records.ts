@@ -6,6 +6,7 @@ import { createAll, createPerson, writeAll } from "./create-records.ts";
 import { findDuplicates } from "./fields/duplicates.ts";
 import { followLedger } from "./follow/follow.ts";
 import { catchUp, rebuildAll, type CatchUpOptions } from "./follow/follow-ledger.ts";
+import { eraseFields } from "./change/erase-fields.ts";
 import { forgetRecord, remainsOf } from "./change/forget-record.ts";
 import { isCorrupt, recordOf } from "./search/gathering-index.ts";
 import { ingestFolders } from "./ingest/ingest.ts";
@@ -117,6 +118,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       if (isRepeated) return forgetRecord(context, { target: name, source });
       throw unknownRecord("company", name);
     },
+    erase: (request) => eraseFields(context, request),
     remains: (target) => remainsOf(context, target),
     ingest(request = {}) {
       const given = withSignal(request);

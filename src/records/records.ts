@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
-import type { Commit, Datagram, Ledger, Written } from "../ledger/index.ts";
+import type { Commit, Datagram, EraseRequest, Ledger, Written } from "../ledger/index.ts";
 import type { Company } from "./fields/company.ts";
 import type { RecordEntry } from "./fields/entry.ts";
 import type { EntryKind } from "./fields/fields.ts";
@@ -75,6 +75,11 @@ export interface Records extends AsyncDisposable {
    * record was already forgotten, its target selects it, and everything that is left is removed.
    */
   forget(request: { readonly name: string; readonly source: string }): Promise<Forgotten>;
+  /**
+   * Takes fields of records away for good, with all that was ever written to them. Without erasures it
+   * only scrubs the logs, for what an earlier call could not.
+   */
+  erase(request: EraseRequest): Promise<{ readonly scrubbed: number }>;
   /** What is still on this machine of a forgotten target. */
   remains(target: string): Promise<Remains>;
 

@@ -6,8 +6,13 @@ import {
   type CheckpointManifest,
 } from "../../src/ledger/index.ts";
 import { digestOf, encodePart } from "../../src/ledger/fold/part-file.ts";
-import { isScrubbed } from "../../src/ledger/forget.ts";
-import { foldInto, partCount, partOf, type PartState } from "../../src/ledger/fold/part-state.ts";
+import {
+  foldInto,
+  isScrubbed,
+  partCount,
+  partOf,
+  type PartState,
+} from "../../src/ledger/fold/part-state.ts";
 import { parseSegmentKey, partKey } from "../../src/ledger/tiers/keys.ts";
 import { decodeManifest } from "../../src/ledger/tiers/manifest.ts";
 import { readSegment } from "../../src/ledger/tiers/segment.ts";

@@ -57,10 +57,19 @@ export interface MachineLife {
   readonly node: SimNode;
   readonly log: FleetLog;
   readonly hub: "auto" | undefined;
+  /** Whether it erases fields. Not where journals are damaged: it would stop at the damage. */
+  readonly hasErasing: boolean;
 }
 
 /** One life of a machine: writes, syncs, and wants to be the hub. */
-export function runMachine({ world, machine, node, log, hub: mode }: MachineLife): void {
+export function runMachine({
+  world,
+  machine,
+  node,
+  log,
+  hub: mode,
+  hasErasing,
+}: MachineLife): void {
   const { random } = world;
   const { clock } = node;
   const fail = (error: unknown) => void (log.failure ??= error as Error);
@@ -138,6 +147,7 @@ export function runMachine({ world, machine, node, log, hub: mode }: MachineLife
         continue;
       }
       if (random.next() < 0.08) await forget(ledger);
+      if (hasErasing && random.next() < 0.08) await erase(ledger);
       log.acknowledged.add(`${target} ${element}`);
       // One that began before the calm says nothing of who this machine is now.
       if (isCalm === log.isCalm) machine.writes += 1;
@@ -151,6 +161,16 @@ export function runMachine({ world, machine, node, log, hub: mode }: MachineLife
     await ledger.write({ source: "site:https://a.b", changes });
     if (random.next() < 0.3) await ledger.unforget({ target, source: "hand:anna" });
     else if ((await ledger.forget({ target, source: "hand:anna" })) > 0) world.note("scrubbed");
+  };
+
+  /** Fields that nobody minds, of targets that are used. */
+  const erase = async (ledger: Ledger) => {
+    const target = pick(random, targets);
+    const field = pick(random, ["phone", "name"]);
+    const visit = { target, field: "visit", value: { by: machine.name, seen: ["name", "phone"] } };
+    await ledger.write({ source: "site:https://a.b", changes: [visit] });
+    const erasures = [{ target, fields: [field], mentions: [{ field: "visit", list: "seen" }] }];
+    if ((await ledger.erase({ source: "hand:anna", erasures })) > 0) world.note("erased");
   };
 
   const syncForEver = async (

@@ -88,7 +88,7 @@ async function runFleet(world: World, options: LedgerSimulation): Promise<void> 
     run(node) {
       const machine = machineOf(node.name);
       if (hasDamage) damageJournal(world, machine);
-      runMachine({ world, machine, node, log, hub: options.hub });
+      runMachine({ world, machine, node, log, hub: options.hub, hasErasing: !hasDamage });
     },
     untilMs: chaosMs,
     pauseMsMax,
@@ -102,7 +102,8 @@ async function runFleet(world: World, options: LedgerSimulation): Promise<void> 
       world.note("clone");
       world.tell("a is cloned to d");
       const node = world.boot("d");
-      runMachine({ world, machine: machineOf("d", copy), node, log, hub: options.hub });
+      const machine = machineOf("d", copy);
+      runMachine({ world, machine, node, log, hub: options.hub, hasErasing: !hasDamage });
     });
   }
   if (random.next() < 0.3) {

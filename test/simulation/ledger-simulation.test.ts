@@ -30,6 +30,7 @@ const faultKinds = [
   "prunedSegment",
   "prunedPart",
   "scrubbed",
+  "erased",
   "vanished",
   "repaired",
   "stateLost",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../../base/log/logger.ts";
 import type { NodeApi } from "../../node/index.ts";
 import { openSqliteRecordIndex } from "../../records/adapters/sqlite/sqlite-record-index.ts";
-import type { RecordQuery } from "../../records/index.ts";
+import { manualChanges, type RecordQuery } from "../../records/index.ts";
 import { openTestRecords } from "../../records/testing/test-records.ts";
 import { readExpired, removeExpired } from "./expired-values.ts";
 import { targetOfKey } from "../../records/testing/company-targets.ts";
@@ -130,4 +130,54 @@ test("addresses of people have the age of personal addresses, also if people may
   ]);
   await removeExpired({ ...at, retention, signal });
   expect((await at.records.person("carl-dorn"))?.emails).toEqual([]);
+});
+
+const textOf = async ({ ledger, node }: Awaited<ReturnType<typeof openSample>>) => {
+  const log = await ledger.log({ from: 0, limit: 10_000 });
+  const found = await node.records.search({ kind: "company", limit: 100 });
+  return JSON.stringify([log, found, await ledger.read(targetOfKey("acme.example"))]);
+};
+
+test("D16: an address leaves the files of the ledger with its name, also one that the record lost before", async () => {
+  await using at = await openSample();
+  const target = targetOfKey("acme.example");
+  const lost = { target, field: "email/anna.berg@acme.example", unset: true } as const;
+  await at.records.write({ source: "hand:anna", changes: [lost] });
+  await at.clock.advance(40 * dayMs);
+  const options = { node: at.node, nowMs: at.clock.nowMs(), signal };
+  const retention = { peopleDays: 0, personalEmailDays: 60 };
+  const first = await readExpired({ ...options, retention });
+  // The visit that saw Anna is fifty days old.
+  expect(first.map(({ target: of, email }) => `${of.split("/")[0]} ${email}`)).toEqual([
+    "person carl.dorn@acme.example",
+    "company carl.dorn@acme.example",
+  ]);
+  await removeExpired({ ...options, retention });
+  expect(await textOf(at)).not.toContain("carl.dorn");
+  expect(await textOf(at)).toContain("anna.berg");
+  // Removed forty days ago: too old for thirty.
+  const shorter = { peopleDays: 0, personalEmailDays: 30 };
+  expect(await readExpired({ ...options, retention: shorter })).toMatchObject([
+    { kind: "email", email: "anna.berg@acme.example" },
+    { kind: "email", target, email: "anna.berg@acme.example", isRemoved: true },
+  ]);
+  expect(await removeExpired({ ...options, retention: shorter })).toEqual({ people: 0, emails: 2 });
+  expect(await textOf(at)).not.toContain("anna.berg@");
+  expect(await textOf(at)).toContain("info@acme.example");
+  expect(await readExpired({ ...options, retention: shorter })).toEqual([]);
+  const changes = await manualChanges(at.ledger, { sinceMs: 0 });
+  expect(changes.map(({ source }) => source)).not.toContain("hand:retention");
+});
+
+test("an address of a merged company goes from both", async () => {
+  await using at = await openSample();
+  const site = "site:https://acme.example/team";
+  const dora = "dora.ernst@bolt.example";
+  const fields = { name: "Bolt", domain: "bolt.example", [`email/${dora}`]: true };
+  await at.records.create({ source: site, fields });
+  await at.records.merge({ from: "bolt", into: "acme", source: "hand:anna" });
+  await at.clock.advance(100 * dayMs);
+  const retention = { peopleDays: 0, personalEmailDays: 30 };
+  await removeExpired({ ...at, retention, signal, nowMs: at.clock.nowMs() });
+  expect(await textOf(at)).not.toContain(dora);
 });

@@ -5,13 +5,17 @@ import {
   companyTarget,
   emailStatusField,
   pageLimitMax,
+  mergedFieldsPrefix,
+  mergedPrefix,
   retentionSource as source,
+  targetsOf,
+  visitField,
   visitRecordOf,
   type Company,
   type Person,
   type RecordKind,
 } from "../../records/index.ts";
-import type { TargetView } from "../../ledger/index.ts";
+import type { Erasure, TargetView } from "../../ledger/index.ts";
 
 /** A personal value that is older than the settings allow. */
 export interface ExpiredValue {
@@ -22,6 +26,8 @@ export interface ExpiredValue {
   readonly name: string;
   /** The address. */
   readonly email?: string;
+  /** The record does not have the address any more, only its history. */
+  readonly isRemoved?: true;
   /** When it was last written or found, ISO 8601. */
   readonly seenAt: string;
 }
@@ -96,6 +102,11 @@ async function* expiredEmails(
 ): AsyncGenerator<ExpiredValue> {
   for await (const page of allRecords(options, "company")) {
     const companies = page.flatMap((one) => ("categories" in one ? [one] : []));
+    const holders = companies.map((company) => ({
+      ...company,
+      isPersonal: (email: string) => emailKindOf(email, company.texts.domain) === "person",
+    }));
+    yield* removedEmails(options, holders, before);
     const some = companies.filter(({ emails, texts }) =>
       emails.some(({ value }) => emailKindOf(value, texts.domain) === "person"),
     );
@@ -111,9 +122,9 @@ async function* expiredEmailsOfPeople(
 ): AsyncGenerator<ExpiredValue> {
   const { ledger } = options.node;
   for await (const page of allRecords(options, "person")) {
-    const people = page.flatMap((one) =>
-      "companies" in one && one.emails.length > 0 ? [one] : [],
-    );
+    const all = page.flatMap((one) => ("companies" in one ? [one] : []));
+    yield* removedEmails(options, all.map((one) => ({ ...one, isPersonal: () => true })), before); // prettier-ignore
+    const people = all.filter(({ emails }) => emails.length > 0);
     const views = await ledger.readAll(people.map(({ target }) => target));
     const companies = await ledger.readAll(
       people.flatMap((person) => person.companies.map(({ id }) => companyTarget(id))),
@@ -132,6 +143,48 @@ async function* expiredEmailsOfPeople(
     }
   }
 }
+
+interface EmailHolder extends Pick<Company | Person, "target" | "slug" | "name" | "emails"> {
+  readonly isPersonal: (email: string) => boolean;
+}
+
+/** Addresses that a record lost, by a visit, by hand or by a merge, stay in the ledger until they are erased. */
+async function* removedEmails(
+  { node: { ledger } }: RetentionOptions,
+  holders: readonly EmailHolder[],
+  before: string,
+): AsyncGenerator<ExpiredValue> {
+  const targets = holders.map(({ target }) => target);
+  const known = await ledger.knownFields({ targets, prefixes: [emailPrefix, mergedPrefix] });
+  const intoOf = new Map(
+    known.flatMap(({ target, field }) =>
+      field.startsWith(mergedPrefix) ? [[field.slice(mergedPrefix.length), target]] : [],
+    ),
+  );
+  const merged =
+    intoOf.size === 0
+      ? []
+      : await ledger.knownFields({ targets: [...intoOf.keys()], prefixes: [emailPrefix] });
+  const lastOf = new Map<string, Map<string, string>>();
+  for (const { target, field, stamp } of [...known, ...merged]) {
+    if (!field.startsWith(emailPrefix)) continue;
+    const into = intoOf.get(target) ?? target;
+    const own = lastOf.get(into) ?? new Map<string, string>();
+    const email = field.slice(emailPrefix.length);
+    if (stamp > (own.get(email) ?? "")) own.set(email, stamp);
+    lastOf.set(into, own);
+  }
+  for (const { target, slug, name, emails, isPersonal } of holders) {
+    const shown = new Set(emails.map(({ value }) => value));
+    for (const [email, stamp] of lastOf.get(target) ?? []) {
+      const seenAt = stamp.slice(0, isoLength);
+      if (shown.has(email) || seenAt >= before || !isPersonal(email)) continue;
+      yield { kind: "email", target, slug, name, email, isRemoved: true, seenAt };
+    }
+  }
+}
+
+const emailPrefix = "email/";
 
 function* expiredEmailsOf(
   { target, slug, name, emails, texts }: Company,
@@ -184,44 +237,51 @@ export interface RemovedValues {
 }
 
 /**
- * Deletes the values: a person is erased with the history; an address is removed from its record,
- * and its history does not show it any more. Returns the numbers of both. If it is stopped, the
- * deletions so far stay, and the next run finds the rest.
+ * Deletes the values: a person is forgotten, an address is erased, both with their history. Returns
+ * the numbers of both. If it is stopped, the deletions so far stay, and the next run finds the rest.
  */
 export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
-  const { node, onRemoved, expired = await readExpired(options) } = options;
+  const { node, onRemoved, signal, expired = await readExpired(options) } = options;
   const count = { people: 0, emails: 0 };
-  for (const { kind, target, email } of expired) {
-    if (options.signal.aborted) break;
-    if (kind === "person") {
-      await node.records.forget({ name: target, source });
-      count.people += 1;
-    } else {
-      await removeEmail(node, target, email ?? "");
-      count.emails += 1;
-    }
+  for (const { target } of expired.filter(({ kind }) => kind === "person")) {
+    if (signal.aborted) return count;
+    await node.records.forget({ name: target, source });
+    count.people += 1;
+    onRemoved?.(count.people);
+  }
+  const emails = expired.filter(({ kind }) => kind === "email");
+  for (let from = 0; from < emails.length && !signal.aborted; from += erasedAtOnce) {
+    const some = emails.slice(from, from + erasedAtOnce);
+    await node.records.erase({ source, erasures: await erasuresOf(node, some) });
+    count.emails += some.length;
     onRemoved?.(count.people + count.emails);
+  }
+  // An earlier call may have been stopped between the erasing and the scrubbing of the logs.
+  const isDue = options.retention.personalEmailDays > 0 && emails.length === 0 && !signal.aborted;
+  if (isDue && (await node.ledger.unscrubbed()) > 0) {
+    await node.records.erase({ source, erasures: [] });
   }
   return count;
 }
 
-async function removeEmail(
-  { ledger, records }: RemoveExpiredOptions["node"],
-  target: string,
-  email: string,
-): Promise<void> {
-  const view = await ledger.read(target);
-  const gone = `email/${email}`;
-  const visit = view.fields.find(({ field }) => field === "visit");
-  const { seen } = (visit?.value ?? {}) as { readonly seen?: readonly string[] };
-  // Uses the original source: a manual change would override every later visit.
-  if (visit && seen?.includes(gone)) {
-    const value = { ...(visit.value as object), seen: seen.filter((field) => field !== gone) };
-    await records.write({ source: visit.source, changes: [{ target, field: "visit", value }] });
+/** Each call reads the journals once. */
+const erasedAtOnce = 1_500;
+
+/** The address, its status, and where visits list it, in the record and in those merged into it. */
+async function erasuresOf(
+  { ledger }: RemoveExpiredOptions["node"],
+  expired: readonly ExpiredValue[],
+): Promise<readonly Erasure[]> {
+  const fieldsOf = new Map<string, string[]>();
+  for (const { target, email = "" } of expired) {
+    const fields = [`${emailPrefix}${email}`, emailStatusField(email)];
+    fieldsOf.set(target, [...(fieldsOf.get(target) ?? []), ...fields]);
   }
-  const fields = [gone, emailStatusField(email)].filter(
-    (field) => field === gone || view.fields.some((one) => one.field === field),
+  const views = await ledger.readAll([...fieldsOf.keys()]);
+  const mentions = [{ field: visitField, list: "seen" }, { field: mergedFieldsPrefix }];
+  return views.flatMap((view) =>
+    [...targetsOf(view)].map((target) => {
+      return { target, fields: fieldsOf.get(view.target)!, mentions };
+    }),
   );
-  const changes = fields.map((field) => ({ target, field, unset: true as const }));
-  await records.write({ source, changes });
 }

@@ -91,11 +91,11 @@ const nodeFrom = stampWidth + 1;
 const sessionFrom = nodeFrom + nodeIdLength + 1;
 const numberFrom = sessionFrom + sessionIdLength + 1;
 
-/** The cell without what was written up to a moment. */
-export function cutCell(cell: Cell, floor: string): Cell {
+/** The cell without some of its datagrams. */
+export function cutCell(cell: Cell, isGone: (datagram: Datagram) => boolean): Cell {
   return {
-    lanes: cell.lanes.map((entry) => (entry && entry.datagram.stamp > floor ? entry : undefined)),
-    conflicts: cell.conflicts.filter(({ stamp }) => stamp > floor),
+    lanes: cell.lanes.map((entry) => (entry && !isGone(entry.datagram) ? entry : undefined)),
+    conflicts: cell.conflicts.filter((datagram) => !isGone(datagram)),
     names: cell.names,
   };
 }

@@ -4,6 +4,7 @@ import { compareDatagrams, dotOf, dotOfReference, type Datagram } from "../datag
 import { anyHistory } from "../testing/histories.ts";
 import { nodeId, sessionId } from "../testing/histories.ts";
 import { createCell, mergeInto } from "./cell.ts";
+import { markerOf } from "./erased.ts";
 import { laneOf, visibleOf } from "./lane.ts";
 import { decodePart, encodePart } from "./part-file.ts";
 import { foldInto, forgottenField, isForgotten, type PartState } from "./part-state.ts";
@@ -65,10 +66,18 @@ describe("fold", () => {
             .map(({ stamp }) => stamp)
             .toSorted()
             .at(-1);
+          const erasedAt = own
+            .filter((one) => one.field === markerOf("salt", { target, field }))
+            .map(({ stamp }) => stamp)
+            .toSorted()
+            .at(-1);
           const counted = own.filter(
             (one) =>
               one.field === field &&
-              (field === forgottenField || floor === undefined || one.stamp > floor),
+              (field === forgottenField || floor === undefined || one.stamp > floor) &&
+              (erasedAt === undefined ||
+                one.stamp > erasedAt ||
+                (one.stamp === erasedAt && one.value !== undefined)),
           );
           const named = new Set(own.map(({ causality }) => dotOfReference(causality)));
           const inLane = (lane: number) =>
@@ -167,6 +176,38 @@ describe("forget", () => {
         .get("company/a")!
         .has("phone"),
     ).toBe(false);
+  });
+});
+
+describe("erase", () => {
+  const place = { target: "company/a", field: "phone" };
+  const erase = (atMs: number) =>
+    write("phone", { atMs, field: markerOf("salt", place), source: "hand:anna" });
+
+  test("no record of the field stays, not even of its removal or of a conflict", () => {
+    const lost = write("lost", { atMs: 1, source: "hand:bob", node: nodeId(2) });
+    const unset = write(undefined, { atMs: 5, source: "hand:anna" });
+    const text = textOf([lost, write("secret", { atMs: 2, source: "hand:anna" }), unset, erase(5)]);
+    for (const word of ["phone\u001f", "secret", "lost"]) expect(text).not.toContain(word);
+    expect(text).toContain("erased/salt.");
+  });
+
+  test("a value of the same commit and later ones count, and other targets and fields stay", () => {
+    expect(textOf([erase(5), write("same", { atMs: 5 })])).toContain("same");
+    expect(textOf([write("later", { atMs: 6 }), erase(5)])).toContain("later");
+    const others = [
+      write("b", { atMs: 1, target: "company/b" }),
+      write("fax", { atMs: 1, field: "fax" }),
+    ];
+    const text = textOf([...others, erase(5)]);
+    expect(text).toContain('"b"');
+    expect(text).toContain('"fax"');
+  });
+
+  test("what an earlier version left in a part goes when the part is read", () => {
+    const [value, marker] = [textOf([write("old", { atMs: 1 })]), textOf([erase(5)])];
+    const both = value + marker.slice(marker.indexOf("\n") + 1);
+    expect(encodePart(decodePart(both, "p"), all)).toBe(marker);
   });
 });
 

@@ -7,8 +7,9 @@ import { checkedDatagramAt, datagramOf, encodeDatagram } from "../datagram/datag
 import { compareDatagrams, compareText, type Datagram, type Dot } from "../datagram/datagram.ts";
 import { checkHeader, headerRecord } from "../file-header.ts";
 import type { Cell } from "./cell.ts";
+import { isMarker } from "./erased.ts";
 import { laneOf } from "./lane.ts";
-import { cellOf, foldInto, type PartState, type TargetState } from "./part-state.ts";
+import { cellOf, foldInto, settleErased, type PartState, type TargetState } from "./part-state.ts";
 
 /**
  * A part as text. One state has exactly one text: targets, fields and entries have a fixed order,
@@ -54,6 +55,7 @@ export function encodeTarget(
 export function decodeTarget(target: string, text: string): TargetState {
   const part: PartState = new Map();
   decodeRecords(part, text, { name: `the state of ${target}` });
+  settleAllErased(part);
   return part.get(target) ?? new Map();
 }
 
@@ -67,7 +69,13 @@ const [namedRole, lastRole, conflictRole] = [roleOf("W"), roleOf("w"), roleOf("c
 export function decodePart(text: string, name: string): PartState {
   const part: PartState = new Map();
   decodeRecords(part, text, { name, start: headerEndOf(text, name) });
+  settleAllErased(part);
   return part;
+}
+
+/** Earlier versions do not know markers, so a part may have both: the marker, and what it erased. */
+function settleAllErased(part: PartState): void {
+  for (const [target, fields] of part) if (fields.markers) settleErased(target, fields);
 }
 
 /** Where the first record after the header begins. */
@@ -157,6 +165,7 @@ export const digestOf = (text: string | Uint8Array): string =>
 function cellAt(part: PartState, place: Pick<Datagram, "target" | "field">): Cell {
   let fields = part.get(place.target);
   if (!fields) part.set(place.target, (fields = new Map()));
+  if (isMarker(place.field)) fields.markers ??= new Map();
   return cellOf(fields, place.field);
 }
 

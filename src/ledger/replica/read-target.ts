@@ -1,7 +1,7 @@
 import { partOf, type TargetState } from "../fold/part-state.ts";
 import { visibleOf } from "../fold/lane.ts";
 import type { Replica } from "./replica.ts";
-import { mergedInto, viewTarget, type TargetView } from "../view.ts";
+import { mergedInto, viewTarget, type ConflictView, type TargetView } from "../view.ts";
 
 /** A target that others were merged into has an element for each: `merged/<target>`. */
 const mergedPrefix = "merged/";
@@ -81,3 +81,15 @@ export const mergeChanges = (target: string, into: string) => [
   { target, field: "mergedInto", value: into },
   { target: into, field: `${mergedPrefix}${target}`, value: true },
 ];
+
+/** The conflicts of all targets. */
+export async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {
+  const found: ConflictView[] = [];
+  for (const target of await replica.conflicted()) {
+    await replica.withTargets([target], (fieldsOf) => {
+      const fields = fieldsOf(target);
+      if (fields) found.push(...viewTarget(target, fields).conflicts);
+    });
+  }
+  return found;
+}

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { noTime, parseStamp, stampOf, tick, witness, type HybridTime } from "../clock/stamp.ts";
 import { referenceOf, type Datagram } from "../datagram/datagram.ts";
 import { createCell } from "../fold/cell.ts";
+import { markerOf } from "../fold/erased.ts";
 import { seenBy } from "../fold/lane.ts";
 import { foldInto, forgottenField, type PartState } from "../fold/part-state.ts";
 
@@ -27,7 +28,15 @@ const write = fc.record({
   kind: fc.constant("write" as const),
   by,
   target: fc.constantFrom("company/a", "company/b"),
-  field: fc.constantFrom("name", "phone", "phone", "email/x@y.z", forgottenField),
+  field: fc.constantFrom(
+    "name",
+    "phone",
+    "phone",
+    "email/x@y.z",
+    forgottenField,
+    markerOf("salt", { target: "company/a", field: "phone" }),
+    markerOf("salt", { target: "company/a", field: "email/x@y.z" }),
+  ),
   value: fc.option(fc.constantFrom('"one"', "2", '{"three":3}'), { nil: undefined, freq: 4 }),
   source: fc.constantFrom("hand:anna", "hand:bob", "place:osm/1", "site:https://a.b", "system"),
   wallMs: fc.integer({ min: 1_000, max: 1_030 }),

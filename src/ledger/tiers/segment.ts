@@ -3,7 +3,7 @@ import { encodeDatagram } from "../datagram/datagram-record.ts";
 import type { Datagram } from "../datagram/datagram.ts";
 import { scanDatagrams, type ScannedDatagram } from "../datagram/scan-datagrams.ts";
 import { checkHeader, headerRecord } from "../file-header.ts";
-import { isScrubbed } from "../forget.ts";
+import { isScrubbed } from "../fold/part-state.ts";
 
 /** A piece of a session's log in the bucket: whole commits, consecutive numbers, never changed. */
 export interface Segment {

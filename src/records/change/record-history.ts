@@ -1,6 +1,9 @@
 import { AppError } from "../../base/app-error.ts";
 import {
   dotOf,
+  erasedPrefix,
+  hideErased,
+  isWithoutContent,
   referenceOf,
   viewAt,
   type Change,
@@ -10,6 +13,7 @@ import {
   type TargetView,
 } from "../../ledger/index.ts";
 import { aliasPrefix, entryKinds } from "../fields/fields.ts";
+import { visitField } from "../fields/visit-record.ts";
 import type { HistoryEntry } from "../records.ts";
 
 export interface HistorySource {
@@ -27,6 +31,7 @@ async function datagramsOf(
     for await (const one of archive) if (targets.has(one.target)) found.set(dotOf(one), one);
   }
   for (const one of await ledger.writtenOf([...targets])) found.set(dotOf(one), one);
+  for (const one of hideErased(found.values())) found.set(dotOf(one), one);
   hideExpired(found);
   // Current values from the checkpoint whose datagrams are in no log any more.
   for (const target of targets) {
@@ -41,8 +46,13 @@ async function datagramsOf(
 export const retentionSource = "hand:retention";
 /** Replaces the name of the field, which contains the address itself. */
 const expiredField = "expired";
+/** The value of the marker of an erased address. */
+const erasedEmail = JSON.stringify("email");
 
-/** Hides what retention has removed: values and field names are neither shown nor restored. */
+/**
+ * Hides what retention has removed: values and field names are neither shown nor restored. Versions up
+ * to 0.2 only unset the field.
+ */
 function hideExpired(found: Map<string, Datagram>): void {
   const keyOf = ({ target, field }: Datagram) => `${target}\n${field}`;
   const removedAt = new Map<string, string>();
@@ -52,8 +62,9 @@ function hideExpired(found: Map<string, Datagram>): void {
       removedAt.set(keyOf(one), one.stamp);
     }
   }
-  if (removedAt.size === 0) return;
   for (const [dot, one] of found) {
+    if (one.field.startsWith(erasedPrefix) && one.value === erasedEmail)
+      found.set(dot, { ...one, field: expiredField, value: undefined, causality: "" });
     const removed = removedAt.get(keyOf(one));
     if (removed === one.stamp) found.set(dot, { ...one, field: expiredField, causality: "" });
     else if (removed !== undefined && one.stamp < removed) found.delete(dot);
@@ -89,7 +100,7 @@ export const targetsOf = (view: TargetView): ReadonlySet<string> =>
       field.startsWith(mergedPrefix) ? [field.slice(mergedPrefix.length)] : [],
     ),
   ]);
-const mergedPrefix = "merged/";
+export const mergedPrefix = "merged/";
 
 /** Newest first. */
 export async function historyOf(
@@ -100,6 +111,7 @@ export async function historyOf(
   const shown = new Set(view.fields.map(({ dot }) => dot));
   const all = [...(await datagramsOf(source, targetsOf(view))).values()];
   return all
+    .filter((one) => !isWithoutContent(one))
     .filter((one) => field === undefined || isOf(one.field, field))
     .sort((a, b) => (a.stamp < b.stamp ? 1 : a.stamp > b.stamp ? -1 : b.number - a.number))
     .map((one) => ({
@@ -142,6 +154,8 @@ export async function restoreChanges(
     .filter(isWanted)
     .flatMap((name): Change[] => {
       const value = before.get(name);
+      // Earlier visits may have been erased, because they list what they saw.
+      if (value === undefined && name === visitField) return [];
       if (value === undefined) return [{ target, field: name, unset: true }];
       return JSON.stringify(value) === JSON.stringify(after.get(name))
         ? []

@@ -7,6 +7,7 @@ import {
   type Ledger,
 } from "../../ledger/index.ts";
 import { distinctPrefix } from "../fields/places.ts";
+import { retentionSource } from "./record-history.ts";
 import { unmergeCommit } from "./unmerge.ts";
 
 /**
@@ -36,7 +37,9 @@ export async function manualChanges(
   { sinceMs }: { readonly sinceMs: number },
 ): Promise<readonly ManualChange[]> {
   const since = new Date(sinceMs).toISOString();
-  const written = (await ledger.writtenAfter(since, handPrefix)).toSorted(compareDatagrams);
+  const written = (await ledger.writtenAfter(since, handPrefix))
+    .filter(({ source }) => source !== retentionSource) // what is too old must not come back
+    .toSorted(compareDatagrams);
   const groups: Datagram[][] = [];
   for (const commit of commitsOf(written)) {
     const last = groups.at(-1);

@@ -20,9 +20,9 @@ export const recordsPurge: Command = {
   details: [
     "The settings retention.peopleDays and retention.personalEmailDays say what is too old: counted from\n" +
       "when a value was last written, or last seen by a visit of the website. A person is forgotten, with\n" +
-      "history, and not gathered again; a personal address (anna.berg@…, not info@…) is taken out of its\n" +
-      "company, and is stored again if a later visit finds it. A schedule that does purge deletes the same\n" +
-      "without asking.",
+      "history, and not gathered again; a personal address (anna.berg@…, not info@…) is erased from its\n" +
+      "company with history, also if the company does not have it any more, and is stored again if a later\n" +
+      "visit finds it. A schedule that does purge deletes the same without asking.",
   ],
 
   async run(context) {
@@ -40,7 +40,7 @@ export const recordsPurge: Command = {
       const expired = await readExpired({ ...common, node: reader });
       if (expired.length === 0) return out.result([], "nothing is too old");
       return out.table(expired, [
-        { title: "what", value: ({ kind }) => kind },
+        { title: "what", value: ({ kind, isRemoved }) => (isRemoved ? `removed ${kind}` : kind) },
         { title: "record", value: ({ slug }) => slug, isKey: true },
         { title: "value", value: ({ email, name }) => email ?? name },
         { title: "last seen", value: ({ seenAt }) => seenAt.slice(0, 10) },

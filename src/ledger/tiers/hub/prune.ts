@@ -2,7 +2,7 @@ import { sleep } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import { isUnavailable, type Bucket, type BucketLease } from "../../../bucket/index.ts";
 import { encodeBoundary, readBoundary, type Boundary } from "../boundary.ts";
-import type { Floors } from "../../forget.ts";
+import type { Floors } from "../../floors.ts";
 import type { HubContext } from "./hub-fold.ts";
 import {
   archiveKey,
@@ -15,7 +15,7 @@ import {
 } from "../keys.ts";
 import { listAll } from "../list-all.ts";
 import { listManifests, readManifest, type CheckpointManifest } from "../manifest.ts";
-import { readFloors, scrubArchive, scrubbedSegment } from "./scrub.ts";
+import { floorsIn, scrubArchive, scrubbedSegment } from "./scrub.ts";
 
 export interface PruneOptions {
   readonly context: HubContext;
@@ -56,7 +56,7 @@ export async function prune({
   const isMine = view?.record.epoch === epoch && view.record.state === "held";
   if (!isMine || !isHeld()) return nothing;
 
-  const floors = await readFloors(bucket, newest);
+  const floors = await floorsIn(bucket, newest);
   const segments = await pruneSegments(context, older, hasArchive ? floors : undefined);
   if (hasArchive) await scrubArchive(bucket, floors);
   const isDoomed = (number: number) => number < older.number;

@@ -4,8 +4,8 @@ import { encodeDatagram } from "../../datagram/datagram-record.ts";
 import type { Datagram } from "../../datagram/datagram.ts";
 import { headerRecord } from "../../file-header.ts";
 import { decodePart } from "../../fold/part-file.ts";
-import { isForgotten, partOf } from "../../fold/part-state.ts";
-import { floorsOf, forgetRegister, isToScrub, scrub, type Floors } from "../../forget.ts";
+import { isForgotten, partOf, scrub, type TargetState } from "../../fold/part-state.ts";
+import { isToScrub, newestFloors, readFloors, type Floors } from "../../floors.ts";
 import { bucketBase } from "./hub-fold.ts";
 import { archivePrefix, parseSegmentKey, scrubbedKey, segmentsPrefix } from "../keys.ts";
 import {
@@ -16,11 +16,18 @@ import {
 } from "../manifest.ts";
 import { readSegment } from "../segment.ts";
 
-/** What was forgotten, according to a checkpoint. */
-export async function readFloors(bucket: Bucket, manifest: CheckpointManifest): Promise<Floors> {
-  const text = await bucketBase(bucket, manifest).readPart(partOf(forgetRegister));
-  const part = text === undefined ? undefined : decodePart(text, "the part of what was forgotten");
-  return floorsOf(part?.get(forgetRegister));
+/** What was forgotten and erased, according to a checkpoint. */
+export function floorsIn(bucket: Bucket, manifest: CheckpointManifest): Promise<Floors> {
+  const base = bucketBase(bucket, manifest);
+  return readFloors(async (targets) => {
+    const found: (TargetState | undefined)[] = [];
+    for (const target of targets) {
+      const text = await base.readPart(partOf(target));
+      const part = text === undefined ? undefined : decodePart(text, `the part of ${target}`);
+      found.push(part?.get(target));
+    }
+    return found;
+  });
 }
 
 /** The segment without forgotten content; undefined if it has none. */
@@ -45,12 +52,14 @@ async function countToScrub(bucket: Bucket, prefix: string, floors: Floors) {
  * so a mark stores how far it has come. It may be repeated, interrupted, and run concurrently.
  */
 export async function scrubArchive(bucket: Bucket, floors: Floors): Promise<number> {
-  const newest = [...floors.values()].sort().at(-1) ?? "";
+  const { forgotten, erased } = newestFloors(floors);
   const got = await bucket.get(scrubbedKey);
   const mark = got.status === "found" ? Buffer.from(got.body).toString().trim() : "";
-  if (newest <= mark) return 0;
+  // Earlier versions write the first stamp only, so the second one tells what they did not do.
+  const [forgottenMark = "", erasedMark = ""] = mark.split(" ");
+  if (forgotten <= forgottenMark && erased <= erasedMark) return 0;
   const count = await scrubAll(bucket, floors);
-  await bucket.put(scrubbedKey, Buffer.from(`${newest}\n`));
+  await bucket.put(scrubbedKey, Buffer.from(`${`${forgotten} ${erased}`.trimEnd()}\n`));
   return count;
 }
 
@@ -108,7 +117,8 @@ export interface Copies {
 }
 
 export async function findCopies(bucket: Bucket, target: string): Promise<Copies> {
-  const floors = new Map([[target, await floorOfTarget(bucket, target)]]);
+  const targets = new Map([[target, await floorOfTarget(bucket, target)]]);
+  const floors: Floors = { targets, erased: new Map() };
   const checkpoints: number[] = [];
   for (const number of await listManifests(bucket)) {
     const found = await readManifest(bucket, number);
@@ -128,7 +138,7 @@ export async function findCopies(bucket: Bucket, target: string): Promise<Copies
 /** Until a checkpoint contains the forgetting, everything about the target is a copy. */
 async function floorOfTarget(bucket: Bucket, target: string): Promise<string> {
   const newest = (await findNewestManifest(bucket))?.manifest;
-  const floor = newest && (await readFloors(bucket, newest)).get(target);
+  const floor = newest && (await floorsIn(bucket, newest)).targets.get(target);
   return floor ?? "9999";
 }
 
@@ -138,5 +148,5 @@ async function floorOfTarget(bucket: Bucket, target: string): Promise<string> {
  */
 export async function scrubNow(bucket: Bucket): Promise<number> {
   const newest = (await findNewestManifest(bucket))?.manifest;
-  return newest ? scrubAll(bucket, await readFloors(bucket, newest)) : 0;
+  return newest ? scrubAll(bucket, await floorsIn(bucket, newest)) : 0;
 }
