@@ -171,14 +171,14 @@ async function publicOrigin({ settings, paths }: OpenAccountsOptions): Promise<s
 function checkRole(text: string): Role {
   const role = roles.find((one) => one === text);
   if (role) return role;
-  throw usageError(`'${text}' is no role: use one of ${roles.join(", ")}`);
+  throw usageError(`'${text}' is not a role: use one of ${roles.join(", ")}`);
 }
 
 function checkScopes(texts: readonly string[]): readonly Scope[] {
   return texts.map((text) => {
     const scope = scopes.find((one) => one === text);
     if (scope) return scope;
-    throw usageError(`'${text}' is no scope: use some of ${scopes.join(", ")}`);
+    throw usageError(`'${text}' is not a scope: use some of ${scopes.join(", ")}`);
   });
 }
 

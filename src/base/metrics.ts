@@ -106,8 +106,8 @@ export function createMetrics(): Metrics {
     make: (values: readonly string[]) => Handle,
   ): Family<Handle> {
     const { name, help, labels = [], bounds } = definition;
-    assert(/^[a-z][a-z0-9_]*$/.test(name), `${name} is no name of a metric`);
-    assert(!families.has(name), `the metric ${name} is made twice`);
+    assert(/^[a-z][a-z0-9_]*$/.test(name), `${name} is not a valid name of a metric`);
+    assert(!families.has(name), `the metric ${name} is defined twice`);
     const series = new Map<string, Handle>();
     families.set(name, () => ({
       name,

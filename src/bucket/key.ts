@@ -50,13 +50,13 @@ function textFault(text: string): string | undefined {
   if (typeof text !== "string") return "it is not a string";
   if (Buffer.byteLength(text) > keyBytesMax) return `it is over ${keyBytesMax} bytes`;
   // oxlint-disable-next-line no-control-regex -- it matches control characters on purpose
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return "it holds a control character";
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(text)) return "it contains a control character";
   if (/[\ufffe\uffff]|\p{Surrogate}/u.test(text)) return "it is not well-formed Unicode";
   return undefined;
 }
 
 function partFault(parts: readonly string[]): string | undefined {
-  if (parts.includes("")) return "it begins or ends with /, or holds //";
+  if (parts.includes("")) return "it begins or ends with /, or contains //";
   if (parts.some((part) => part === "." || part === "..")) return "a part of it is . or ..";
   return undefined;
 }

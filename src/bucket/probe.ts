@@ -63,7 +63,7 @@ export async function requireFitBucket(options: ProbeOptions): Promise<ProbeRepo
     "bucket_unfit",
     `this store cannot coordinate a fleet: ${faults
       .map(({ name, detail }) => `${name}: ${detail}`)
-      .join("; ")}. Use another store; \`forager bucket probe ADDRESS\` shows all it can do`,
+      .join("; ")}. Use another store; \`forager bucket probe ADDRESS\` shows all checks`,
   );
 }
 
@@ -91,7 +91,7 @@ const probeSteps: Readonly<Record<string, (at: ProbeContext) => Promise<Verdict>
       at.bucket.putIfAbsent(keyOf(at, "one"), body),
     );
     if (outcome === "won") return fail("If-None-Match is ignored: an object was created twice");
-    return outcome === "lost" ? ok("what exists is not created again") : unclear();
+    return outcome === "lost" ? ok("an existing object is not created again") : unclear();
   },
   async update(at) {
     const base = await read(at, "one");
@@ -100,7 +100,7 @@ const probeSteps: Readonly<Record<string, (at: ProbeContext) => Promise<Verdict>
     const write = () => at.bucket.putIfMatch(keyOf(at, "one"), body, base.etag);
     const outcome = await settle(at, "one", body, write);
     if (outcome === "lost") return fail("If-Match refuses the right ETag too");
-    return outcome === "won" ? ok("what is unchanged can be replaced") : unclear();
+    return outcome === "won" ? ok("an unchanged object can be replaced") : unclear();
   },
   async "reject stale"(at) {
     const base = await read(at, "one");
@@ -110,7 +110,7 @@ const probeSteps: Readonly<Record<string, (at: ProbeContext) => Promise<Verdict>
     const write = () => at.bucket.putIfMatch(keyOf(at, "one"), body, base.etag);
     const outcome = await settle(at, "one", body, write);
     if (outcome === "won") return fail("If-Match is ignored: a changed object was overwritten");
-    return outcome === "lost" ? ok("what has changed is not replaced") : unclear();
+    return outcome === "lost" ? ok("a changed object is not replaced") : unclear();
   },
   "race to create": (at) =>
     race(at, async (round) => {
@@ -130,9 +130,10 @@ const probeSteps: Readonly<Record<string, (at: ProbeContext) => Promise<Verdict>
       const key = keyOf(at, `list/${round}`);
       await at.patient.put(key, nonce(at));
       const listed = (await at.patient.list(keyOf(at, "list/"))).map((one) => one.key);
-      if (!listed.includes(key)) return fail("a list does not show what was just written");
+      if (!listed.includes(key))
+        return fail("a list does not contain an object that was just written");
     }
-    return ok("a list shows what was just written");
+    return ok("a list contains an object that was just written");
   },
 };
 
@@ -210,4 +211,7 @@ const pause = ({ clock, random }: ProbeContext) => sleep(clock, 100 + random.nex
 const ok = (detail: string): Verdict => ({ state: "ok", detail });
 const fail = (detail: string): Verdict => ({ state: "fail", detail });
 const unclear = (): Verdict => ({ state: "unknown", detail: "no clear answer in several tries" });
-const untried = (): Verdict => ({ state: "unknown", detail: "there was nothing to try it on" });
+const untried = (): Verdict => ({
+  state: "unknown",
+  detail: "not checked, because no object could be written",
+});

@@ -23,7 +23,7 @@ const duePhrase = z.object({
 export const discoverSchema = z
   .object({
     campaign: z.string(),
-    tile: z.string().refine((id) => parseTileId(id) !== undefined, { error: "is no tile" }),
+    tile: z.string().refine((id) => parseTileId(id) !== undefined, { error: "is not a tile" }),
     source: z.string().default(fileSourceKey),
     due: z.array(duePhrase).min(1).optional(),
     phrase: z.string().min(1).optional(),

@@ -72,7 +72,9 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
     const { passwordKey } = definition;
     assert(passwordKey && definitionsByKey.has(passwordKey), `${definition.key}: no passwordKey`);
     if (written.has(passwordKey)) {
-      refuse(`${definition.key} holds a password and ${passwordKey} is set too: keep one of them`);
+      refuse(
+        `${definition.key} contains a password and ${passwordKey} is set too: keep one of them`,
+      );
     }
     const secret = createSecret(async () => password);
     values.set(passwordKey, { value: secret, display: mask, source, isFromUrl: true });
@@ -85,7 +87,7 @@ export function acceptLayer(layer: Layer, user: UserFolders): AcceptedLayer {
 export function addressFault(written: string): string | undefined {
   const split = splitUrl(written);
   if (split.kind === "wrong") return split.text;
-  return split.password === undefined ? undefined : "holds a password in plain text";
+  return split.password === undefined ? undefined : "contains a password in plain text";
 }
 
 /** Refuses a plain-text secret in a settings file, and says how to write it instead. */
@@ -95,12 +97,14 @@ function plainSecret(
 ): string | undefined {
   const { key, form, passwordKey } = definition;
   if (password !== undefined) {
-    return `${key} holds a password in plain text: take it out and set ${passwordKey} = ${secretForms}`;
+    return `${key} contains a password in plain text: remove it and set ${passwordKey} = ${secretForms}`;
   }
   const isPlain =
     typeof raw === "string" &&
     (form === "secret" || form === "tokenUrl" || (form === "secretUrl" && /[@?]/.test(raw)));
-  return isPlain ? `${key} holds a secret in plain text: write ${key} = ${secretForms}` : undefined;
+  return isPlain
+    ? `${key} contains a secret in plain text: write ${key} = ${secretForms}`
+    : undefined;
 }
 
 type Reading =

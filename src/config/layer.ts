@@ -66,7 +66,7 @@ export function environmentLayer(env: Environment, cwd: string): Layer {
 export function flagLayer(flags: Readonly<Record<string, FlagValue>>, cwd: string): Layer {
   const entries = Object.entries(flags).map(([key, { flag, value }]) => {
     const definition = definitionsByKey.get(key);
-    assert(definition, `flag ${flag} is for ${key}, which is no setting`);
+    assert(definition, `flag ${flag} is for ${key}, which is not a setting`);
     return textEntry({ definition, text: value, source: flag, folder: cwd });
   });
   return { entries, problems: [] };

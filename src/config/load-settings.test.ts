@@ -316,11 +316,11 @@ test("a secret in plain text in a settings file is refused: where it is and what
   const { message, kind } = refused as AppError;
   expect(kind).toBe("invalid");
   for (const line of [
-    `${at("home/.config/forager/config.toml")}:2:1: gossip.keys holds a secret in plain text: write gossip.keys = ${forms}`,
-    `${at("work/forager.toml")}:1:1: queue.url holds a password in plain text: take it out and set queue.password = ${forms}`,
-    `${at("work/forager.toml")}:3:1: alert.webhook holds a secret in plain text: write alert.webhook = ${forms}`,
-    `${at("work/forager.toml")}:5:1: alert.slack holds a secret in plain text: write alert.slack = ${forms}`,
-    `${at("work/forager.toml")}:6:1: alert.ntfy holds a secret in plain text: write alert.ntfy = ${forms}`,
+    `${at("home/.config/forager/config.toml")}:2:1: gossip.keys contains a secret in plain text: write gossip.keys = ${forms}`,
+    `${at("work/forager.toml")}:1:1: queue.url contains a password in plain text: remove it and set queue.password = ${forms}`,
+    `${at("work/forager.toml")}:3:1: alert.webhook contains a secret in plain text: write alert.webhook = ${forms}`,
+    `${at("work/forager.toml")}:5:1: alert.slack contains a secret in plain text: write alert.slack = ${forms}`,
+    `${at("work/forager.toml")}:6:1: alert.ntfy contains a secret in plain text: write alert.ntfy = ${forms}`,
   ])
     expect(message).toContain(line);
   expect(message).not.toContain("hunter2");

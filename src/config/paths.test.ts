@@ -57,7 +57,7 @@ test.each([
 test("a refusal says which path and why", () => {
   const paths = createPaths(createTempFolder());
   expect(() => paths.resolve("a", "../b")).toThrow(
-    'path "a/../b" is refused: it must not hold . or ..',
+    'path "a/../b" is refused: it must not contain . or ..',
   );
   expect(() => paths.resolve("x/nul.md")).toThrow("Windows reserves the name");
 });

@@ -73,8 +73,8 @@ const partBytesMax = 255;
 /** Why one part of a path is refused; undefined if it is a valid name. */
 function faultOf(part: string): string | undefined {
   if (part === "") return "a part of it is empty, or it is absolute";
-  if (part === "." || part === "..") return "it must not hold . or ..";
-  if (forbidden.test(part)) return 'it holds a control character or one of < > : " | ? * \\';
+  if (part === "." || part === "..") return "it must not contain . or ..";
+  if (forbidden.test(part)) return 'it contains a control character or one of < > : " | ? * \\';
   if (/[. ]$/.test(part)) return "a part of it ends with a dot or a space";
   if (reservedName.test(part)) return "Windows reserves the name";
   if (Buffer.byteLength(part) > partBytesMax) return `a part is over ${partBytesMax} bytes`;

@@ -25,7 +25,7 @@ export function refusePseudoFolder(path: string): void {
   const found = nearestFolder(path);
   const kind = found === undefined ? undefined : pseudoKind(found);
   if (kind === undefined) return;
-  const message = `the data folder ${path} is on a pseudo file system (${kind}), which keeps no files: choose another with --data or FORAGER_DATA`;
+  const message = `the data folder ${path} is on a pseudo file system (${kind}), which does not store files: choose another with --data or FORAGER_DATA`;
   throw new AppError("invalid", "data_folder_pseudo", message);
 }
 

@@ -73,7 +73,7 @@ test.each([
   ["queue.password = { path = 'x' }", "@/forager.toml:1:1: queue.password must be { file"],
   [
     "queue.password = { env = 'A' }\nqueue.url = 's3://k:s@h/b'",
-    "@/forager.toml:2:1: queue.url holds a password and queue.password is set too",
+    "@/forager.toml:2:1: queue.url contains a password and queue.password is set too",
   ],
 ])("%j stops the start: %s", async (toml, text) => {
   expect(await complaint(toml)).toContain(text);

@@ -112,7 +112,7 @@ describe("visits with a browser", () => {
     const known = await visited({ browser: "auto", browserPath: "/nowhere/chromium" }, site());
     expect(known["visit"]).toMatchObject({ outcome: "done" });
     expect(bench!.warnings).toHaveLength(1);
-    expect(bench!.warnings[0]).toMatch(/stay empty.*no program at \/nowhere\/chromium/);
+    expect(bench!.warnings[0]).toMatch(/cannot be read.*no program at \/nowhere\/chromium/);
   });
 
   test("always: without a browser the task fails, and says what is missing", async () => {

@@ -123,7 +123,9 @@ needs(["podman"], ({ podman: programs }) => {
     await containers.exec(name, "systemctl", "restart", "forager");
     await until(async () => (await show("ActiveState")) === "failed", "failed");
     expect(await show("ExecMainStatus")).toBe("2");
-    expect(await sh("journalctl -u forager --no-pager")).toContain("holds a secret in plain text");
+    expect(await sh("journalctl -u forager --no-pager")).toContain(
+      "contains a secret in plain text",
+    );
     await sh("cp /tmp/before /etc/forager/forager.toml && systemctl restart forager");
     expect(await sh("systemctl is-active forager")).toBe("active");
   });

@@ -186,7 +186,7 @@ needs(["s3"], ({ s3 }) => {
     await isDone("dashboard", "ledger", "sync");
     const refused = await run("node", "ledger", "compact");
     expect(refused.exitCode).not.toBe(0);
-    expect(refused.text).toContain("no right to");
+    expect(refused.text).toContain("no permission to");
     await isDone("hub", "ledger", "compact");
     await isDone("dashboard", "ledger", "sync");
   });

@@ -94,7 +94,7 @@ test("B28: hours stop a campaign, then companies; raised, dispatch goes on", asy
   expect(await one.good("status", 3)).toContain("campaign demo: stopped by its budget");
 
   await one.good("campaign set demo budget.hours=24 budget.companies=1");
-  expect(await one.good("campaign dispatch demo")).toContain("job demo goes on");
+  expect(await one.good("campaign dispatch demo")).toContain("job demo was resumed");
   await drained(one, 3);
   await expectStopped(one, "companies");
   const { funnel } = await one.report();
@@ -126,7 +126,7 @@ async function expectFleetWide(machines: readonly Machine[], requests: readonly 
   const { budget } = await first.report();
   expect(budget?.limits.find((one) => one.limit === "requests")?.spent).toBe(requests.length);
   await first.good("campaign set demo budget.requests=1000");
-  expect(await second.good("campaign dispatch demo")).toContain("job demo goes on");
+  expect(await second.good("campaign dispatch demo")).toContain("job demo was resumed");
   const rest = await Promise.all([first.drain(), second.drain()]);
   expect(rest).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
   expect(requests.length).toBeGreaterThan(limit + machines.length * concurrency);

@@ -142,7 +142,7 @@ test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () 
   const stopped = await endAfter(12, "SIGINT");
   expect(stopped.exitCode, stopped.stderr).toBe(130);
   expect(stopped.stderr).toMatch(
-    /stopped, \d+ tasks? left: go on with `forager campaign run demo`/,
+    /stopped, \d+ tasks? left: continue with `forager campaign run demo`/,
   );
   const done = await forager("campaign run demo --json");
   expect(done.exitCode, done.stderr).toBe(0);
@@ -200,7 +200,7 @@ test("init refuses what cannot work, and never replaces settings", async () => {
     ["init --contact nobody", /crawl\.contact must be an e-mail address/],
     [
       "init --contact a@b.example --bucket postgres://me:Barracuda@127.0.0.1/x",
-      /the address of the bucket holds a password .*bucket\.password = .*nothing was written/,
+      /the address of the bucket contains a password .*bucket\.password = .*nothing was written/,
     ],
     ["init --contact a@b.org --source none.csv", /none\.csv is no file/],
     [`${init} Bad_Name`, /is not a valid campaign name/],
@@ -237,7 +237,7 @@ test("without a source init ends with a plan, and a run says what is missing", a
   expect((await forager(command)).exitCode).toBe(0);
   const ran = await forager(command.replace("plan", "run"));
   expect(ran.exitCode).toBe(2);
-  expect(ran.stderr).toContain("names no source");
+  expect(ran.stderr).toContain("has no source");
 });
 
 interface Result {

@@ -127,7 +127,7 @@ test("a secret in plain text in a settings file stops every command, with the wa
   const { exitCode, stdout, stderr } = await forager("queue stats");
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   expect(stderr).toContain(
-    `${file}:2:1: queue.password holds a secret in plain text: write queue.password = { file = "PATH" }`,
+    `${file}:2:1: queue.password contains a secret in plain text: write queue.password = { file = "PATH" }`,
   );
   expect(stderr).not.toContain("hunter2");
 });

@@ -97,7 +97,7 @@ describe("forager crawl", () => {
     const again = await crawl(`${site.origin} --resume`);
     expect(again.stdout).toMatch(/^url +state +status +depth/);
     expect((await crawl("")).stderr).toContain("which site?");
-    expect((await crawl("--resume --pages 3")).stderr).toContain("--pages belongs to a new crawl");
+    expect((await crawl("--resume --pages 3")).stderr).toContain("--pages is for a new crawl");
     const nobody = await sandbox.forager(["crawl", site.origin, "--data", "d"]);
     expect([nobody.exitCode, nobody.stderr]).toEqual([2, expect.stringContaining("--contact")]);
     const noAddress = ["crawl", "example.org", "--contact", "nobody", "--data", "e"];
@@ -117,8 +117,8 @@ describe("forager crawl", () => {
     await using deep = await startSiteServer({ pages });
     const told = await crawl(`${deep.origin} --delay 0 --depth 1`);
     expect(told.exitCode, told.stderr).toBe(0);
-    expect(told.stderr).toContain("not asked for: 1 link more than 1 clicks away (--depth), 2 links that look endless"); // prettier-ignore
-    expect(told.stderr).toContain("1 page next to empty without scripts");
+    expect(told.stderr).toContain("not requested: 1 link more than 1 clicks away (--depth), 2 links that look endless"); // prettier-ignore
+    expect(told.stderr).toContain("1 page almost empty without scripts");
     expect(told.stdout).toMatch(/\/app .*\(needs scripts\)/);
     const json = await crawl(`${deep.origin} --delay 0 --pages 1 --json`);
     const [{ cuts }] = JSON.parse(json.stdout) as [{ cuts: object }];

@@ -114,7 +114,7 @@ needs(["sshd"], ({ sshd }) => {
       [["pi-1", "--from", "nowhere"], "there is no release at"],
       [["pi-1", "--canary", "pi-7", "--from", good], "the canary pi-7 is not one of the hosts"],
       [["pi-1", "--batch", "0", "--from", good], "--batch takes"],
-      [["pi-1", "--to", "x"], "--to goes with --rollback"],
+      [["pi-1", "--to", "x"], "--to can only be used with --rollback"],
     ] as const) {
       const wrong = await forager("deploy", ...args);
       expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining(words)]);

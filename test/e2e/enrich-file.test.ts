@@ -165,7 +165,7 @@ test("Ctrl-C writes what is known, and the same command goes on", async () => {
   stop!("SIGINT");
   const stopped = await running;
   expect(stopped.exitCode, stopped.stderr).toBe(130);
-  expect(stopped.stderr).toContain("run the same command again to go on");
+  expect(stopped.stderr).toContain("run the same command again to continue");
   expect(readFileSync(at("leads-enriched.csv"), "utf8")).toContain("waiting");
 
   const done = await run("leads.csv", "--contact", "you@forager-tests.org");

@@ -61,7 +61,7 @@ test("plan and dispatch warn of websites on private addresses, and refuse if the
   for (const command of ["plan", "dispatch"]) {
     const { exitCode, stderr } = await run(`campaign ${command} austin`, away);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/bucket\.url cannot be used, and nothing was begun: .*forager doctor/);
+    expect(stderr).toMatch(/bucket\.url cannot be used, so nothing was started: .*forager doctor/);
   }
 });
 
@@ -117,7 +117,7 @@ test("a task that no worker here can do is named, and the exit code is 3", async
   expect(stdout).toContain("1 task of kind nokind left: no handler for it here (--handlers FILE)");
   expect(exitCode).toBe(3);
 
-  const paused = /job default is paused: 1 task left; go on with: forager queue resume default/;
+  const paused = /job default is paused: 1 task left; continue with: forager queue resume default/;
   expect((await run("queue pause default")).exitCode).toBe(0);
   const held = await run("work --drain --handlers handlers.mjs");
   expect([held.exitCode, held.stdout]).toEqual([3, expect.stringMatching(paused)]);
@@ -285,7 +285,7 @@ test("a node that gives tasks back says why until it can do them, in status, que
   await run("enrich --all --batch leads");
   let stop: ((signal: NodeJS.Signals) => void) | undefined;
   const working = sandbox.forager(["work"], { onStart: (kill) => (stop = kill) });
-  const why = "this node gives enrich tasks of job leads back: crawl.contact is not set";
+  const why = "this node releases enrich tasks of job leads: crawl.contact is not set";
   await expect.poll(async () => (await run("status")).stdout, { interval: 500 }).toContain(why);
   expect((await run("status")).stdout.split(why)).toHaveLength(2); // once
   stop!("SIGTERM");
@@ -317,7 +317,7 @@ test("a paused campaign says so, with the reasons of its visits; a missing place
     "without an e-mail address: 1: 1 unreachable (private_address: see crawl.allowPrivateNetworks)",
   );
   expect(status.stdout).toContain(
-    "campaign austin is paused; go on with: forager queue resume austin",
+    "campaign austin is paused; continue with: forager queue resume austin",
   );
   expect((await run("campaign status")).stdout).toMatch(/^austin .* paused$/m);
   rmSync(join(sandbox.folder, "d/campaigns/austin/places.csv"));

@@ -145,7 +145,7 @@ describe("forager fleet", () => {
     await ended;
     const gone = await sandbox.command(["logs", one!.node, "--data", "laptop"]);
     expect(gone.stdout).toContain("worker process started");
-    expect(gone.stderr).toContain("is not there: its last lines");
+    expect(gone.stderr).toContain("is offline: its last lines");
   });
 
   test("A9: on one machine, without a bucket: workers are scaled live, paused and drained within a second or two", async () => {
@@ -160,7 +160,7 @@ describe("forager fleet", () => {
     }, "its kinds are known");
     const refused = await sandbox.command(["fleet", "set", "all", "workers.slwo=2", "--data", "a"]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain("no node does the kind 'slwo', only details, discover");
+    expect(refused.stderr).toContain("no node runs the kind 'slwo', only details, discover");
     const failed = await set("all campaign.austin.proximityKm=20", 3);
     expect(failed.nodes).toMatchObject([{ status: "failed" }]);
     expect(failed.nodes[0]!.what).toContain("there is no campaign austin");
@@ -187,7 +187,7 @@ describe("forager fleet", () => {
     const drain = ["work", "--drain", "--handlers", "handlers.mjs", "--queue", "sqlite:q.db"];
     const held = await sandbox.command([...drain, "--data", "a"]);
     expect(held.exitCode, held.stderr).toBe(3);
-    const [, name = ""] = /^node (\S+) is drained and does no tasks/m.exec(held.stdout) ?? [];
+    const [, name = ""] = /^node (\S+) is drained and runs no tasks/m.exec(held.stdout) ?? [];
     expect(held.stdout).toContain(`forager --data a --queue sqlite:q.db fleet set ${name} resume`);
 
     // Started again it stays away from work until it is wanted: it was told so, and remembers.

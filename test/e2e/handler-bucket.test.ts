@@ -96,7 +96,7 @@ describe("services.bucket of forager work", () => {
     expect(JSON.parse(stdout)).toMatchObject({ done: 0, retried: 0, failed: 3 });
     const reasons = [
       'key "../queue.json" is refused: a part of it is . or ..',
-      'key "/etc/passwd" is refused: it begins or ends with /, or holds //',
+      'key "/etc/passwd" is refused: it begins or ends with /, or contains //',
       "the body of a must be a Uint8Array, such as Buffer.from(text), and is a string",
     ];
     for (const [at, reason] of reasons.entries()) {

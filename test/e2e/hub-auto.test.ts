@@ -50,7 +50,7 @@ test("if no node of the fleet may be the hub, status says so and which setting i
   const status = () => sandbox.forager(["status", "--cluster"], { env: settings });
   await expect
     .poll(async () => (await status()).stdout)
-    .toMatch(/no node can be the hub: .*its ledger\.hub is never/);
+    .toMatch(/no node can be the hub: .*its ledger\.hub is set to never/);
   expect((await status()).exitCode).toBe(3);
   up.kill("SIGTERM");
   expect(await up.ended).toBe(0);

@@ -53,7 +53,7 @@ async function start(sandbox: Sandbox, { env }: Place, args: readonly string[]):
           }),
         onStdout(all) {
           text = all;
-          if (all.includes("gossip has begun")) resolve();
+          if (all.includes("gossip started")) resolve();
         },
       })
       .then(() => reject(new Error(`it ended: ${text}`)));

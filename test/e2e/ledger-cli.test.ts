@@ -88,7 +88,7 @@ describe("forager ledger", () => {
     await run("ledger set company/1 phone=1");
     const refused = await run("ledger sync");
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain("set bucket.url once and for all");
+    expect(refused.stderr).toContain("or set bucket.url");
     writeFileSync(join(sandbox.folder, "forager.toml"), 'bucket.url = "dir:fleet"\n');
     expect((await run("ledger sync")).stdout).toContain("1 datagram published");
     expect(readdirSync(join(sandbox.folder, "a/fleet/ledger/heads"))).toHaveLength(1);

@@ -69,7 +69,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
             onStart: (kill) => void (stop = kill),
             onStdout(all) {
               output = all;
-              if (all.includes("gossip has begun") || /^gossip +udp/m.test(all)) resolve();
+              if (all.includes("gossip started") || /^gossip +udp/m.test(all)) resolve();
             },
           });
           ended.then(() => reject(new Error(`it ended: ${output}`)), reject);

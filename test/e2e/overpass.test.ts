@@ -101,6 +101,6 @@ test("many tiles are advised against, very many are refused, and a contact is ne
   expect((await forager("n2", "campaign", "plan", "munich", "--force")).exitCode).toBe(0);
   await writeConfig("n3", 1, "delayMs = 1000", "silent");
   const nobody = await forager("n3", "campaign", "dispatch", "silent");
-  expect(nobody.stderr).toMatch(/must be told whom to write to: set contact/);
+  expect(nobody.stderr).toMatch(/requires a contact address: set contact/);
   expect(server.requests).toHaveLength(0);
 });

@@ -87,7 +87,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
       );
       // A task waits and no node works: `status` exits 3 to say that, and has read the queue.
       expect.soft(exitCode, `${line}: ${stderr}`).toBe(line === "status" ? 3 : 0);
-      if (line === "status") expect(stdout).toContain("1 task could run, and no node works");
+      if (line === "status") expect(stdout).toContain("1 task could run, but no node is working");
       expect(stderr, line).not.toMatch(/cannot be (?:read|written)|EACCES|SQLITE/u);
       if (line.includes("show acme")) expect(stdout).toContain("Acme");
       if (stderr !== "") notes.set(line, stderr);
@@ -118,7 +118,7 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     expect([...before.keys()]).toContain("index/records.db-wal");
     const notes = await readAll(sandbox, data);
     expect(changedIn(before, snapshot(data))).toEqual([]);
-    expect(notes.get("company list")).toContain("this reads a temporary copy of the index");
+    expect(notes.get("company list")).toContain("a temporary copy of the index is used");
     expect(notes.get(`ledger show ${targetOfKey("acme.example")}`)).toContain(
       "reading a temporary copy of the ledger's state",
     );

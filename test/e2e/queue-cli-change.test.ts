@@ -238,7 +238,7 @@ describe("purge", () => {
     expect(await json("list")).toEqual({ tasks: [], after: null });
   });
 
-  test("without a filter what the settings no longer keep; --older-than counts from now", async () => {
+  test("without a filter tasks that the settings no longer keep; --older-than counts from now", async () => {
     const { use, json, file, forager } = await createQueueSandbox();
     await use(async (opened) => {
       await addFinished(opened, tasks(4), "done");
@@ -282,7 +282,7 @@ describe("reconcile", () => {
     const found = await queue("reconcile");
     expect(found.exitCode).toBe(1);
     expect(found.stdout).toMatch(/^lane a\/default\/ done +7 +0$/m);
-    expect(found.stdout).toContain("1 wrong counter, 0 orphans: --repair puts it right");
+    expect(found.stdout).toContain("1 wrong counter, 0 orphans: --repair corrects them");
     const unasked = await queue("reconcile --repair");
     expect(unasked.exitCode).toBe(2);
     expect(unasked.stderr).toContain("repair 1 counter and 0 orphans? Not a terminal");

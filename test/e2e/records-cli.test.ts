@@ -84,7 +84,10 @@ describe("forager company", () => {
     await wrong(["exclude", "acme-flooring"], "why? write the reason");
     await wrong(["forget", "acme-flooring"], "pass --yes to confirm");
     await wrong(["add", "  "], "name has no value");
-    await wrong(["list", "--has", "email", "--missing", "email"], "nothing both has and misses");
+    await wrong(
+      ["list", "--has", "email", "--missing", "email"],
+      "--has and --missing email exclude each other",
+    );
     await wrong(["list", "--after", "x"], "begin without it");
     expect(await json("company", "list")).toMatchObject({ rows: [{ emails: [] }], next: null });
   });
@@ -101,7 +104,7 @@ describe("forager company", () => {
     });
     expect(piped.exitCode, piped.stderr).toBe(0);
     const call = ["company", "call", "due-ltd", "--outcome", "voicemail", "--callback", "2d"];
-    expect(await good(...call)).toMatch(/^call of .* kept in due-ltd; call again 20/);
+    expect(await good(...call)).toMatch(/^call of .* added to due-ltd; call again 20/);
     const shown = await json("company", "show", "due-ltd");
     expect((shown as { entries: object[] }).entries).toMatchObject([
       { kind: "note", text: "wants an offer" },

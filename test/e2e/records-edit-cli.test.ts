@@ -75,7 +75,7 @@ describe("files, history and people", () => {
     expect(existsSync(inData("companies/acme"))).toBe(false);
     expect((await run(["company", "show", "acme"])).exitCode).toBe(1);
     const refused = await run(["company", "add", "Acme", "--domain", "a.example"]);
-    expect(refused.stderr).toContain("is suppressed, and is left alone");
+    expect(refused.stderr).toContain("is suppressed: nothing was written");
     expect(await good("company", "forget", "a.example", "--status")).toContain("is forgotten");
     const unknown = await run(["company", "forget", "acme", "--status"]);
     expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });

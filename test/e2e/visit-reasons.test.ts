@@ -46,13 +46,13 @@ test("a job whose first 20 websites all fail alike is paused, says why, and goes
   const status = await run("status");
   expect(status.exitCode, status.stderr).toBe(3);
   expect(status.stdout).toMatch(
-    /job leads is paused: none of its first 20 websites could be read \(private_address\); these addresses are not public: set crawl\.allowPrivateNetworks if they are yours; \d+ tasks left; go on with: forager --data d queue resume leads$/m,
+    /job leads is paused: none of its first 20 websites could be read \(private_address\); these addresses are not public: set crawl\.allowPrivateNetworks if they are yours; \d+ tasks left; continue with: forager --data d queue resume leads$/m,
   );
 
   // The operator has looked at it: it is not paused a second time.
   const resumed = await run("queue resume leads");
   expect(resumed.stdout, resumed.stderr).toBe(
-    `job 'leads' goes on: 60 tasks pending; ${60 - report.waiting} websites that could not be read are visited again\n`,
+    `job 'leads' was resumed: 60 tasks pending; ${60 - report.waiting} websites that could not be read are visited again\n`,
   );
   const second = await run("work --drain --concurrency 4 --json");
   // It visited the others and the first ones again, and again no website could be read.

@@ -70,7 +70,7 @@ test("status --watch ends quietly when nobody reads any more, and looks no often
   const once = await sandbox.forager(watch.filter((word) => word !== "--watch"));
   expect([once.exitCode, once.stderr]).toEqual([
     2,
-    expect.stringContaining("--every goes with --watch"),
+    expect.stringContaining("--every can only be used with --watch"),
   ]);
   const hasty = await sandbox.forager(watch.map((word) => (word === "100ms" ? "1ms" : word)));
   expect([hasty.exitCode, hasty.stderr]).toEqual([

@@ -53,13 +53,13 @@ const forced = z
 
 const dispatchBody = z
   .strictObject({
-    isDryRun: z.boolean().default(false).describe("only say how many are due"),
+    isDryRun: z.boolean().default(false).describe("only show how many are due"),
     batch: z
       .int()
       .min(1)
       .optional()
-      .describe("at most so many new tasks, in the order of the plan"),
-    canary: z.int().min(1).optional().describe("at most so many tasks, from all over the plan"),
+      .describe("maximum number of new tasks, in the order of the plan"),
+    canary: z.int().min(1).optional().describe("maximum number of tasks, spread over the plan"),
     isRematch: z
       .boolean()
       .default(false)

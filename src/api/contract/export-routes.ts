@@ -12,7 +12,7 @@ const common = {
 const companies = {
   ...common,
   format: z.enum(["csv", "json", "jsonl", "vcf", "geojson", "kml"]).default("csv"),
-  column: z.array(name).max(100).optional().describe("which columns, in which order"),
+  column: z.array(name).max(100).optional().describe("the columns in their order"),
 };
 
 const emails = {
@@ -26,7 +26,7 @@ const onlyNew = {
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, { error: "use a-z, 0-9 and dashes, such as hubspot-weekly" })
     .optional()
-    .describe("what was given out is remembered by it; absent: the name of the campaign, else of the kind"), // prettier-ignore
+    .describe("exported rows are remembered under this name; absent: the name of the campaign, otherwise of the kind"), // prettier-ignore
   isRestarted: z.boolean().default(false).describe("begin again: everything counts as new"),
 };
 

@@ -18,7 +18,7 @@ export const recordMergeRoutes = {
     method: "GET",
     path: "/api/records/duplicates",
     scope: "companies:read",
-    summary: "pairs of companies that may be the same, sure ones first",
+    summary: "pairs of list companies that may be the same, sure ones first",
     query: z.strictObject({
       verdict: z.enum(["same", "review"]).optional().describe("absent: both"),
       limit: z.int().min(1).max(limitMax).default(50),

@@ -150,7 +150,7 @@ export const recordWriteRoutes = {
     method: "PUT",
     path: "/api/companies/{name}/exclusion",
     scope: "companies:write",
-    summary: "leave a company out of campaigns and lists, or take it in again",
+    summary: "exclude a company from campaigns and lists, or take it in again",
     params: recordName,
     body: z.strictObject({ reason: z.string().trim().min(1).max(500).nullable() }),
     answer: z.strictObject({

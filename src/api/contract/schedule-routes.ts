@@ -14,13 +14,13 @@ const action = z.strictObject({
     "compact",
     "purge",
   ]),
-  campaign: z.string().min(1).max(63).optional().describe("of gather, report and export"),
+  campaign: z.string().min(1).max(63).optional().describe("for gather, report and export"),
   missing: z
     .array(z.enum(["email", "phone", "domain"]))
     .min(1)
     .optional()
     .describe("of rescrape: companies that lack all of these"),
-  staleMs: z.int().min(1).optional().describe("of rescrape: websites not read for so long"),
+  staleMs: z.int().min(1).optional().describe("for rescrape: websites not read for this long"),
   format: z
     .enum(["csv", "json", "jsonl", "vcf", "geojson", "kml"])
     .optional()
@@ -30,7 +30,7 @@ const action = z.strictObject({
     .min(1)
     .max(63)
     .optional()
-    .describe("of export: only companies that no earlier export of this name had"),
+    .describe("for export: only companies that no earlier export of this name had"),
   changes: z
     .string()
     .min(1)
@@ -43,8 +43,8 @@ const action = z.strictObject({
 const givenAction = action.extend({ kind: z.enum([...action.shape.kind.options, "re-scrape"]) });
 const missed = z
   .enum(["latest", "skip", "all"])
-  .describe("which occurrences run later, if no node was running at their time");
-const withinMs = z.int().describe("an occurrence that could not start for so long is skipped");
+  .describe("which missed occurrences run later, if no node was running at their time");
+const withinMs = z.int().describe("an occurrence that is late by more than this is skipped");
 const overlap = z.enum(["skip", "queue"]).describe("if the run before has not ended");
 const timing = z.union([
   z.strictObject({ cron: z.string().min(1).max(200), timezone: z.string().min(1).max(64) }),
@@ -123,7 +123,7 @@ export const scheduleRoutes = {
     method: "POST",
     path: "/api/schedules/{schedule}/pause",
     scope: "campaigns:write",
-    summary: "skip its occurrences until it is resumed",
+    summary: "pause a schedule: skip occurrences until it is resumed",
     params: scheduleName,
     answer: changed,
     commands: ["schedule pause"],

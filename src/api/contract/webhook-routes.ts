@@ -81,7 +81,7 @@ export const webhookRoutes = {
     method: "POST",
     path: "/api/webhooks/{webhook}/enable",
     scope: "webhooks:write",
-    summary: "use a webhook again that was disabled by its receiver",
+    summary: "enable a disabled webhook by its receiver",
     params: webhook,
     answer: z.strictObject(view),
     commands: ["webhook enable"],

@@ -43,7 +43,7 @@ export function parseHead(text: string): BackupHead {
   const head = parsed(headSchema, text);
   if (!head) throw damaged(`its ${headEntry} cannot be read`);
   if (head.version > backupVersion) {
-    const message = `the backup was made by a newer version of forager (${head.program}): use that one`;
+    const message = `the backup was made by a newer version of forager (${head.program}): use that version`;
     throw new AppError("invalid", "backup_newer", message);
   }
   return head;

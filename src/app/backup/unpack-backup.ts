@@ -88,10 +88,10 @@ async function readEntries(
     onFile?.();
   }
   if (!head) throw damaged("it is empty");
-  if (!end) throw damaged("its end is missing");
+  if (!end) throw damaged("its last entry is missing");
   const { files, bytes, sha256 } = sum.end();
   if (files !== end.files || bytes !== end.bytes) throw damaged("files are missing");
-  if (sha256 !== end.sha256) throw damaged("its content is not what was written");
+  if (sha256 !== end.sha256) throw damaged("its content has changed");
   return { head, ...end };
 }
 

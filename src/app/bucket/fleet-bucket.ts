@@ -35,9 +35,7 @@ export async function fleetBucketAddress(options: FleetBucketOptions): Promise<s
     bucketAddress?.replace(/^dir:(.+)$/su, (_, folder: string) => `dir:${resolve(folder)}`) ??
     (await locateBucket(settings.bucket, paths));
   if (address !== undefined) return address;
-  throw usageError(
-    "which bucket? give its address, such as s3://BUCKET/PREFIX, or set bucket.url once and for all",
-  );
+  throw usageError("which bucket? give its address, such as s3://BUCKET/PREFIX, or set bucket.url");
 }
 
 /** Without retries: the hub itself decides what may be repeated. */

@@ -104,7 +104,7 @@ export function parseS3(address: string) {
     );
   }
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname)) {
-    throw badAddress(address, "the name of the bucket is missing or not one");
+    throw badAddress(address, "the name of the bucket is missing or not valid");
   }
   const pathStyle = url.searchParams.get("pathStyle");
   if (pathStyle !== null && pathStyle !== "true" && pathStyle !== "false") {

@@ -121,6 +121,8 @@ async function openStore(
     file,
     clock,
     onDamaged: (path) =>
-      log.error("the counts of bucket requests were damaged and begin anew", { keptAs: path }),
+      log.error("the counts of bucket requests were damaged and start again from zero", {
+        keptAs: path,
+      }),
   });
 }

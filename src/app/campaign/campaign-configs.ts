@@ -211,7 +211,7 @@ function parseAssignment(words: string): (text: string) => string {
   const [, key, raw] = /^([^=]+)=(.*)$/s.exec(words) ?? [];
   if (key === undefined || raw === undefined) {
     throw usageError(
-      `'${words.slice(0, 80)}' sets nothing: write KEY=VALUE, such as proximityKm=20`,
+      `'${words.slice(0, 80)}' is not an assignment: write KEY=VALUE, such as proximityKm=20`,
     );
   }
   const value = readValue(raw);

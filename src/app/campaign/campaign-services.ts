@@ -69,5 +69,5 @@ const notStored = (answer: string) =>
   new AppError(
     "unavailable",
     "campaign_tasks_refused",
-    `the queue does not take the places that were found (${answer}): see \`forager queue jobs\``,
+    `the queue does not accept the places that were found (${answer}): see \`forager queue jobs\``,
   );

@@ -198,6 +198,6 @@ function isOutdated(campaign: Campaign, releases: ReadonlyMap<string, SnapshotRe
 function checkSource(campaign: Campaign): void {
   if (hasSource(campaign)) return;
   const { name } = campaign;
-  const what = `campaign ${name} names no source: write file = "places.jsonl" under [sources]`;
+  const what = `campaign ${name} has no source: write file = "places.jsonl" under [sources]`;
   throw new AppError("invalid", "campaign_source", what);
 }

@@ -68,7 +68,7 @@ async function writeSettings(file: string, text: string): Promise<void> {
   throw new AppError(
     "conflict",
     "settings_exist",
-    `there is a ${file} already, with other settings: edit it; \`forager campaign new NAME\` makes a campaign`,
+    `there is a ${file} already, with other settings: edit it; \`forager campaign new NAME\` creates a campaign`,
   );
 }
 
@@ -91,7 +91,7 @@ export async function suggestFor(
   if (kind === "remote") return undefined; // may have millions of places: the user has to choose an area
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) {
-    throw new AppError("invalid", "places_file", `${file} is no file: is the path right?`);
+    throw new AppError("invalid", "places_file", `${file} is not a file: check the path`);
   }
   const places: Place[] = [];
   for await (const batch of recordsOf(file, kind, signal)) {

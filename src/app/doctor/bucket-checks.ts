@@ -32,7 +32,7 @@ export async function checkBucket({
     const advice =
       error.kind === "unavailable"
         ? "check the address, the network and that the server is up"
-        : "nothing else can be tried before that";
+        : "not checked further because of this";
     return [{ check: "bucket", state: "fail", detail: error.message, advice }];
   }
 }
@@ -44,7 +44,7 @@ function toFinding({ state, detail }: ProbeStep): Finding {
     case "forbidden":
       return { state: "fail", detail, advice: "a right is missing" };
     case "unknown":
-      return { state: "fail", detail, advice: "try again when the store is well" };
+      return { state: "fail", detail, advice: "try again when the store works" };
     case "fail":
       return {
         state: "fail",

@@ -149,7 +149,7 @@ test("SQLite that does not load says how to install it again", async () => {
 test.each<[string, Record<string, string>, string, RegExp]>([
   ["nobody to reach", {}, "ok", /none is needed/],
   ["gossip off", { FORAGER_GOSSIP_ON: "no", FORAGER_BUCKET_URL: "dir:b" }, "ok", /none is needed/],
-  ["a bucket", { FORAGER_BUCKET_URL: "dir:b" }, "ok", /own key .*gossip\.key, made at the first start.*by the bucket alone/],
+  ["a bucket", { FORAGER_BUCKET_URL: "dir:b" }, "ok", /own key .*gossip\.key, created at the first start.*only through the bucket/],
   ["peers", { FORAGER_GOSSIP_PEERS: "pi-7:9999" }, "warn", /own key .*only.*other machines cannot join; set gossip\.keys/],
   ["an open address", { FORAGER_BUCKET_URL: "dir:b", FORAGER_GOSSIP_HOST: "0.0.0.0" }, "warn", /own key/],
   ["a loopback address", { FORAGER_BUCKET_URL: "dir:b", FORAGER_GOSSIP_HOST: "127.0.0.1" }, "ok", /own key/],
@@ -190,7 +190,7 @@ test("a ledger whose last sync missed something in the bucket is a warning that 
 test("doctor warns of secrets in plain text and of key files that others can read", async () => {
   const context = await createContext();
   expect(await checkSecrets.run(context)).toMatchObject({ state: "ok" });
-  const warnings = ["a.toml:1:1: queue.password holds a secret in plain text"];
+  const warnings = ["a.toml:1:1: queue.password contains a secret in plain text"];
   expect(await checkSecrets.run({ ...context, warnings })).toMatchObject({
     state: "warn",
     detail: warnings[0],

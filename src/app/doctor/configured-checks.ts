@@ -109,7 +109,7 @@ async function queueRows({
     if (!(error instanceof AppError)) throw error;
     if (error.code === "no_queue") {
       return [
-        { check, state: "ok", detail: `${settings.queue.url}: made by the first task` },
+        { check, state: "ok", detail: `${settings.queue.url}: created by the first task` },
         ...leftRows,
       ];
     }
@@ -190,14 +190,14 @@ function missingFile(
   if (snapshot) {
     const of = snapshot.dataTime === undefined ? "" : ` of ${snapshot.dataTime.slice(0, 10)}`;
     if (isShared) return { state: "ok", detail: `its places${of} are in the bucket` };
-    const advice = "put it back to search in newer places, or change sources.file of the campaign";
+    const advice = "restore it to search newer places, or change sources.file of the campaign";
     return { state: "warn", detail: `${where}; its places${of} are kept`, advice };
   }
   return {
     state: isShared ? "warn" : "fail",
     detail: where,
     advice:
-      "this node plans nothing from it: copy it there, or change sources.file of the campaign" +
+      "this node cannot plan from it: copy it there, or change sources.file of the campaign" +
       (isShared ? ", or dispatch the campaign on the node that has it" : ""),
   };
 }

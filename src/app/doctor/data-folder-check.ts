@@ -21,7 +21,7 @@ export const checkDataFolder: Check = {
       }
       await probeFolder(existing);
       if (existing !== folder) {
-        return { state: "ok", detail: `${folder} will be made when it is needed` };
+        return { state: "ok", detail: `${folder} will be created when it is needed` };
       }
       if ((found.mode & ofOthers) !== 0) {
         return {

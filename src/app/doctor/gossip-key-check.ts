@@ -24,15 +24,15 @@ export const checkGossipKey: Check = {
       () => true,
       () => false,
     );
-    const own = isMade ? `own key (${file})` : `own key (${file}, made at the first start)`;
+    const own = isMade ? `own key (${file})` : `own key (${file}, created at the first start)`;
     const open = await describeOpenFile(file);
     if (open !== undefined) {
-      const advice = "then delete it and restart, so that a new key is made";
+      const advice = "then delete it and restart, so that a new key is created";
       return { state: "warn", detail: `own key: ${open}`, advice };
     }
     if (expectsOtherMachines(gossip)) {
       return { state: "warn", detail: `${own} only`, advice: ownKeyAdvice };
     }
-    return { state: "ok", detail: `${own}: other machines are reached by the bucket alone` };
+    return { state: "ok", detail: `${own}: other machines are reached only through the bucket` };
   },
 };

@@ -10,7 +10,7 @@ export const checkLedger: Check = {
       const faults = await readSyncFaults(paths);
       if (faults === undefined) return { state: "ok", detail: "nothing was written yet" };
       const [first] = faults;
-      if (first === undefined) return { state: "ok", detail: "the last sync found no fault" };
+      if (first === undefined) return { state: "ok", detail: "the last sync found no problem" };
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
       return {
         state: "warn",

@@ -41,7 +41,7 @@ test("a server that is well passes every check, with what was found", () => {
     "postgres clock": "40 ms behind this machine's, within 2 ms",
     "postgres bloat": "90000 dead rows in task (8 %), the most of all tables",
     "postgres transactions": "the oldest is open for 20 s (psql, process 7, idle in transaction)",
-    "postgres notifications": "one session hears another",
+    "postgres notifications": "notifications between sessions arrive",
   });
 });
 
@@ -57,7 +57,7 @@ test.each<readonly [string, Partial<PostgresFacts>, "fail" | "warn", string]>([
     "postgres rights",
     { tables: { ...tables, lacking: ["update on task"] } },
     "fail",
-    "grant it all rights",
+    "grant all rights on the tables",
   ],
   ["postgres rights", { tables: { ...tables, isOwner: false } }, "warn", "by their owner"],
   ["postgres tables", { tables: { ...tables, version: 3, usableFrom: 2 } }, "warn", "update this"],

@@ -17,7 +17,7 @@ export async function checkPostgres(options: PostgresChecksOptions): Promise<rea
     return facts ? judgePostgres(facts, options) : [];
   } catch (error) {
     if (!(error instanceof AppError) || error.kind === "internal") throw error;
-    const advice = "nothing else can be asked before that";
+    const advice = "not checked further because of this";
     return [{ check: "postgres", state: "fail", detail: error.message, advice }];
   }
 }
@@ -54,16 +54,16 @@ function judgeRights({ isReadOnly, tables, canMake }: PostgresFacts): Finding {
     return { state: "fail", detail, advice: "name the primary server in queue.url" };
   }
   if (!tables) {
-    if (canMake) return { state: "ok", detail: "may make the tables" };
+    if (canMake) return { state: "ok", detail: "may create the tables" };
     return {
       state: "fail",
-      detail: "this user may not make the tables",
+      detail: "this user may not create the tables",
       advice: "grant create on the database to it, or let its owner run a queue command once",
     };
   }
   if (tables.lacking.length > 0) {
     const detail = `this user lacks ${tables.lacking.slice(0, 5).join(", ")}`;
-    return { state: "fail", detail, advice: "grant it all rights on the tables of the schema" };
+    return { state: "fail", detail, advice: "grant all rights on the tables of the schema to it" };
   }
   if (tables.isOwner) return { state: "ok", detail: "may use and change the tables" };
   return {
@@ -74,7 +74,7 @@ function judgeRights({ isReadOnly, tables, canMake }: PostgresFacts): Finding {
 }
 
 function judgeTables({ tables, tablesKnown }: PostgresFacts): Finding {
-  if (!tables) return { state: "ok", detail: "will be made when they are needed" };
+  if (!tables) return { state: "ok", detail: "will be created when they are needed" };
   const { version, usableFrom } = tables;
   const detail = `at version ${version}, this program knows ${tablesKnown}`;
   if (usableFrom > tablesKnown) return { state: "fail", detail, advice: "update this node" };
@@ -97,7 +97,7 @@ function judgeSafety({ settings }: PostgresFacts): Finding {
     state: "warn",
     detail,
     advice:
-      "a crash of the server loses the last writes, though they were acknowledged: " +
+      "a crash of the server loses the last writes, although they were acknowledged: " +
       "set synchronous_commit = on, and queue.postgres.lazy for what may be lost",
   };
 }
@@ -105,7 +105,11 @@ function judgeSafety({ settings }: PostgresFacts): Finding {
 function judgeAutovacuum({ settings: { autovacuum } }: PostgresFacts): Finding {
   const detail = `autovacuum ${autovacuum}`;
   if (autovacuum === "on") return { state: "ok", detail };
-  return { state: "warn", detail, advice: "set autovacuum = on: the tables grow and grow slow" };
+  return {
+    state: "warn",
+    detail,
+    advice: "set autovacuum = on: otherwise the tables grow and become slow",
+  };
 }
 
 const spared = 20;
@@ -135,7 +139,7 @@ function judgeClock({ clockAheadMs, clockErrorMs }: PostgresFacts): Finding {
   return {
     state: "warn",
     detail,
-    advice: "turn on time synchronisation here and there: moments in settings and logs differ",
+    advice: "turn on time synchronisation on both machines: times in settings and logs differ",
   };
 }
 
@@ -167,15 +171,15 @@ function judgeOldest({ oldest }: PostgresFacts): Finding {
   return {
     state: "warn",
     detail,
-    advice: `it keeps dead rows from being removed; end it: select pg_terminate_backend(${pid})`,
+    advice: `it prevents the removal of dead rows; end it: select pg_terminate_backend(${pid})`,
   };
 }
 
 function judgeHearing({ hearsOthers }: PostgresFacts): Finding {
-  if (hearsOthers) return { state: "ok", detail: "one session hears another" };
+  if (hearsOthers) return { state: "ok", detail: "notifications between sessions arrive" };
   return {
     state: "warn",
-    detail: "one session does not hear another, so new work is looked for every second",
-    advice: "name a direct way past the pooler in queue.postgres.listenUrl",
+    detail: "notifications between sessions do not arrive, so the queue is polled every second",
+    advice: "set queue.postgres.listenUrl to the server's own address, without the pooler",
   };
 }

@@ -72,11 +72,11 @@ function toFinding(
 
 function overwriteFinding(keys: readonly string[] | undefined): Finding {
   if (keys === undefined) {
-    return { state: "warn", detail: "not checked: this store cannot be asked without writing" };
+    return { state: "warn", detail: "not checked: this store cannot be tested without writing" };
   }
   if (keys.length === 0) return { state: "ok", detail: "refused by the store" };
   const advice =
-    "Forager sends none, but whoever has this key can overwrite the queue. On AWS attach the policy of " +
+    "Forager sends none, but anybody with this key can overwrite the queue. On AWS attach the policy of " +
     "`forager infra policy`; policies of other stores cannot forbid it: " +
     docsPage("guides/bucket-rights.md");
   return { state: "warn", detail: `allowed for ${keys.join(", ")}`, advice };

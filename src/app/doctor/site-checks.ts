@@ -22,7 +22,7 @@ export async function checkSites(
       findings.push(state === "public" ? { check, state: "fail", detail, advice } : { check, state: "ok", detail }); // prettier-ignore
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      findings.push({ check, state: "warn", detail: error.message, advice: "it could not be proved private now" }); // prettier-ignore
+      findings.push({ check, state: "warn", detail: error.message, advice: "its privacy could not be checked now" }); // prettier-ignore
     }
   }
   return findings;

@@ -92,7 +92,7 @@ describe("a visit", () => {
     ]);
     await bench.work();
     const never = (await bench.queue.browse({ states: ["skipped"] }))[0];
-    expect(never?.attempts[0]?.reason).toBe("nothing is known of company/never");
+    expect(never?.attempts[0]?.reason).toBe("there is no company/never");
   });
 
   test("lesson 43: a title never becomes a name", async () => {

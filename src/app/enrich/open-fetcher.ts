@@ -62,10 +62,13 @@ async function rendering(
   function onUnrendered({ code, message }: Unrendered): "as_it_came" | "failed" {
     const isOurs = code === "browser_missing" || code === "browser_driver_missing";
     if (isOurs && mode === "always") return "failed";
-    if (!isOurs) log.debug("a page was taken as it came", { reason: message });
+    if (!isOurs)
+      log.debug("a page could not be rendered and is used without its scripts", {
+        reason: message,
+      });
     else if (!isMissing) {
       isMissing = true;
-      log.warn("pages that are empty without their scripts stay empty", {
+      log.warn("pages that need scripts cannot be read", {
         reason: message,
         setting: "crawl.browser",
       });

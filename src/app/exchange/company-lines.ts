@@ -207,7 +207,7 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: strin
     } catch (cause) {
       const message =
         `the file is not ${encoding}, somewhere after byte ${bytes}: save it as UTF-8, or say ` +
-        `what it is, such as --encoding windows-1252`;
+        `what its encoding, such as --encoding windows-1252`;
       throw new AppError("invalid", "import_encoding", message, { cause });
     }
   };

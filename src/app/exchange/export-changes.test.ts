@@ -121,7 +121,9 @@ test("a damaged position and a wrong name are told; nothing is exported", async 
   const kept = join(at.folder, "bucket", "exports", "positions", "crm.jsonl");
   writeFileSync(kept, '{"format":"forager-export-state/1","at":"2026","count":9}\n');
   await expect(at.feed()).rejects.toMatchObject({ code: "export_state", kind: "corrupt" });
-  await expect(openNamedExport(at.where, "../x")).rejects.toThrow(/is no name of an export/);
+  await expect(openNamedExport(at.where, "../x")).rejects.toThrow(
+    /is not a valid name of an export/,
+  );
 });
 
 test("a position that an earlier version kept in a file counts, until it is in the bucket", async () => {

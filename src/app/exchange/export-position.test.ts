@@ -80,7 +80,7 @@ test("an export that lost its lease gives nothing out, and does not overwrite th
   expect(await createLease(others).forceRelease("it hangs")).toBe("released");
   await using second = await openExportPosition(where, "crm");
   await expect(first.confirm()).rejects.toMatchObject({ code: "export_taken_over" });
-  expect(() => first.check()).toThrow(/another export of the name crm has begun/);
+  expect(() => first.check()).toThrow(/another export of the name crm has started/);
   const state = (at: string) => ({ at, digests: new Map([[`company/${at}`, "0"]]) });
   await second.commit(state("2026-11-18T05:00:00.000Z"));
   const late = first.commit(state("2026-11-18T04:00:00.000Z"));

@@ -140,7 +140,7 @@ async function acquire(
       onWaiting?.(waitingFor);
     }
     if (clock.monotonicMs() >= untilMs) {
-      const words = `an export of the name ${name} runs on ${waitingFor ?? "another machine"} for a long time: try again later`;
+      const words = `an export of the name ${name} has been running on ${waitingFor ?? "another machine"} for a long time: try again later`;
       throw new AppError("conflict", "export_running", words);
     }
     await sleep(clock, pollMs, signal);
@@ -225,7 +225,7 @@ const codec: SharedCodec<ExportState> = {
 
 function checkName(name: string): void {
   if (/^[a-z0-9][a-z0-9-]{0,62}$/.test(name)) return;
-  const words = `'${name.slice(0, 80)}' is no name of an export: use a-z, 0-9 and dashes, such as hubspot-weekly`;
+  const words = `'${name.slice(0, 80)}' is not a valid name of an export: use a-z, 0-9 and dashes, such as hubspot-weekly`;
   throw new AppError("invalid", "export_name", words);
 }
 
@@ -233,5 +233,5 @@ const takenOver = (name: string) =>
   new AppError(
     "conflict",
     "export_taken_over",
-    `another export of the name ${name} has begun, because this one lost its lease in the bucket: run it again`,
+    `another export of the name ${name} has started, because this one lost its lease in the bucket: run it again`,
   );

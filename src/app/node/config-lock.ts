@@ -39,5 +39,5 @@ const stillLocked = (file: string) =>
     "unavailable",
     "campaign_config_locked",
     `another process has been changing configurations of campaigns for ${waitMsMax / 1_000} s (${file} is ` +
-      "locked): look for a forager that hangs; nothing was changed",
+      "locked): check if a forager process hangs; nothing was changed",
   );

@@ -75,6 +75,6 @@ function checkKinds(assignments: readonly Assignment[], nodes: readonly NodeSeen
   for (const { key, value } of assignments) {
     const [, kind] = /^workers\.(.+)$/.exec(key) ?? [];
     if (kind === undefined || value === null || known.has(kind)) continue;
-    throw usageError(`no node does the kind '${kind}', only ${[...known].sort().join(", ")}`);
+    throw usageError(`no node runs the kind '${kind}', only ${[...known].sort().join(", ")}`);
   }
 }

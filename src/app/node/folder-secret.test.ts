@@ -74,6 +74,6 @@ test("a folder's own gossip key is a key, and a damaged file is said", async () 
   writeFileSync(join(folder, "node", "gossip.key"), "");
   await expect(readOwnKeyring(paths, systemRandom)).rejects.toMatchObject({
     kind: "invalid",
-    message: expect.stringContaining("node/gossip.key holds no gossip key: delete it") as string,
+    message: expect.stringContaining("node/gossip.key contains no gossip key: delete it") as string,
   });
 });

@@ -53,7 +53,7 @@ export async function openGossip(options: OpenGossipOptions): Promise<OpenedGoss
     closing.push(gossip);
     const bound = transport.address();
     closing.push(...(await openDiscoveries(options, { bound, gossip })));
-    log.info("gossip has begun", { at: bound, node: ledger.node(), isOwnKey });
+    log.info("gossip started", { at: bound, node: ledger.node(), isOwnKey });
     if (isOwnKey && expectsOtherMachines(settings)) {
       log.warn(`gossip: own key only, ${ownKeyAdvice}`, { at: bound });
     }
@@ -104,7 +104,7 @@ async function openTransports(host: string, options: OpenGossipOptions): Promise
     if (!isNotBound(error) || settings.port === 0) throw error;
     const opened = await open(0);
     const at = opened.transport.address();
-    log.warn("gossip.port is in use: another one was taken", { port: settings.port, at });
+    log.warn("gossip.port is in use: another port is used", { port: settings.port, at });
     return opened;
   }
 }

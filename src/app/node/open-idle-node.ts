@@ -65,6 +65,6 @@ const isOfNode = (key: string) => /^(?:gossip\.|bucket\.|data$)/.test(key);
 
 const nobody = () =>
   usageError(
-    "there is no other node to reach: set gossip.keys (`forager node key` makes one), " +
+    "there is no other node to reach: set gossip.keys (`forager node key` generates one), " +
       "gossip.peers or bucket.url",
   );

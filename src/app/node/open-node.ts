@@ -216,7 +216,7 @@ export async function readOwnKeyring(
   try {
     return parseKeyring([key]);
   } catch (cause) {
-    const message = `${file} holds no gossip key: delete it, and a new one is made at the next start`;
+    const message = `${file} contains no gossip key: delete it, and a new one is created at the next start`;
     throw new AppError("invalid", "gossip_own_key", message, { cause });
   }
 }

@@ -158,7 +158,7 @@ export async function openRecordReader(options: RecordReaderOptions): Promise<Re
   const { openSqliteRecordIndexForReading } =
     await import("../../records/adapters/sqlite/open-for-reading.ts");
   const index = openSqliteRecordIndexForReading({ file, log });
-  if (index.isCopy) note("the last process was killed: this reads a temporary copy of the index");
+  if (index.isCopy) note("the last process was killed: a temporary copy of the index is used");
   if (index.mark() !== (await ledgerMark(paths))) {
     note("the index is behind the ledger: `forager records rebuild` brings it up to date");
   }

@@ -184,6 +184,6 @@ const folderGone = (folder: string) =>
   new AppError(
     "unavailable",
     "data_folder_gone",
-    `the data folder ${folder} is not the one that this process began with: it was deleted, moved ` +
-      "or replaced. What this process writes would be kept nowhere. See that it is there, and start again",
+    `the data folder ${folder} is not the one that this process started with: it was deleted, moved ` +
+      "or replaced. Further writes of this process would be lost. Restore the folder, then start again",
   );

@@ -69,8 +69,8 @@ test("a paused job with tasks left is told, by whomever it was paused, but not o
   const troubles = await readJobTroubles({ queue, paths, stopped: ["budget"] });
   expect(jobTroubleTexts(troubles)).toEqual([
     "job alike is paused: none of its first 20 websites could be read (http_403); they refuse this " +
-      "machine: look at crawl.contact and its network, or raise crawl.delayMs; 1 task left; go on " +
+      "machine: check crawl.contact and its network, or raise crawl.delayMs; 1 task left; continue " +
       "with: forager queue resume alike",
-    "job byhand is paused: 1 task left; go on with: forager queue resume byhand",
+    "job byhand is paused: 1 task left; continue with: forager queue resume byhand",
   ]);
 });

@@ -31,7 +31,7 @@ export const unreadText = ({ job, visits }: UnreadJob): string =>
 
 export const pausedText = ({ job, left, why }: PausedJob): string =>
   `job ${job} is paused: ${why === undefined ? "" : `${why}; `}` +
-  `${countTasks(left)} left; go on with: forager queue resume ${job}`;
+  `${countTasks(left)} left; continue with: forager queue resume ${job}`;
 
 /** True if work is incomplete: tasks failed or are left, or no website was read. */
 export const isPartial = (ended: WorkOutcome): boolean =>

@@ -89,7 +89,7 @@ export const pauseText = (reason: string): string =>
 
 function adviceFor(reason: string): string {
   const advice = advices.find(([reasons]) => reasons.includes(reason))?.[1];
-  return advice ?? "visit one of them with `forager crawl` to see more";
+  return advice ?? "crawl one of them with `forager crawl` to see the reason";
 }
 
 const advices: readonly (readonly [reasons: readonly string[], advice: string])[] = [
@@ -101,15 +101,15 @@ const advices: readonly (readonly [reasons: readonly string[], advice: string])[
     ["dns", "refused", "reset", "timeout", "tls"],
     "check the network, DNS and proxy of this machine",
   ],
-  [["parked"], "check whether the DNS or the proxy of this machine leads to another website"],
+  [["parked"], "check if the DNS or the proxy of this machine leads to another website"],
   [["needs_scripts"], "install Chromium, see crawl.browser"],
   [
     ["robots"],
-    "their robots.txt forbids visits: leave them out, or look at one with `forager crawl`",
+    "their robots.txt forbids visits: leave them out, or check one with `forager crawl`",
   ],
   [
     ["blocked", "http_401", "http_403", "http_429", "http_503"],
-    "they refuse this machine: look at crawl.contact and its network, or raise crawl.delayMs",
+    "they refuse this machine: check crawl.contact and its network, or raise crawl.delayMs",
   ],
 ];
 

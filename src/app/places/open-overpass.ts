@@ -58,6 +58,6 @@ const noContact = (host: string) =>
   new AppError(
     "invalid",
     "places_no_contact",
-    `${host} must be told whom to write to: set contact = "you@example.org" under [politeness] in the ` +
+    `${host} requires a contact address: set contact = "you@example.org" under [politeness] in the ` +
       "campaign, or the setting crawl.contact",
   );

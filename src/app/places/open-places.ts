@@ -162,6 +162,6 @@ const noSource = (name: string) =>
   new AppError(
     "invalid",
     "campaign_source",
-    `campaign ${name} names no source: write file = "places.jsonl" under [sources] in its config.toml, ` +
+    `campaign ${name} has no source: write file = "places.jsonl" under [sources] in its config.toml, ` +
       `or see ${docsPage("places.md")} for others`,
   );

@@ -54,7 +54,7 @@ async function objectOf(
   const key = decodeURIComponent(url.pathname).replace(/^\//, "");
   url.pathname = "";
   if (key !== "") return { store: url.href, key };
-  const words = `'${address}' names no object: write s3://BUCKET/KEY`;
+  const words = `'${address}' does not name an object: write s3://BUCKET/KEY`;
   throw new AppError("invalid", "places_file", words);
 }
 
@@ -77,7 +77,7 @@ async function openS3File(
     },
     async range({ from, to, version }, signal) {
       const body = await withRetries(() => object.read({ from, to, etag: version }), signal);
-      if (!body) throw unreadableRemote(name, "it has changed while it was read: start again");
+      if (!body) throw unreadableRemote(name, "it was changed while it was read: start again");
       return body;
     },
     async [Symbol.asyncDispose]() {

@@ -138,8 +138,8 @@ function sharedQueueFinding({ settings, values }: LoadedSettings): PreflightFind
   return {
     check: "queue",
     state: "warn",
-    detail: `queue.url is a file of this machine (${source}): other nodes of the fleet share no work with it`,
-    advice: "remove queue.url, so that tasks are on the bucket, if other machines should help",
+    detail: `queue.url is a file of this machine (${source}): other nodes of the fleet cannot share its tasks`,
+    advice: "remove queue.url to keep the queue in the bucket, if other machines should help",
   };
 }
 
@@ -156,7 +156,7 @@ function overriddenFindings(
       {
         check: "override",
         state: "note",
-        detail: `campaign ${name} sets politeness.${key} = ${own}, over crawl.${key} = ${String(set.value)} (${set.source})`,
+        detail: `campaign ${name} sets politeness.${key} = ${own}, which overrides crawl.${key} = ${String(set.value)} (${set.source})`,
         advice: `remove ${key} from its config.toml to use the setting`,
       },
     ];

@@ -20,7 +20,7 @@ export async function requireBucket(settings: Settings, paths: Paths): Promise<s
     await using bucket = await openFleetBucket({ settings, paths }, "command");
     const isLate = await Promise.race([bucket.get(key).then(() => false), late()]);
     if (isLate) throw unusable(`it did not answer within ${answerMs / 1_000} s`);
-    return missing && `${missing}; it is made now`;
+    return missing && `${missing}; it is created now`;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
     throw unusable(error.message, error);
@@ -36,6 +36,6 @@ const unusable = (why: string, cause?: unknown): AppError =>
   new AppError(
     "unavailable",
     "bucket_unavailable",
-    `the bucket of bucket.url cannot be used, and nothing was begun: ${why} - \`forager doctor\` checks it`,
+    `the bucket of bucket.url cannot be used, so nothing was started: ${why} - \`forager doctor\` checks it`,
     { cause },
   );

@@ -49,7 +49,7 @@ export async function runHook(
 export function commandWords(command: string): readonly string[] {
   const words = [...command.matchAll(/\s*((?:"[^"]*"|[^\s"])+)/g)].map(([, word]) => word!);
   if ((command.split('"').length - 1) % 2 === 1) {
-    throw new AppError("invalid", "publish_command", "publish.afterCommand has a quote that does not end"); // prettier-ignore
+    throw new AppError("invalid", "publish_command", "publish.afterCommand has a quote that is not closed"); // prettier-ignore
   }
   return words.map((word) => word.replaceAll('"', ""));
 }

@@ -92,7 +92,7 @@ export const publicTarget = (target: string, { detail }: PrivacyProof): AppError
     "invalid",
     "site_is_public",
     `${target}: ${detail}. Nothing was uploaded. Make the bucket private (block public access), or ` +
-      "encrypt the site with --sealed, or say --public if everybody may see it",
+      "encrypt the site with --sealed, or give --public if everybody may see it",
   );
 
 /** Publishes an earlier site of this data folder again. Throws `no_site` for another target. */
@@ -102,7 +102,7 @@ export async function publishKnown(
 ): Promise<PublishedFolder> {
   const site = readKnownSites(options.paths).find((one) => one.target === target);
   if (!site) {
-    const message = `${target} was not published from this machine before: run \`forager publish\` once by hand, which says who may read it`;
+    const message = `${target} was not published from this machine before: run \`forager publish\` once and choose who may read it`;
     throw new AppError("invalid", "no_site", message);
   }
   const { mode, shown, campaign } = site;

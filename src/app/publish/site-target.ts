@@ -26,7 +26,7 @@ export function siteAddress(target: string, cwd: string): string {
     parseS3(target);
     return target;
   }
-  const message = `'${target}' is no target of a site: give dir:FOLDER or s3://BUCKET/PREFIX`;
+  const message = `'${target}' is not a valid target of a site: give dir:FOLDER or s3://BUCKET/PREFIX`;
   throw new AppError("invalid", "site_target", message);
 }
 

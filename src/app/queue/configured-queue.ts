@@ -72,7 +72,7 @@ function requireFile(options: ConfiguredQueueOptions): void {
     throw new AppError(
       "invalid",
       "no_queue",
-      `there is no queue ${file} yet: the first task makes it, --queue names another`,
+      `there is no queue ${file} yet: the first task creates it; --queue selects another`,
     );
   }
 }

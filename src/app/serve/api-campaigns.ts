@@ -206,7 +206,7 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
     phrases({ phrases, languages }) {
       const unknown = languages.find((one) => !phraseLanguages().includes(one));
       if (unknown !== undefined) {
-        const message = `language '${unknown}' is not known: there are ${phraseLanguages().join(", ")}`;
+        const message = `language '${unknown}' is not known: use one of ${phraseLanguages().join(", ")}`;
         throw new AppError("invalid", "no_language", message);
       }
       const matcher = createPhraseMatcher({ languages });

@@ -95,7 +95,7 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
               label,
               status: "away" as const,
               afterMs: null,
-              what: "follows when it is back",
+              what: "applies it when it is online again",
             };
       });
     const isSettled = nodes.every(({ status }) => status === "followed" || status === "away");
@@ -182,7 +182,7 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
       const one = find(state, revision);
       if (!one) throw noCommand(revision);
       if (!one.undo) {
-        const message = `command ${revision} was given elsewhere: what was desired before is not known here`;
+        const message = `command ${revision} was given through another server: the previous state is not known here`;
         throw new AppError("conflict", "undo_unknown", message);
       }
       // Somebody who was allowed to set it has set it before.

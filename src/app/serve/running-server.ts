@@ -74,7 +74,7 @@ interface Asked {
 function translate(error: unknown, { paths, address }: Asked): unknown {
   if (error instanceof ApiError) return problemError(error, paths);
   if (error instanceof SyntaxError) {
-    const text = `what answered at ${address.origin} is no forager server: it sent no JSON`;
+    const text = `the server at ${address.origin} is not a forager server: its response is not JSON`;
     return new AppError("unavailable", "not_json", text, { cause: error });
   }
   // fetch throws this if there is no response: nobody listens, or the connection was closed.
@@ -109,6 +109,6 @@ const noServer = (paths: Paths, cause?: unknown) =>
   new AppError(
     "unavailable",
     "no_server",
-    `no server runs for the data folder ${paths.root()}: start one with \`forager up\` or \`forager serve\``,
+    `no server is running for the data folder ${paths.root()}: start one with \`forager up\` or \`forager serve\``,
     { cause },
   );

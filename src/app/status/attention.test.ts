@@ -14,9 +14,9 @@ const ledger = (more: Partial<ClusterStatus["ledger"]>) => ({
   ledger: { ...wellStatus.ledger, ...more },
 });
 test.each<[string, Partial<ClusterStatus>, string]>([
-  ["a node that is missed", { nodes: [testNode({ isPresent: false, agoMs: 600_000 })] }, "pi-1 is missed: it was last seen 10m00s ago"],
+  ["a node that is missed", { nodes: [testNode({ isPresent: false, agoMs: 600_000 })] }, "pi-1 is missing: it was last seen 10m00s ago"],
   ["an alert", { nodes: [testNode({}, { alerts: ["stall: kind enrich"] })] }, "pi-1: stall: kind enrich"],
-  ["a command that failed", { nodes: [testNode({}, { followed: { revision: 7, atMs: 0, isApplied: false, what: "no" } })] }, "pi-1 could not follow revision 7: no"],
+  ["a command that failed", { nodes: [testNode({}, { followed: { revision: 7, atMs: 0, isApplied: false, what: "no" } })] }, "pi-1 could not apply revision 7: no"],
   ["a clock that is off", { nodes: [testNode({}, { clockOffsetMs: -7_200_000 })] }, "pi-1: its clock is off by 2h00m"],
   ["a disk that is full", { nodes: [testNode({}, { diskBytes: { total: 100, free: 2 } })] }, "pi-1: 2.0 % of its disk is left"],
   ["heat", { nodes: [testNode({}, { temperatureC: 84 })] }, "pi-1 is 84 °C hot"],
@@ -29,9 +29,9 @@ test.each<[string, Partial<ClusterStatus>, string]>([
   ["a lost checkpoint", ledger({ lostCheckpoint: 7 }), "checkpoint 7 missing here, and nothing can be written: run forager ledger sync"],
   ["a missing segment", ledger({ faults: ["x.usv is missing"] }), "the last sync: x.usv is missing"],
   ["a hub that is gone", { hub: { ...wellStatus.hub!, state: "expired", ageMs: 3_600_000 } }, "the hub 0000000000001 was last heard 1h00m ago: is it gone?"],
-  ["failed tasks", { queue: { ...testQueue(0)!, kinds: [{ ...testQueue(0)!.kinds[0]!, failed: 7 }] } }, "7 enrich tasks failed: see forager queue list --state failed --kind enrich, then retry or purge"],
+  ["failed tasks", { queue: { ...testQueue(0)!, kinds: [{ ...testQueue(0)!.kinds[0]!, failed: 7 }] } }, "7 enrich tasks failed: see forager queue list --state failed --kind enrich, then retry or purge them"],
   ["no hub", { hub: null, hubGap: { code: "none_for_a_day", text: "there was no hub yet" } }, "there was no hub yet"],
-  ["work that nobody does", { queue: testQueue(5), nodes: [testNode({ isPresent: false }, { state: "stopped" })] }, "5 tasks could run, and no node works"],
+  ["work that nobody does", { queue: testQueue(5), nodes: [testNode({ isPresent: false }, { state: "stopped" })] }, "5 tasks could run, but no node is working"],
 ])("%s", (_name, more, words) => {
   expect(attentionOf({ ...wellStatus, ...more })).toEqual([words]);
 }); // prettier-ignore

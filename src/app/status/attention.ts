@@ -39,7 +39,7 @@ function nodeTroubles(node: NodeStatus): readonly Alarm[] {
   const subject = label || node.node;
   const isMissed = !isPresent && beat?.state !== "stopped" && agoMs !== null;
   if (isMissed && agoMs < forgottenMs) {
-    const text = `${subject} is missed: it was last seen ${formatDuration(agoMs)} ago`;
+    const text = `${subject} is missing: it was last seen ${formatDuration(agoMs)} ago`;
     return [{ name: "node_missing", subject, text }];
   }
   if (!isPresent || !beat) return [];
@@ -52,7 +52,7 @@ function nodeTroubles(node: NodeStatus): readonly Alarm[] {
   if (followed?.isApplied === false) {
     add(
       "command_failed",
-      `${subject} could not follow revision ${followed.revision}: ${followed.what}`,
+      `${subject} could not apply revision ${followed.revision}: ${followed.what}`,
     );
   }
   if (Math.abs(clockOffsetMs ?? 0) > offsetMsMax) {
@@ -123,7 +123,7 @@ function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly Ala
       quarantined > 0
         ? [`${countOf(quarantined, "datagram")} in quarantine: see forager ledger quarantine`]
         : [],
-    stranded: stranded > 0 ? [`${countOf(stranded, "datagram")} without what comes before`] : [],
+    stranded: stranded > 0 ? [`${countOf(stranded, "datagram")} without the preceding ones`] : [],
     lost_data:
       lost > 0
         ? [`${countOf(lost, "datagram")} of this node missing here, and nothing can be written: run forager ledger sync`] // prettier-ignore
@@ -167,9 +167,9 @@ function failedTasks({ kinds }: QueueStatus): readonly Problem[] {
       name: "failed_tasks",
       subject: kind,
       text:
-        `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge` +
+        `${countOf(failed, `${kind} task`)} failed: see forager queue list --state failed --kind ${kind}, then retry or purge them` +
         // Only a crawl runs these tasks.
-        (kind === sitePageKind ? "; after a retry go on with: forager crawl --resume" : ""),
+        (kind === sitePageKind ? "; after a retry continue with: forager crawl --resume" : ""),
     }));
 }
 
@@ -178,6 +178,6 @@ function idleWork({ kinds }: QueueStatus, nodes: readonly NodeStatus[]): readonl
   const isWorked = nodes.some(({ isPresent, beat }) => isPresent && beat?.state === "working");
   const isPaused = nodes.some(({ isPresent, beat }) => isPresent && beat?.state === "paused");
   if (claimable === 0 || isWorked || isPaused) return [];
-  const text = `${countOf(claimable, "task")} could run, and no node works`;
+  const text = `${countOf(claimable, "task")} could run, but no node is working`;
   return [{ name: "idle_tasks", subject: "queue", text }];
 }

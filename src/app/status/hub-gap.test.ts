@@ -34,7 +34,7 @@ test("no node that is there has the rights: each is named with its reason", () =
   const never = testNode({ label: "pi-2" }, { hub: { state: "never" } });
   const found = gap({ nodes: [unable, never], log: [] });
   expect(found?.code).toBe("no_rights");
-  expect(found?.text).toContain(`pi-1: ${why}; pi-2: its ledger.hub is never`);
+  expect(found?.text).toContain(`pi-1: ${why}; pi-2: its ledger.hub is set to never`);
   for (const state of ["able", "unknown"] as const) {
     expect(gap({ nodes: [unable, testNode({}, { hub: { state } })], log: [] })).toBeNull();
   }

@@ -38,7 +38,7 @@ function unableNodes(nodes: readonly NodeStatus[]): readonly string[] | undefine
   );
   if (hubs.length === 0 || !isUnable) return undefined;
   return hubs.map(({ label, ability }) => {
-    const why = ability?.state === "never" ? "its ledger.hub is never" : ability?.why;
+    const why = ability?.state === "never" ? "its ledger.hub is set to never" : ability?.why;
     return `${label}: ${why ?? "rights are missing"}`;
   });
 }

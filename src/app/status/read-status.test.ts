@@ -57,7 +57,7 @@ test("what it says of ledger, fleet and queue is the same after JSON", async () 
   expect(status.ledger).toMatchObject({ node: ledger.node(), unpublished: 0, conflicts: 0 });
   expect(status.nodes).toMatchObject([{ node: ledger.node(), isSelf: true }]);
   expect(status.queue?.states.pending).toBe(1);
-  expect(status.attention).toContain("1 task could run, and no node works");
+  expect(status.attention).toContain("1 task could run, but no node is working");
 });
 
 test("a reader that is kept open sees what others write later", async () => {

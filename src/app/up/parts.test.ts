@@ -10,11 +10,11 @@ test("data: owner, client, and an owner that has taken over", () => {
   expect(dataPart("/d", owner, undefined).text).toBe("/d (owner)");
   expect(dataPart("/d", client, undefined)).toMatchObject({
     state: "client",
-    text: "/d (client: process 7 owns it; takes over when that one ends)",
+    text: "/d (client: process 7 owns it; takes over when that one exits)",
   });
   expect(dataPart("/d", owner, client)).toMatchObject({
     state: "owner",
-    text: "/d (owner, because process 7 ended)",
+    text: "/d (owner, because process 7 has exited)",
   });
 });
 
@@ -54,7 +54,7 @@ test("gossip: where it listens, which key it has, or why it is off", () => {
     "off: none of gossip.keys, gossip.peers and bucket.url is set",
   );
   const off = { ...shared, gossip: { ...shared.gossip, on: "no" as const } };
-  expect(gossipPart(off)?.text).toBe("off: gossip.on is no");
+  expect(gossipPart(off)?.text).toBe("off: gossip.on is false");
 });
 
 const slot = (kinds: readonly string[] | undefined, concurrency: number | [number, number]) => ({

@@ -44,10 +44,11 @@ export interface UpPart {
 
 export function dataPart(folder: string, role: NodeRole, before: NodeRole | undefined): UpPart {
   if (role.kind === "client") {
-    const text = `${folder} (client: process ${role.owner} owns it; takes over when that one ends)`;
+    const text = `${folder} (client: process ${role.owner} owns it; takes over when that one exits)`;
     return { part: "data", state: "client", text };
   }
-  const how = before?.kind === "client" ? `owner, because process ${before.owner} ended` : "owner";
+  const how =
+    before?.kind === "client" ? `owner, because process ${before.owner} has exited` : "owner";
   return { part: "data", state: "owner", text: `${folder} (${how})` };
 }
 
@@ -78,7 +79,7 @@ export function bucketPart(options: BucketPartOptions): UpPart | undefined {
   if (isReached === undefined) return undefined;
   const every = `every ${syncMsMin / 1_000} s`;
   if (!isReached) {
-    const text = `${at}, does not answer: writes stay here, tried again ${every}`;
+    const text = `${at}, does not answer: writes stay here, retried ${every}`;
     return { part, state: "failing", text };
   }
   const idle = isCharged ? `, when idle every ${syncMsMax / 60_000} minutes` : "";
@@ -101,7 +102,7 @@ export function gossipPart(options: GossipPartOptions): UpPart | undefined {
   if (source === "off") {
     const why =
       gossip.on === "no"
-        ? "gossip.on is no"
+        ? "gossip.on is false"
         : "none of gossip.keys, gossip.peers and bucket.url is set";
     return { part, state: "off", text: `off: ${why}` };
   }
@@ -117,7 +118,7 @@ export function gossipPart(options: GossipPartOptions): UpPart | undefined {
 export function schedulesPart({ schedules, nextMs }: TickerView): UpPart | undefined {
   const part = "schedules";
   if (schedules === 0) return undefined;
-  const next = nextMs === undefined ? "none is due" : `next ${new Date(nextMs).toISOString()}`;
+  const next = nextMs === undefined ? "none scheduled" : `next ${new Date(nextMs).toISOString()}`;
   return { part, state: "running", text: `${schedules}, ${next}` };
 }
 
@@ -125,7 +126,7 @@ export function schedulesPart({ schedules, nextMs }: TickerView): UpPart | undef
 export function workersPart({ slots, state, notice }: WorkersView): UpPart | undefined {
   const part = "workers";
   if (notice) {
-    const text = `none: this machine is taken away (${notice.what}); work was given back`;
+    const text = `none: this machine is taken away (${notice.what}); its work was released`;
     return slots.length > 0 ? undefined : { part, state: "waiting", text };
   }
   if (state !== "working" && slots.length === 0) {
@@ -194,7 +195,7 @@ export const noDashboardPart: UpPart = {
 export const busyDashboardPart = (why: string): UpPart => ({
   part: "dashboard",
   state: "failing",
-  text: `${why}; the node works without it, tried again every 10 s`,
+  text: `${why}; the node works without it, retried every 10 s`,
 });
 
 export const otherDashboardPart = (origin: string, pid: number): UpPart => ({

@@ -82,7 +82,7 @@ export function createUpServer(options: UpServerOptions): Service {
 
   const retry = () => {
     trying = attempt().catch((error: unknown) =>
-      log.error("API and dashboard cannot start", { error }),
+      log.error("API and dashboard could not start", { error }),
     );
   };
 

@@ -64,7 +64,7 @@ export async function createInterruptions(options: InterruptionsOptions): Promis
     while (supervisor.look().length > 0) await sleep(clock, lookMs, signal);
     hurry.cancel();
     await wake();
-    log.info("all work was given back");
+    log.info("all work was released");
     if (!isDraining) await sleep(clock, stayMs, signal);
     onOver();
   }
@@ -76,7 +76,7 @@ export async function createInterruptions(options: InterruptionsOptions): Promis
       source,
       onNotice: (notice) =>
         void giveBack(notice).catch((error: unknown) => {
-          if (!signal.aborted) log.error("work could not be given back in good order", { error });
+          if (!signal.aborted) log.error("work could not be released in time", { error });
         }),
       clock,
       log,

@@ -20,13 +20,13 @@ export async function loadHandlers(file: string): Promise<readonly Handler<unkno
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause);
     const hint = /\.[cm]?tsx?"? /.test(`${text} `)
-      ? " (plain Node runs no TypeScript: build it)"
+      ? " (Node cannot run TypeScript here: compile it)"
       : "";
     throw wrong(file, `it cannot be loaded: ${text}${hint}`, cause);
   }
   const found = new Set(Object.values(exported).flat(1).filter(isHandler));
   if (found.size === 0)
-    throw wrong(file, "it exports no handler, which is an object { kind, run }");
+    throw wrong(file, "it exports no handler; a handler is an object { kind, run }");
   return [...found].map(toHandler);
 }
 

@@ -112,7 +112,7 @@ export async function openWork(options: WorkOptions): Promise<Work> {
   await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
   const isLate = !options.start.isDraining;
   const missing = await missingBucketFolder(settings, paths);
-  if (missing !== undefined) options.log.warn(`${missing}; it is made now`, { check: "bucket" });
+  if (missing !== undefined) options.log.warn(`${missing}; it is created now`, { check: "bucket" });
   const queue = await openWatchedQueue({ settings, paths, isLate });
   try {
     await checkBefore(options, paths, queue);

@@ -20,7 +20,7 @@ const shape = /^([^=\s]+)=(\d+)x(\d+)(?:-(\d+))?$/;
 /** Parses `page+map=2x5-20 *=1x10`: kinds, number of processes, concurrent tasks per process. */
 export function parsePools(text: string): readonly Pool[] {
   const parts = text.split(/[\s,]+/).filter(Boolean);
-  if (parts.length === 0) throw wrong(text, "it names no pool");
+  if (parts.length === 0) throw wrong(text, "it has no pool");
   return parts.map((part) => {
     const [, kinds, processes, min, max] = shape.exec(part) ?? [];
     if (kinds === undefined) throw wrong(part, "it must be KINDS=PROCESSESxCONCURRENCY");

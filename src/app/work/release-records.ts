@@ -39,7 +39,7 @@ export function createReleaseRecords(options: {
   const folder = folderOf(paths);
   const known = new Set(namesIn(folder));
   const failed = (cause: unknown) =>
-    log.warn("could not keep why a task was given back", { error: cause });
+    log.warn("could not store the reason for which a task was released", { error: cause });
   return {
     released({ kind, job }, reason) {
       const name = nameOf(kind, job);
@@ -101,7 +101,7 @@ export function currentReleases(paths: Paths, nowMs: number): readonly string[] 
 }
 
 export const releaseText = ({ kind, job, reason }: ReleaseRecord): string =>
-  `this node gives ${kind} tasks of job ${job} back: ${reason}`;
+  `this node releases ${kind} tasks of job ${job}: ${reason}`;
 
 const folderOf = (paths: Paths): string => paths.resolve("work", "released");
 

@@ -38,7 +38,7 @@ export function createLeaseKeeper(options: BucketLeaseKeeperOptions): Service {
         if (taken.status === "held") await keep(taken.epoch);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
-        log.warn("the lease gave no answer", { error });
+        log.warn("the store did not answer a request for the lease", { error });
       }
       // With jitter, so that waiting nodes do not all try at the same time.
       await pause(pollMs * (0.5 + random.next()));
@@ -58,7 +58,7 @@ export function createLeaseKeeper(options: BucketLeaseKeeperOptions): Service {
       over.abort();
       await renewing;
       if (lease.isHeld()) await lease.release();
-      log.info("the lease is over", { epoch });
+      log.info("the lease has ended", { epoch });
     }
   };
 

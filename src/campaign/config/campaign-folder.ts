@@ -111,7 +111,7 @@ export function openCampaignFolder(
       const wanted = JSON.parse(String(text)) as Readonly<Record<string, unknown>>;
       return new Map(Object.entries(wanted));
     } catch (cause) {
-      const message = `${desiredFileOf(name)} is damaged: remove it, and it is written again`;
+      const message = `${desiredFileOf(name)} is damaged: delete it, and it will be written again`;
       throw new AppError("corrupt", "campaign_wanted", message, { cause });
     }
   };

@@ -44,7 +44,7 @@ const phrase = z.string({ error: 'text, such as "plumber"' }).superRefine((text,
 const schema = z.strictObject({
   phrases: z
     .array(phrase, {
-      error: 'a list of what is looked for, such as ["plumber", "heating engineer"]',
+      error: 'a list of phrases to search for, such as ["plumber", "heating engineer"]',
     })
     .min(1, { error: "a list with at least one phrase" })
     .max(1_000, { error: "a list of at most 1000 phrases" }),

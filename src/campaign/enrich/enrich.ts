@@ -87,7 +87,7 @@ async function takeStep(
     payload.campaign === undefined ? undefined : await services.campaign(payload.campaign);
   const view = await companyView(services, payload.target);
   if (view.fields.length === 0 && !view.isForgotten && task.used < task.attemptsMax) {
-    return retry(`nothing is known of ${payload.target} yet`, { delayMs: arrivalMs(task.used) });
+    return retry(`there is no ${payload.target} yet`, { delayMs: arrivalMs(task.used) });
   }
   const needless = await whyNot(services, { payload, view, campaign });
   if (needless) return skip(needless);
@@ -107,7 +107,8 @@ async function takeStep(
     // state of the gate.
     if (task.gate === gate) services.sites.forget(gate);
     await setPace(services, gate, pace);
-    if (task.gate === gate) return retry(`the delay of ${gate} was set first`, { delayMs: 0 });
+    if (task.gate === gate)
+      return retry(`the delay of ${gate} had to be set first`, { delayMs: 0 });
     const state = { ...plan, request, step: plan.step + 1 };
     const moved = nextTask(task.job, { ...payload, state });
     return skip(`moved to the gate of ${gate}`, { add: [moved] });
@@ -281,7 +282,7 @@ async function whyNot(
     ),
   ];
   if ((await ledger.suppressed(keys)).length > 0) return suppressedReason;
-  if (view.fields.length === 0) return `nothing is known of ${payload.target}`;
+  if (view.fields.length === 0) return `there is no ${payload.target}`;
   const excluded = text("excluded");
   if (excluded !== undefined) return `it is excluded: ${excluded}`;
   const known = { id: text("place") ?? "", name: text("name") ?? "", domain };

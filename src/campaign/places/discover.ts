@@ -57,7 +57,7 @@ export async function discover(
 ): Promise<Discovered | "witnessed" | "enough"> {
   const { ledger, clock } = services;
   const tile = parseTileId(payload.tile);
-  assert(tile, `${payload.tile} is no tile`);
+  assert(tile, `${payload.tile} is not a tile`);
   const campaign = await services.campaign(payload.campaign);
   const compiled = services.phrases(campaign);
   // Whether a witness of a file is valid depends on the current content of the file.

@@ -67,7 +67,7 @@ export const singleCommands: readonly CommandEntry[] = [
   },
   {
     name: "work",
-    summary: "do the tasks of a queue: campaigns, visits, your own kinds",
+    summary: "run the tasks of a queue: campaigns, visits, your own kinds",
     load: async () => (await import("./work/work.ts")).work,
   },
   {
@@ -102,7 +102,7 @@ export const singleCommands: readonly CommandEntry[] = [
   },
   {
     name: "phrases",
-    summary: "show which tags and categories phrases mean",
+    summary: "show the tags and categories of phrases",
     load: async () => (await import("./phrases/phrases.ts")).phrases,
   },
   {
@@ -127,7 +127,7 @@ export const singleCommands: readonly CommandEntry[] = [
   },
   {
     name: "undo",
-    summary: "undo the last change that was made by hand here",
+    summary: "undo the last manual change on this node",
     load: async () => (await import("./undo/undo.ts")).undo,
   },
   {
@@ -137,12 +137,12 @@ export const singleCommands: readonly CommandEntry[] = [
   },
   {
     name: "deploy",
-    summary: "bring a release to hosts over ssh, or go back",
+    summary: "deploy a release to hosts over ssh, or roll back",
     load: async () => (await import("./deploy/deploy.ts")).deploy,
   },
   {
     name: "runbook",
-    summary: "say what a problem or an alarm means, and what to do",
+    summary: "explain a problem or an alarm, and what to do",
     load: async () => (await import("./runbook/runbook.ts")).runbook,
   },
   {

@@ -11,8 +11,8 @@ const commands = ["queue resume", "queue list", "work"].map((name): CommandEntry
 test("a hinted command carries the flags that decide what it works on", () => {
   const hint = createHintedCommands({ commands }, { data: "my data", queue: "sqlite:q.db" });
   const flags = "--data 'my data' --queue sqlite:q.db";
-  expect(hint("go on with: forager queue resume leads")).toBe(
-    `go on with: forager ${flags} queue resume leads`,
+  expect(hint("continue with: forager queue resume leads")).toBe(
+    `continue with: forager ${flags} queue resume leads`,
   );
   expect(hint("run `forager work`, then `forager queue list`")).toBe(
     `run \`forager ${flags} work\`, then \`forager ${flags} queue list\``,

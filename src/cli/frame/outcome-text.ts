@@ -19,8 +19,8 @@ export function outcomeText(ended: WorkOutcome): string {
     ...undone.map(undoneText),
     ...(held
       ? [
-          `node ${held.node} is ${held.state} and does no tasks (revision ${held.revision}: forager fleet show)`,
-          `let it work again with: forager fleet set ${held.node} resume`,
+          `node ${held.node} is ${held.state} and runs no tasks (revision ${held.revision}: forager fleet show)`,
+          `resume it with: forager fleet set ${held.node} resume`,
         ]
       : []),
     // With a single job, the line of all visits has the same content.
@@ -37,9 +37,9 @@ export function outcomeText(ended: WorkOutcome): string {
 
 const undoneText = ({ kind, count, why, reason }: WorkOutcome["undone"][number]): string =>
   kind === sitePageKind
-    ? `${countTasks(count)} of kind ${kind} left: go on with: forager crawl --resume`
+    ? `${countTasks(count)} of kind ${kind} left: continue with: forager crawl --resume`
     : why === "no_handler"
       ? `${countTasks(count)} of kind ${kind} left: no handler for it here (--handlers FILE)`
       : why === "unwanted"
-        ? `${countTasks(count)} of kind ${kind} left: the fleet wants no worker for it here (workers.${kind}=0: forager fleet show)`
+        ? `${countTasks(count)} of kind ${kind} left: the fleet has set workers.${kind}=0 for this node (forager fleet show)`
         : `${countTasks(count)} of kind ${kind} left: ${reason ?? "this node lacks something, see the warnings above"}`;

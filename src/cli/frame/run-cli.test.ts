@@ -35,7 +35,7 @@ async function run(
         options: [
           { flag: "--limit", value: "count", summary: "how many", default: "100" },
           { flag: "--order", value: "order", summary: "order", choices: ["old", "new"] },
-          { flag: "--dry-run", summary: "only say what would be done" },
+          { flag: "--dry-run", summary: "only show what would be done" },
           { flag: "--id", value: "id", summary: "which", isRepeated: true },
         ],
         examples,

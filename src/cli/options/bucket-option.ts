@@ -4,7 +4,7 @@ import { textFlag } from "./flags.ts";
 export const bucketOption: OptionSpec = {
   flag: "--bucket",
   value: "address",
-  summary: "s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE; else what bucket.url says",
+  summary: "s3://BUCKET/PREFIX, dir:PATH or postgres://HOST/DATABASE (default: bucket.url)",
 };
 
 type Context = Pick<SettingsContext, "flags" | "settings" | "paths" | "clock" | "log" | "signal">;

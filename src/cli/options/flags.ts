@@ -15,8 +15,8 @@ export interface GlobalFlags {
 
 export const globalOptions: readonly OptionSpec[] = [
   { flag: "--json", summary: "print the result as one JSON document" },
-  { flag: "--quiet", summary: "no notes and no progress, only results and errors" },
-  { flag: "--no-color", summary: "no colors (NO_COLOR does the same)" },
+  { flag: "--quiet", summary: "print no notes and no progress, only results and errors" },
+  { flag: "--no-color", summary: "print no colors (NO_COLOR does the same)" },
   { flag: "--no-pager", summary: "print long lists at once, also on a terminal" },
   { flag: "--config", value: "file", summary: "read this settings file", complete: "file" },
   { flag: "--data", value: "dir", summary: "keep data in this folder", complete: "directory" },

@@ -8,14 +8,14 @@ export const workOptions: readonly OptionSpec[] = [
   {
     flag: "--handlers",
     value: "file",
-    summary: "run also the handlers that this file exports",
+    summary: "also run the handlers that this file exports",
     complete: "file",
   },
-  { flag: "--processes", value: "count", summary: "worker processes of each pool" },
+  { flag: "--processes", value: "count", summary: "worker processes per pool" },
   {
     flag: "--concurrency",
     value: "count",
-    summary: "tasks at once in each process: 10, or 5-20 to follow the load",
+    summary: "concurrent tasks per process: 10, or 5-20 to adapt to the load",
   },
   {
     flag: "--listen",

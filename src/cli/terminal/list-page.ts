@@ -4,7 +4,7 @@ import { parseCount, textFlag } from "../options/flags.ts";
 
 /** The flags of every list: the number of rows, the page, or all rows. */
 export const listPageOptions = (limit: number | "all"): readonly OptionSpec[] => [
-  { flag: "--limit", value: "count", summary: "rows of a page", default: String(limit) },
+  { flag: "--limit", value: "count", summary: "rows per page", default: String(limit) },
   pageOption,
   allOption,
 ];
@@ -12,7 +12,7 @@ export const listPageOptions = (limit: number | "all"): readonly OptionSpec[] =>
 export const pageOption: OptionSpec = {
   flag: "--page",
   value: "number",
-  summary: "this page, from 1",
+  summary: "the number of the page, from 1",
 };
 export const allOption: OptionSpec = { flag: "--all", summary: "all rows, without a limit" };
 
@@ -45,7 +45,7 @@ export function readListPage(flags: Flags, limit: number | "all"): ListPage {
 const sizeOf = (given: string | undefined, limit: number | "all"): number =>
   given === undefined ? (limit === "all" ? pageSize : limit) : parseCount("limit", given);
 
-/** Selects the rows of a page from all rows. `hasMore` is known after they were read. */
+/** Selects the rows per page from all rows. `hasMore` is known after they were read. */
 export function rowsOfPage<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   { limit, skip }: ListPage,

@@ -21,7 +21,8 @@ export async function readConfigFile(file: string): Promise<Layer | undefined> {
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     return unreadable(`cannot be read (${code}): check its owner and permissions`);
   }
-  if (!bytes) return unreadable(`is longer than ${fileBytesMax} bytes: this is no settings file`);
+  if (!bytes)
+    return unreadable(`is longer than ${fileBytesMax} bytes: this is not a settings file`);
   try {
     return parseConfigFile(file, new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {

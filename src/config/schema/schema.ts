@@ -34,21 +34,21 @@ const rolePolicy = (role: string) =>
  */
 export const settingsSchema = z.strictObject({
   data: text("the path of a folder").register(settingMeta, {
-    description: "folder that holds everything forager writes",
+    description: "folder for all data",
     form: "folder",
   }),
   environment: choice(environments).optional().register(settingMeta, {
     description:
-      "dev, test or prod: each has a data folder, queue and bucket folder of its own; default: none",
+      "dev, test or prod: each has its own data folder, queue and bucket folder; default: none",
   }),
   node: z.strictObject({
     name: nameOfNode().optional().register(settingMeta, {
-      description: "what the fleet calls this node; default: the name of the machine",
+      description: "name of this node in the fleet; default: the name of the machine",
     }),
   }),
   log: z.strictObject({
     level: choice(["debug", "info", "warn", "error"]).default("info").register(settingMeta, {
-      description: "least severe log line that is written",
+      description: "lowest level of log lines that are written",
     }),
   }),
   output: z.strictObject({
@@ -71,7 +71,8 @@ export const settingsSchema = z.strictObject({
       description: "SQLite: full survives a power cut; normal is faster and survives only crashes",
     }),
     leaseMs: wholeNumber(1000, 3_600_000).default(60_000).register(settingMeta, {
-      description: "milliseconds a worker holds a task before another may take it over",
+      description:
+        "milliseconds after which another worker may take over a task whose worker is silent",
     }),
     keepDoneDays: wholeNumber(0, 3650).default(7).register(settingMeta, {
       description: "days a done or skipped task is kept before it moves into the log",
@@ -84,26 +85,27 @@ export const settingsSchema = z.strictObject({
     }),
     postgres: z.strictObject({
       poolMax: wholeNumber(2, 1_000).default(70).register(settingMeta, {
-        description: "most connections of a process; never more than the server's limit minus 20",
+        description:
+          "maximum connections of a process; never more than the server's limit minus 20",
       }),
       poolIdleMax: wholeNumber(0, 1_000).default(20).register(settingMeta, {
-        description: "most connections that are kept open while nobody uses them",
+        description: "maximum idle connections that are kept open",
       }),
       statementMs: wholeNumber(100, 3_600_000).default(60_000).register(settingMeta, {
-        description: "milliseconds after which a statement is given up",
+        description: "milliseconds after which a statement is cancelled",
       }),
       lockMs: wholeNumber(100, 3_600_000).default(20_000).register(settingMeta, {
-        description: "milliseconds after which a wait for a lock is given up",
+        description: "milliseconds after which waiting for a lock is cancelled",
       }),
       lazy: list(["add", "claim", "finish"]).default("").register(settingMeta, {
         isList: true,
         description: "writes answered before they are on the server's disk: add,claim,finish",
       }),
       prepare: choice(["auto", "never"]).default("auto").register(settingMeta, {
-        description: "keep statements prepared; auto gives up behind a transaction pooler",
+        description: "use prepared statements; auto: not behind a transaction pooler",
       }),
       listenUrl: text("the address of a server").optional().register(settingMeta, {
-        description: "direct address of the server for LISTEN if queue.url leads to a pooler",
+        description: "direct address of the server for LISTEN, if queue.url is that of a pooler",
         form: "url",
         passwordKey: "queue.postgres.listenPassword",
       }),
@@ -126,7 +128,7 @@ export const settingsSchema = z.strictObject({
   }),
   gossip: z.strictObject({
     on: choice(["yes", "no"]).default("yes").register(settingMeta, {
-      description: "whether `forager work` and `node run` tell other nodes at once what is new",
+      description: "whether nodes send changes to other nodes immediately",
     }),
     keys: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description:
@@ -138,27 +140,26 @@ export const settingsSchema = z.strictObject({
         "name of the fleet: nodes of other fleets are ignored, even if they have the key",
     }),
     host: text("an address of this machine in numbers").optional().register(settingMeta, {
-      description: "address that is bound; by default all with gossip.keys, and 127.0.0.1 without",
+      description: "address to bind; default: all addresses with gossip.keys, 127.0.0.1 without",
     }),
     port: wholeNumber(0, 65_535).default(9_999).register(settingMeta, {
       description: "UDP and TCP port; if it is in use or 0, another free one is used",
     }),
     peers: text("HOST:PORT separated by commas").optional().register(settingMeta, {
       isList: true,
-      description: "nodes that are always looked for, such as pi-7:9999,10.0.0.8:9999",
+      description: "nodes that are always contacted, such as pi-7:9999,10.0.0.8:9999",
     }),
     mdns: choice(["yes", "no"]).default("yes").register(settingMeta, {
-      description:
-        "whether nodes of the local network are looked for by mDNS, if gossip.keys is set",
+      description: "whether to find nodes of the local network by mDNS, if gossip.keys is set",
     }),
   }),
   ledger: z.strictObject({
     hub: choice(["auto", "never", "always"]).default("auto").register(settingMeta, {
-      description:
-        "whether this node folds what the fleet has sent: auto does when nobody else does",
+      description: "whether this node makes checkpoints for the fleet; auto: if no other node does",
     }),
     archive: choice(["keep", "delete"]).default("keep").register(settingMeta, {
-      description: "what the hub does with folded segments: keep them for history, or delete them",
+      description:
+        "what the hub does with folded segments: archive them for history, or delete them",
     }),
   }),
   crawl: z.strictObject({
@@ -166,37 +167,38 @@ export const settingsSchema = z.strictObject({
       description: "page or mailbox where the owners of websites reach you, sent to every site",
     }),
     delayMs: wholeNumber(0, 3_600_000).default(1_000).register(settingMeta, {
-      description: "milliseconds from one request to a host to the next, outside of campaigns",
+      description: "milliseconds between two requests to a host, outside of campaigns",
     }),
     pages: wholeNumber(1, 1_000).default(8).register(settingMeta, {
-      description: "most pages of a website that a visit asks for",
+      description: "maximum pages per visit of a website",
     }),
     bytes: wholeNumber(1_000, 2_000_000_000).default(20_000_000).register(settingMeta, {
-      description: "most bytes that a visit takes from a website",
+      description: "maximum bytes per visit of a website",
     }),
     seconds: wholeNumber(1, 86_400).default(600).register(settingMeta, {
-      description: "longest time for a visit of a website, without waiting for workers",
+      description: "maximum milliseconds per visit of a website, without waiting for workers",
     }),
     deobfuscate: choice(["off", "simple", "all"]).default("simple").register(settingMeta, {
-      description: "how to search for hidden addresses: all also reads those that scripts assemble",
+      description: "how to search for hidden addresses; all: also those that scripts assemble",
     }),
     ttlDays: wholeNumber(0, 3_650).default(90).register(settingMeta, {
-      description: "days a visit counts, where the company has no ttlDays of its own",
+      description:
+        "days after which a website is visited again, unless the company has its own ttlDays",
     }),
     allowPrivateNetworks: networks().default("").register(settingMeta, {
       isList: true,
       earlierKey: "crawl.allowAddresses",
-      description: "networks that may be visited although not public, such as 127.0.0.1,10.0.0.0/8",
+      description: "private networks that may be visited, such as 127.0.0.1,10.0.0.0/8",
     }),
     browser: choice(["off", "auto", "always"]).default("auto").register(settingMeta, {
       description:
-        "which pages a browser renders: auto is those that are empty without their scripts",
+        "which pages a browser renders; auto: those that are empty without their scripts",
     }),
     browserPath: text("the path of a program").optional().register(settingMeta, {
-      description: "the Chromium that renders pages; default: the first that is found",
+      description: "the Chromium that renders pages; default: the first one found",
     }),
     keepHtmlBytes: wholeNumber(0, 5_000_000).default(0).register(settingMeta, {
-      description: "how many of the first bytes of each page to keep unchanged; 0 keeps none",
+      description: "how many bytes of each page to store unchanged; 0: none",
     }),
   }),
   work: z.strictObject({
@@ -209,7 +211,7 @@ export const settingsSchema = z.strictObject({
       description: "worker processes: KINDS=PROCESSESxCONCURRENCY, such as page+map=2x5-20 *=1x10",
     }),
     graceMs: wholeNumber(0, 600_000).default(25_000).register(settingMeta, {
-      description: "milliseconds a stopping worker waits for its handlers before it ends them",
+      description: "milliseconds that a stopping worker waits for its handlers",
     }),
     watchdogMs: wholeNumber(2_000, 600_000).default(30_000).register(settingMeta, {
       description:
@@ -217,7 +219,7 @@ export const settingsSchema = z.strictObject({
     }),
     interruption: interruptionSource().default("off").register(settingMeta, {
       description:
-        "who announces that this machine is taken away: aws, gcp, azure, auto, file:PATH or off",
+        "source of notices that this machine will be taken away: aws, gcp, azure, auto, file:PATH or off",
     }),
     metadataUrl: text("an http:// address")
       .default("http://169.254.169.254")
@@ -241,21 +243,21 @@ export const settingsSchema = z.strictObject({
         "DNS server that is asked for mail domains, as 1.1.1.1 or HOST:PORT; default: the system's",
     }),
     ttlDays: wholeNumber(1, 3_650).default(30).register(settingMeta, {
-      description: "days the status of an e-mail address counts before DNS is asked again",
+      description: "days after which the domain of an e-mail address is checked again",
     }),
   }),
   retention: z.strictObject({
     peopleDays: wholeNumber(0, 36_500).default(0).register(settingMeta, {
-      description: "days after which people who were not seen again are deleted; 0 keeps them",
+      description: "days after which people who were not found again are deleted; 0: never",
     }),
     personalEmailDays: wholeNumber(0, 36_500).default(0).register(settingMeta, {
       description:
-        "days after which personal addresses that were not seen again are deleted; 0 keeps them",
+        "days after which personal addresses that were not found again are deleted; 0: never",
     }),
   }),
   legal: z.strictObject({
     controller: text("a name and an address").optional().register(settingMeta, {
-      description: "who is responsible for the data, included with every export",
+      description: "the organization responsible for the data, included in every export",
     }),
     contact: text("a page or a mailbox").optional().register(settingMeta, {
       description: "where people ask about their data, included with every export",
@@ -265,13 +267,13 @@ export const settingsSchema = z.strictObject({
         "the legal basis of the processing, such as legitimate interest (Art. 6(1)(f) GDPR)",
     }),
     noticeUrl: text("a web address").optional().register(settingMeta, {
-      description: "the privacy notice, included with every export",
+      description: "the privacy notice, included in every export",
     }),
   }),
   publish: z.strictObject({
     afterCommand: text("a command").optional().register(settingMeta, {
       description:
-        "run after a published site has changed, without a shell: {target} and {generation} are filled in",
+        "command to run after a published site has changed; {target} and {generation} are replaced",
     }),
   }),
   places: z.strictObject({
@@ -282,12 +284,12 @@ export const settingsSchema = z.strictObject({
   fleet: z.strictObject({
     hosts: sshHosts().default("").register(settingMeta, {
       isList: true,
-      description: "hosts that `forager deploy` updates, as `ssh` takes them: pi-1,pi@10.0.0.8",
+      description: "hosts that `forager deploy` updates, as for `ssh`: pi-1,pi@10.0.0.8",
     }),
   }),
   deploy: z.strictObject({
     folder: absolutePath().default("/opt/forager").register(settingMeta, {
-      description: "folder of the installation on the hosts, as install.sh makes it",
+      description: "installation folder on the hosts, as created by install.sh",
     }),
     restartCommand: commandLine()
       .default("systemctl restart forager.service")
@@ -296,7 +298,7 @@ export const settingsSchema = z.strictObject({
       }),
     healthCommand: commandLine().optional().register(settingMeta, {
       description:
-        "command that exits 0 if a host is healthy; default: ask systemd and forager status",
+        "command that exits 0 if a host is healthy; default: checks systemd and forager status",
     }),
   }),
   roles: z.strictObject({
@@ -312,19 +314,20 @@ export const settingsSchema = z.strictObject({
   webhook: z.strictObject({
     allowPrivateNetworks: networks().default("").register(settingMeta, {
       isList: true,
-      description: "networks that webhooks may reach although not public, such as 10.0.0.0/8",
+      description: "private networks that webhooks may reach, such as 10.0.0.0/8",
     }),
   }),
   alert: z.strictObject({
     stallMs: wholeNumber(1_000, 86_400_000).default(900_000).register(settingMeta, {
-      description: "milliseconds without a completion, though work could run, that are a stall",
+      description:
+        "milliseconds without a finished task, although tasks could run, after which a stall is reported",
     }),
     webhook: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description: "where alarms are posted to, by the Standard Webhooks specification: a URL",
       form: "secretUrl",
     }),
     secret: z.custom<Secret>(isSecret).optional().register(settingMeta, {
-      description: "signs what is posted to alert.webhook: whsec_… of the receiver, or a text",
+      description: "secret for signing posts to alert.webhook: whsec_… of the receiver, or a text",
       form: "secret",
     }),
     slack: z.custom<Secret>(isSecret).optional().register(settingMeta, {
@@ -340,7 +343,7 @@ export const settingsSchema = z.strictObject({
       form: "secret",
     }),
     scope: choice(["fleet", "node"]).default("fleet").register(settingMeta, {
-      description: "whose alarms this node sends: those of the whole fleet, or its own",
+      description: "which alarms this node sends: those of the whole fleet, or its own",
     }),
   }),
 });

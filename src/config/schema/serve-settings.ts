@@ -18,7 +18,7 @@ export const serveSettings = z.strictObject({
     description: "where people reach the server, such as https://forager.example: links begin so",
   }),
   certFile: text("the path of a file").optional().register(settingMeta, {
-    description: "certificate in PEM, with those that vouch for it: the server speaks https then",
+    description: "certificate with its chain in PEM; enables https",
     form: "folder",
   }),
   keyFile: text("the path of a file").optional().register(settingMeta, {

@@ -118,7 +118,7 @@ function nameFault(text: string, bytesMax: number): string | undefined {
   const fault = textFault(text, bytesMax);
   if (fault) return fault;
   const parts = text.split("/");
-  if (parts.includes("")) return "it begins or ends with /, or holds //";
+  if (parts.includes("")) return "it begins or ends with /, or contains //";
   if (parts.some((part) => part === "." || part === "..")) return "a part of it is . or ..";
   return undefined;
 }
@@ -128,7 +128,7 @@ function textFault(text: string, bytesMax: number): string | undefined {
   if (text === "") return "it is empty";
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) return `it has ${bytes} bytes, more than ${bytesMax}`;
-  if (/\p{Cc}/u.test(text)) return "it holds a control character";
+  if (/\p{Cc}/u.test(text)) return "it contains a control character";
   if (/\p{Surrogate}/u.test(text)) return "it holds half a character";
   if (text.trim() !== text) return "it begins or ends with white space";
   return undefined;

@@ -202,6 +202,6 @@ function damaged(name: string, bytes: number, cause: unknown): AppError {
     `${name} is damaged after byte ${bytes}, and there are good datagrams behind it: nothing was ` +
     `changed. Run \`forager ledger sync\`: it keeps what can be read, sets the damaged file aside ` +
     `and fetches the rest from the bucket. Without a bucket: restore the file from a backup, or ` +
-    `go on without what cannot be read with \`forager ledger verify --accept-loss\``;
+    `continue without the unreadable part with \`forager ledger verify --accept-loss\``;
   return new AppError("corrupt", "ledger_journal_damaged", message, { cause });
 }

@@ -200,7 +200,7 @@ function etagOfFile(path: string): string | undefined {
 function makeFolders(path: string): void {
   makeSyncedFolder(dirname(path));
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-    const message = `${path} is a folder with objects in it: choose a key that begins no other`;
+    const message = `${path} is a folder with objects in it: choose a key that is not a prefix of others`;
     throw new AppError("invalid", "bucket_key_taken", message);
   }
 }

@@ -11,7 +11,7 @@ export function translateDirectoryError(error: unknown, path: string): unknown {
   if (error instanceof Database.SqliteError) return fromSqlite(error, path);
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOTDIR" || code === "EEXIST" || code === "folder_is_file") {
-    const message = `a part of ${path} is an object already: choose a key that does not go on from it`;
+    const message = `a part of ${path} is an object already: choose a key without this prefix`;
     return new AppError("invalid", "bucket_key_taken", message, { cause: error });
   }
   const translated = translateFileError(error, path);
@@ -25,7 +25,7 @@ function fromSqlite(cause: InstanceType<typeof Database.SqliteError>, path: stri
   if (cause.code === "SQLITE_READONLY_DBMOVED") {
     const message =
       `the lock of the bucket ${path} (.forager/lock.db) was deleted or replaced while this process ` +
-      `had it open, so it keeps nobody out any more; nothing was written. Stop all processes that use ` +
+      `had it open, so it does not exclude other processes any more; nothing was written. Stop all processes that use ` +
       `the bucket, then start them again`;
     return new AppError("corrupt", "bucket_lock_replaced", message, { cause });
   }

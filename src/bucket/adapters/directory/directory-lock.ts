@@ -91,7 +91,7 @@ function checkFormat(db: Database.Database, file: string): void {
   const read = (name: string) => db.pragma(name, { simple: true }) as number;
   const isNew = read("application_id") === 0 && read("user_version") === 0;
   if (!isNew && read("application_id") !== applicationId) {
-    const message = `${file} is a file of another program: give the bucket a folder of its own`;
+    const message = `${file} is a file of another program: use a separate folder for the bucket`;
     throw new AppError("invalid", "not_a_bucket", message);
   }
   isReadable("directoryBucket", { format: read("user_version") }, `the bucket of ${file}`);
@@ -141,6 +141,6 @@ const isBusy = (error: unknown): boolean =>
 function stillLocked(file: string, cause: unknown): AppError {
   const message =
     `another process has written to this bucket for ${waitMsMax / 1_000} s (${file} is locked): ` +
-    `look for one that hangs; nothing was changed`;
+    `check if a process hangs; nothing was changed`;
   return new AppError("unavailable", "bucket_locked", message, { cause });
 }

@@ -15,7 +15,7 @@ export function checkFolder(root: string): void {
   throw new AppError(
     "invalid",
     "bucket_on_network",
-    `${root} is on a network file system (${name}), where locks do not hold: use a folder of a ` +
+    `${root} is on a network file system (${name}), where locks are not reliable: use a folder on a ` +
       `local disk, or a bucket of S3 or PostgreSQL to share it between machines`,
   );
 }

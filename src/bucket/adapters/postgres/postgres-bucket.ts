@@ -188,6 +188,6 @@ function checkFormat(text: string, table: string): void {
     // handled below
   }
   if (isReadable("postgresBucket", mark, `the bucket in table ${table}`)) return;
-  const message = `table ${table} is no bucket of forager: give the bucket a table of its own`;
+  const message = `table ${table} is not a bucket of forager: use a separate table for the bucket`;
   throw new AppError("corrupt", "not_a_bucket", message);
 }

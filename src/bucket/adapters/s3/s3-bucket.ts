@@ -116,7 +116,7 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
     } finally {
       await extra("delete", () => remove(key));
     }
-    const message = `${placeName} accepts no If-Match: it cannot hold what several nodes change`;
+    const message = `${placeName} accepts no If-Match: it cannot store objects that several nodes change`;
     throw new AppError("invalid", "bucket_unsupported", message);
   };
   const learntStyle = async (): Promise<EtagStyle> => {

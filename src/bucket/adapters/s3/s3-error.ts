@@ -82,7 +82,7 @@ function refusalOf(
     ];
   }
   if (status === 401 || status === 403) {
-    return ["bucket_forbidden", `no right to ${operation} in ${place}: grant it to this user`];
+    return ["bucket_forbidden", `no permission to ${operation} in ${place}: grant it to this user`];
   }
   if (status === 400 || status === 405 || status === 411 || status === 413 || status === 501) {
     return ["bucket_refused", `${place} refuses to ${operation}: the store is not fit for this`];

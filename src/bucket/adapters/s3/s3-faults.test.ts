@@ -41,7 +41,7 @@ needs(["s3"], ({ s3 }) => {
         {
           name: "list after put",
           state: "forbidden",
-          detail: expect.stringContaining("no right to list") as string,
+          detail: expect.stringContaining("no permission to list") as string,
         },
       ]);
       await deny("s3:PutObject", `arn:aws:s3:::${place.bucket}/*`);

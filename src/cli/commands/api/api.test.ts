@@ -47,14 +47,14 @@ test("dashboard prints a link of the running server that opens a session once", 
   expect((await fetch(link, { redirect: "manual" })).status).toBe(403);
   const opened = await forager(data, ["dashboard", "--open"]);
   expect(opened.stdout).toMatch(new RegExp(`^${origin}/login\\?code=\\w+\n$`));
-  expect(opened.stderr).toContain("not opened: this is no terminal");
+  expect(opened.stderr).toContain("not opened: this is not a terminal");
 
   await serve.stop();
   expect(existsSync(file)).toBe(false);
   const none = await forager(data, ["dashboard"]);
   expect(none).toMatchObject({ exitCode: 1, stdout: "" });
   expect(none.stderr).toBe(
-    `forager: no server runs for the data folder ${data}: start one with \`forager --data ${data} up\` or \`forager --data ${data} serve\`\n`,
+    `forager: no server is running for the data folder ${data}: start one with \`forager --data ${data} up\` or \`forager --data ${data} serve\`\n`,
   );
 });
 
@@ -80,7 +80,7 @@ test("api sends a request and prints the answer; problems and wrong usage are to
 
   const usage: readonly (readonly [readonly string[], string])[] = [
     [["FETCH", "/api/status"], "Allowed choices are GET"],
-    [["GET", "status"], "'status' is no path of the API"],
+    [["GET", "status"], "'status' is not a path of the API"],
     [["GET", "/api/queue/tasks/{id}"], "write a value instead of {id}"],
     [["GET", "/api/status", "--query", "cluster"], "--query takes key=value, not 'cluster'"],
     [["GET", "/api/status", "--body", "{}"], "GET takes no --body"],
@@ -111,7 +111,7 @@ test("the file of a killed server is recognised, and a stranger on its port gets
     return forager(data, ["api", "GET", "/api/status"]);
   };
   const { pid } = spawnSync(process.execPath, ["--version"]);
-  const none = { exitCode: 1, stderr: expect.stringContaining("no server runs") as string };
+  const none = { exitCode: 1, stderr: expect.stringContaining("no server is running") as string };
   expect(await show(`http://127.0.0.1:${port}`, pid)).toMatchObject(none);
   expect(await show(`http://example.org:${port}`, process.pid)).toMatchObject(none);
   expect(requests).toBe(0);

@@ -13,14 +13,19 @@ export const api: Command = {
       summary: "what to do",
       choices: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     },
-    { name: "path", summary: "of the API, such as /api/status" },
+    { name: "path", summary: "a path of the API, such as /api/status" },
   ],
   options: [
-    { flag: "--query", value: "key=value", summary: "adds to the query", isRepeated: true },
-    { flag: "--body", value: "json", summary: "what to send; - reads it from standard input" },
+    {
+      flag: "--query",
+      value: "key=value",
+      summary: "add a parameter to the query",
+      isRepeated: true,
+    },
+    { flag: "--body", value: "json", summary: "the JSON to send; - reads it from standard input" },
   ],
   examples: [
-    { line: "forager api GET /api/status", summary: "what the dashboard shows first" },
+    { line: "forager api GET /api/status", summary: "the data of the dashboard's first page" },
     {
       line: "forager api GET /api/companies --query words=floor --query limit=5",
       summary: "the first companies that match",
@@ -29,11 +34,11 @@ export const api: Command = {
       line: `forager api POST /api/queue/tasks --body '{"tasks":[{"kind":"page"}]}'`,
       summary: "add a task",
     },
-    { line: "forager api GET /api/openapi.json", summary: "all paths, with what they take" },
+    { line: "forager api GET /api/openapi.json", summary: "all paths with their parameters" },
   ],
   details: [
-    "It asks the server of this data folder, which `forager serve` starts, with the folder's token, and\n" +
-      "prints the JSON of the answer. Exits 1 if the server answers with an error or none runs.",
+    "Sends the request with the folder's token to the server of this data folder (`forager serve`), and\n" +
+      "prints the JSON of the response. Exits 1 if the response is an error or no server is running.",
   ],
 
   async run({ args, flags, out, paths, stdin, signal }) {
@@ -53,7 +58,7 @@ export const api: Command = {
 function readPath(typed: string, pairs: unknown) {
   const [path = "", ...rest] = typed.split("?");
   if (!/^\/api\/[^\s#\\]+$/.test(path)) {
-    throw usageError(`'${typed}' is no path of the API: write one such as /api/status`);
+    throw usageError(`'${typed}' is not a path of the API: write one such as /api/status`);
   }
   const [open] = /\{\w*\}/.exec(path) ?? [];
   if (open !== undefined) throw usageError(`${path}: write a value instead of ${open}`);

@@ -11,7 +11,7 @@ export const auditLogNoun: Noun = {
     },
     {
       name: "audit-log export",
-      summary: "the same as lines of JSON",
+      summary: "export the entries as JSON lines",
       load: async () => (await import("./export.ts")).auditLogExport,
     },
   ],

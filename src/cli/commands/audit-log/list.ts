@@ -9,8 +9,8 @@ export const auditLogList: Command = {
   needs: "settings",
   options: [...auditOptions, ...listPageOptions(50)],
   examples: [
-    { line: "forager audit-log list", summary: "what was changed last, and by whom" },
-    { line: "forager audit-log list --result denied", summary: "what was refused" },
+    { line: "forager audit-log list", summary: "the last changes, and who made them" },
+    { line: "forager audit-log list --result denied", summary: "refused requests" },
   ],
   details: [
     "Recorded on this machine: sign-ins, refused requests, changes and exports through the HTTP API,\n" +

@@ -4,11 +4,11 @@ import type { Flags, OptionSpec } from "../../frame/command.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
 
 export const auditOptions: readonly OptionSpec[] = [
-  { flag: "--who", value: "user", summary: "what this user did" },
-  { flag: "--what", value: "name", summary: "a route or command, or how its name begins" },
-  { flag: "--result", value: "result", summary: "how it ended", choices: auditResults },
+  { flag: "--who", value: "user", summary: "only entries of this user" },
+  { flag: "--what", value: "name", summary: "only this route or command, or a prefix of its name" },
+  { flag: "--result", value: "result", summary: "only this result", choices: auditResults },
   { flag: "--since", value: "time", summary: "from then on: 2026-11-18 or 2026-11-18T06:00:00Z" },
-  { flag: "--until", value: "time", summary: "only before then" },
+  { flag: "--until", value: "time", summary: "only before this time" },
 ];
 
 export function auditQuery(flags: Flags, limit: number): AuditQuery {

@@ -6,7 +6,7 @@ import { parseMoment } from "../company/parts/parse-moment.ts";
 export const atOption: OptionSpec = {
   flag: "--at",
   value: "moment",
-  summary: "the newest backup made by then, such as 2026-11-20T09:00:00Z or 3d",
+  summary: "the newest backup at or before this time, such as 2026-11-20T09:00:00Z or 3d",
 };
 
 export function momentFlag({ flags, clock }: SettingsContext): string | undefined {

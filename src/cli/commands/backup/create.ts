@@ -14,7 +14,7 @@ export const backupCreate: Command = {
   ],
   examples: [
     { line: "forager backup create /mnt/usb/forager.tar.gz", summary: "one file" },
-    { line: "forager backup create s3://my-backups/node-1 --keep-newest 14", summary: "add one in a bucket, keep the newest 14" }, // prettier-ignore
+    { line: "forager backup create s3://my-backups/node-1 --keep-newest 14", summary: "add a backup in a bucket, keep the newest 14" }, // prettier-ignore
   ],
   details: [
     "Nodes can keep working: the copy is consistent. It contains all records, their history, campaigns,\n" +

@@ -6,7 +6,7 @@ import type { Command } from "../../frame/command.ts";
 export const backupList: Command = {
   needs: "settings",
   arguments: [{ name: "source", summary: "FILE, dir:FOLDER or s3://BUCKET/PREFIX" }],
-  examples: [{ line: "forager backup list s3://my-backups/node-1", summary: "the newest first" }],
+  examples: [{ line: "forager backup list s3://my-backups/node-1", summary: "newest first" }],
   details: ["Interrupted backups are not listed."],
 
   async run({ args, out, cwd, signal }) {

@@ -14,7 +14,7 @@ export const backupRestore: Command = {
   ],
   examples: [
     { line: "forager backup restore forager.tar.gz --data new", summary: "into a new folder" },
-    { line: "forager backup restore s3://my-backups/node-1 --at 3d --yes", summary: "as it was three days ago" }, // prettier-ignore
+    { line: "forager backup restore s3://my-backups/node-1 --at 3d --yes", summary: "the state of three days ago" }, // prettier-ignore
   ],
   details: [
     "The whole backup is read and checked first: a damaged one changes nothing. The replaced content\n" +

@@ -11,7 +11,12 @@ export const bucketCat: Command = {
   needs: "settings",
   arguments: [addressArgument, { name: "key", summary: "which object" }],
   options: [
-    { flag: "--output", value: "file", summary: "write it there, byte by byte", complete: "file" },
+    {
+      flag: "--output",
+      value: "file",
+      summary: "write it to this file, byte by byte",
+      complete: "file",
+    },
   ],
   examples: [
     { line: "forager bucket cat s3://fleet lease/hub.json", summary: "print a text" },
@@ -25,7 +30,7 @@ export const bucketCat: Command = {
     await using bucket = await openPatientBucket(context);
     const got = await keyAsUsage(() => bucket.get(key));
     if (got.status !== "found") {
-      const message = `there is no object ${key}: \`forager bucket ls\` shows what there is`;
+      const message = `there is no object ${key}: \`forager bucket ls\` lists the objects`;
       throw new AppError("invalid", "object_missing", message);
     }
     const { body, etag, modifiedAtMs } = got;

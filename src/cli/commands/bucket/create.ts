@@ -11,12 +11,12 @@ export const bucketCreate: Command = {
     { line: "forager bucket create s3://fleet?region=eu-west-1", summary: "at AWS" },
     {
       line: "forager bucket create 's3://fleet?endpoint=http://127.0.0.1:9000&region=us-east-1'",
-      summary: "at MinIO, Ceph or another store with S3's interface",
+      summary: "in MinIO, Ceph or another S3-compatible store",
     },
     { line: "forager bucket create dir:/mnt/shared/fleet", summary: "a folder that nodes share" },
   ],
   details: [
-    "Exits 0 too if it already exists. `forager bucket probe` then proves that it is fit.",
+    "Also exits 0 if it already exists. `forager bucket probe` then checks that it can coordinate a fleet.",
     "Credentials come from AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
   ],
 

@@ -21,17 +21,17 @@ export const bucketNoun: Noun = {
     },
     {
       name: "bucket put",
-      summary: "write one object, also on a condition",
+      summary: "write one object, optionally with a condition",
       load: async () => (await import("./put.ts")).bucketPut,
     },
     {
       name: "bucket usage",
-      summary: "requests and dollars of this node, or what is stored",
+      summary: "show requests and costs of this node, or what is stored",
       load: async () => (await import("./usage.ts")).bucketUsage,
     },
     {
       name: "bucket probe",
-      summary: "prove what a store can do",
+      summary: "check if a store can coordinate a fleet",
       load: async () => (await import("./probe.ts")).bucketProbe,
     },
   ],

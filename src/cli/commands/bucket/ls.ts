@@ -14,17 +14,17 @@ export const bucketLs: Command = {
   needs: "settings",
   arguments: [
     optionalAddressArgument,
-    { name: "prefix", summary: "only keys that begin so", isOptional: true },
+    { name: "prefix", summary: "only keys with this prefix", isOptional: true },
   ],
   options: [
     ...listPageOptions(100),
-    { flag: "--start-after", value: "key", summary: "only keys behind this one" },
+    { flag: "--start-after", value: "key", summary: "only keys after this one" },
   ],
   examples: [
     { line: "forager bucket ls", summary: "the first 100 objects of the fleet's bucket" },
     {
       line: "forager bucket ls 's3://fleet?endpoint=https://minio.example.org:9000&region=us-east-1'",
-      summary: "of a store with an endpoint of its own",
+      summary: "in a store with another endpoint",
     },
     { line: "forager bucket ls dir:bucket lease/", summary: "who holds which role" },
   ],
@@ -47,7 +47,7 @@ export const bucketLs: Command = {
       }
     }
     const paged = rowsOfPage(objects(), asked);
-    const empty = prefix === "" ? "the bucket is empty" : `nothing begins with ${prefix}`;
+    const empty = prefix === "" ? "the bucket is empty" : `no key begins with ${prefix}`;
     await out.list(paged.rows, { columns, empty: emptyPageText(asked, empty) });
     if (paged.hasMore()) out.note(moreRowsText(asked));
   },

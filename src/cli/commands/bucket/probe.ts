@@ -7,12 +7,12 @@ export const bucketProbe: Command = {
   needs: "settings",
   arguments: [addressArgument],
   examples: [
-    { line: "forager bucket probe s3://fleet", summary: "can a fleet be coordinated through it?" },
+    { line: "forager bucket probe s3://fleet", summary: "can this store coordinate a fleet?" },
     { line: "forager bucket probe dir:bucket --json", summary: "the verdict for a program" },
   ],
   details: [
-    "Writes about 160 small objects under probe/ and removes them. Exits 1 when the store is",
-    "not fit: then no queue and no hub runs on it.",
+    "Writes about 160 small objects under probe/ and removes them. Exits 1 if the store is",
+    "not fit: then no queue and no hub can use it.",
   ],
 
   async run({ args, clock, out }) {

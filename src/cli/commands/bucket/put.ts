@@ -15,16 +15,16 @@ export const bucketPut: Command = {
     { name: "file", summary: "its content; - or absent for standard input", isOptional: true },
   ],
   options: [
-    { flag: "--if-absent", summary: "only if there is no such object" },
-    { flag: "--if-match", value: "etag", summary: "only if it still has this ETag" },
+    { flag: "--if-absent", summary: "only if the object does not exist" },
+    { flag: "--if-match", value: "etag", summary: "only if the object still has this ETag" },
   ],
   examples: [
     { line: "forager bucket put s3://fleet notes/a.md a.md", summary: "create or replace" },
     { line: "forager bucket put s3://fleet seen/x --if-absent", summary: "claim a name" },
   ],
   details: [
-    "Exits 1 when the condition did not hold. When a conditional write gets no clear answer, it",
-    "is not repeated: look at the object.",
+    "Exits 1 if the condition was not met. If a conditional write gets no clear response, it",
+    "is not retried: check the object.",
   ],
 
   async run(context) {

@@ -17,7 +17,7 @@ export const bucketUsage: Command = {
       summary: `count what is stored there: ${addressArgument.summary}`,
       isOptional: true,
     },
-    { name: "prefix", summary: "only keys that begin so", isOptional: true },
+    { name: "prefix", summary: "only keys with this prefix", isOptional: true },
   ],
   options: [
     { flag: "--stored", summary: "count what is stored in the bucket of bucket.url" },
@@ -29,16 +29,19 @@ export const bucketUsage: Command = {
   ],
   examples: [
     { line: "forager bucket usage", summary: "requests and dollars of this node, last 30 days" },
-    { line: "forager bucket usage --since today --json", summary: "today's, for a program" },
+    { line: "forager bucket usage --since today --json", summary: "today's, as JSON" },
     { line: "forager bucket usage --stored", summary: "objects and bytes in the fleet's bucket" },
     { line: "forager bucket usage s3://fleet", summary: "objects and bytes stored, by folder" },
-    { line: "forager bucket usage dir:bucket wal/", summary: "the same below wal/" },
+    {
+      line: "forager bucket usage dir:bucket wal/",
+      summary: "the same, only keys with the prefix wal/",
+    },
   ],
   details: [
     "Without a bucket: the requests that the processes of this data folder have sent to buckets,\n" +
       "by the part of the program that sent them and by operation. Dollars are list prices of S3\n" +
       "Standard in us-east-1; folders and PostgreSQL cost nothing. A running process adds its\n" +
-      `counts every minute, at rest every ten minutes. ${usageDaysMax} days are kept.`,
+      `counts every minute, if idle every ten minutes. ${usageDaysMax} days are kept.`,
     "With a bucket: lists every object. On S3 that costs $0.005 for each million of them.",
     `Page: ${docsPage("cost.md")}`,
   ],

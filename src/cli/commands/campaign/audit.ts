@@ -15,7 +15,10 @@ export const campaignAudit: Command = {
     campaignOption,
   ],
   examples: [
-    { line: "forager campaign audit", summary: "companies of no campaign, or of the wrong one" },
+    {
+      line: "forager campaign audit",
+      summary: "companies without a campaign, or in the wrong one",
+    },
     { line: "forager campaign audit austin --repair", summary: "and put them where they belong" },
     { line: "forager campaign audit --json", summary: "for programs" },
   ],
@@ -59,7 +62,7 @@ const outcomeOf = (left: number): CommandOutcome => (left > 0 ? "failed" : undef
 async function lookAt(context: SettingsContext): Promise<CampaignAudit> {
   const { paths, clock, signal, progress } = context;
   const { auditCampaigns } = await loadCampaignAudit();
-  const bar = progress.start({ label: "look at companies" });
+  const bar = progress.start({ label: "check companies" });
   try {
     await using reader = await openReaderOf(context);
     const { records } = reader;

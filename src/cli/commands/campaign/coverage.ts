@@ -19,10 +19,10 @@ export const campaignCoverageCommand: Command = {
   needs: "settings",
   arguments: [campaignArgument],
   options: [
-    { flag: "--format", value: "format", summary: "a table of counts, or a map", choices: ["table", "kml", "geojson"], default: "table" }, // prettier-ignore
-    { flag: "--by", value: "what", summary: "one cell for each tile, or each tile and phrase", choices: ["tile", "phrase"], default: "phrase" }, // prettier-ignore
+    { flag: "--format", value: "format", summary: "a table of counts, or a map format", choices: ["table", "kml", "geojson"], default: "table" }, // prettier-ignore
+    { flag: "--by", value: "what", summary: "one map cell per tile, or per tile and phrase", choices: ["tile", "phrase"], default: "phrase" }, // prettier-ignore
     { flag: "--phrase", value: "words", summary: "only this phrase" },
-    { flag: "--to", value: "file", summary: "write the map there", complete: "file" },
+    { flag: "--to", value: "file", summary: "write the map to this file", complete: "file" },
     campaignOption,
   ],
   examples: [

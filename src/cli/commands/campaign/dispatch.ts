@@ -7,17 +7,20 @@ export const campaignDispatch: Command = {
   arguments: [campaignArgument],
   options: dispatchOptions,
   examples: [
-    { line: "forager campaign dispatch austin --dry-run", summary: "how many are due" },
-    { line: "forager campaign dispatch austin --canary 5", summary: "try five before all others" },
-    { line: "forager campaign dispatch austin", summary: "everything that is due" },
+    {
+      line: "forager campaign dispatch austin --dry-run",
+      summary: "show how many targets are due",
+    },
+    { line: "forager campaign dispatch austin --canary 5", summary: "start with five tasks" },
+    { line: "forager campaign dispatch austin", summary: "add everything that is due" },
   ],
   details: [
     "A target is due if it has no recent result, from any node. Run it as often as you like: a target\n" +
       "that waits, runs or has failed is a duplicate. `forager queue retry --job NAME --yes` tries what\n" +
       "failed again.",
     "If the budget of the campaign has stopped it and was raised since, its job goes on.",
-    "Exit code 3 when some tasks were refused (closed: the job was sealed or has ended) or a limit of the\n" +
-      "budget is reached, 1 when all were refused.",
+    "Exit code 3 if some tasks were refused (closed: the job was sealed or has ended) or a limit of the\n" +
+      "budget is reached, 1 if all were refused.",
   ],
 
   run: (context) => chooseAndDispatch(context, { isRematch: false }),

@@ -38,9 +38,9 @@ export const campaignEdit: Command = {
   details: [
     "The text is checked and the difference is shown before it is saved. If bucket.url is set, it is\n" +
       "the fleet's configuration, and every node fetches it. If somebody else saved meanwhile, nothing\n" +
-      "is overwritten: you see the difference to theirs, your text is kept in a file, and the message has\n" +
+      "is overwritten: you see the difference from their text, your text is kept in a file, and the message has\n" +
       "the command that saves it over theirs. It says --base, so it does not overwrite a third version.",
-    "Exits 2 if the text is not valid, 1 if somebody else was faster or you said no.",
+    "Exits 2 if the text is not valid, 1 if somebody else saved first or you answered no.",
   ],
 
   async run(context) {
@@ -130,7 +130,7 @@ async function explain(error: unknown, attempt: Attempt): Promise<CommandOutcome
     const { text: theirs } = await configs.newest(name);
     context.out.note(`${error.message}\n${diffText(theirs, draft.text, "theirs", "yours")}`);
     context.out.note(
-      `your text is kept in ${draft.file}: take over what you want of theirs, then \`${over(theirs)}\``,
+      `your text is kept in ${draft.file}: copy what you need from theirs, then \`${over(theirs)}\``,
     );
     return "failed";
   }
@@ -152,7 +152,7 @@ const changedAgain = (name: string) =>
   new AppError(
     "conflict",
     "campaign_config_changed",
-    `the configuration of ${name} has been changed again: nothing was saved`,
+    `the configuration of ${name} was changed again: nothing was saved`,
   );
 
 const marks = { same: " ", del: "-", add: "+" } as const;

@@ -16,7 +16,7 @@ export const campaignNoun: Noun = {
     },
     {
       name: "campaign show",
-      summary: "print every value of a campaign, and where it is from",
+      summary: "print every value of a campaign, and its source",
       load: async () => (await import("./show.ts")).campaignShow,
     },
     {
@@ -31,7 +31,7 @@ export const campaignNoun: Noun = {
     },
     {
       name: "campaign remove",
-      summary: "remove a campaign; companies that it found stay",
+      summary: "remove a campaign; the companies it found are kept",
       load: async () => (await import("./remove.ts")).campaignRemove,
     },
     {
@@ -51,17 +51,17 @@ export const campaignNoun: Noun = {
     },
     {
       name: "campaign status",
-      summary: "how far campaigns are, by their witnesses and tasks",
+      summary: "show the progress of campaigns",
       load: async () => (await import("./status.ts")).campaignStatusCommand,
     },
     {
       name: "campaign coverage",
-      summary: "tiles by state, as a table, KML or GeoJSON",
+      summary: "show tiles by state, as a table, KML or GeoJSON",
       load: async () => (await import("./coverage.ts")).campaignCoverageCommand,
     },
     {
       name: "campaign run",
-      summary: "plan, discover, visit, report and export, on this machine",
+      summary: "run a campaign on this machine, from plan to export",
       load: async () => (await import("./run.ts")).campaignRun,
     },
     {

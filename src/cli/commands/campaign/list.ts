@@ -6,10 +6,10 @@ import { fetchConfigs } from "./parts/fleet-news.ts";
 export const campaignList: Command = {
   needs: "settings",
   examples: [
-    { line: "forager campaign list", summary: "all campaigns: what they look for, and where" },
+    { line: "forager campaign list", summary: "all campaigns with phrases and locations" },
     { line: "forager campaign list --json", summary: "the same for a program" },
   ],
-  details: ["Exits 1 when the config.toml of a campaign cannot be used; it says why."],
+  details: ["Exits 1 if the config.toml of a campaign is not valid, and says why."],
 
   async run(context) {
     const { paths, out } = context;

@@ -13,7 +13,7 @@ export const campaignNew: Command = {
     { line: "forager campaign new austin-plumbers", summary: "a config.toml to edit" },
     {
       line: "forager campaign new rr --phrase plumber --location 'Round Rock, TX' --radius '20 mi'",
-      summary: "around a town, ready to be planned",
+      summary: "around a town, ready for `campaign plan`",
     },
     {
       line: 'forager campaign new austin --phrase plumber --location "Austin, TX@30.2672,-97.7431"',
@@ -21,7 +21,7 @@ export const campaignNew: Command = {
     },
   ],
   details: [
-    "A campaign is the folder campaigns/NAME of the data folder. One that is there is kept.",
+    "A campaign is the folder campaigns/NAME of the data folder. An existing one is not changed.",
     "Towns of 5,000 inhabitants and more are known offline (GeoNames, CC BY 4.0). If several have the\n" +
       "name, they are listed: add the state or country, as in 'Springfield, IL'.",
   ],

@@ -31,11 +31,11 @@ export const campaignPlan: Command = {
   examples: [
     {
       line: "forager campaign plan austin",
-      summary: "tiles, targets, what phrases mean, what the source has",
+      summary: "tiles, targets, tags of phrases, contents of the source",
     },
     {
       line: "forager campaign plan austin --estimate",
-      summary: "what it will take, and what each figure is based on",
+      summary: "the expected effort, and the basis of each figure",
     },
     {
       line: "forager campaign plan austin --dry-run --json",
@@ -49,7 +49,7 @@ export const campaignPlan: Command = {
     "An estimate covers the whole campaign, including what is done. Places are counted in the\n" +
       "snapshots; other figures come from earlier visits, or are guesses marked as such. It is\n" +
       "kept as campaigns/NAME/estimate.json, and `forager campaign report` compares it with what happened.",
-    "Exits 3 when some places of the source file could not be read; their lines are named.",
+    "Exits 3 if some places of the source file could not be read; it lists their lines.",
   ],
 
   async run(context) {
@@ -113,7 +113,7 @@ export const campaignPlan: Command = {
     });
     if (requests) out.note(requestWords(requests));
     if (advice !== undefined) out.note(advice);
-    if (!plan.hasSource) out.note("it names no source: write file = … under [sources]");
+    if (!plan.hasSource) out.note("it has no source: write file = … under [sources]");
     tellSources(context, sources, survey);
     await notePreflight(context, { campaigns: [campaign], hosts: survey.hosts });
     return sources.some(({ bad }) => bad > 0) ? "partial" : undefined;
@@ -157,7 +157,7 @@ function phraseRows({ phrases }: Survey) {
       state: state === "used" ? "used" : "proposed",
       because,
     }));
-    const none = { by: "names only", score: "", state: "", because: "no tag is like it" };
+    const none = { by: "names only", score: "", state: "", because: "no tag matches" };
     return (rows.length > 0 ? rows : [none]).map((row, at) => ({
       phrase: at === 0 ? phrase : "",
       found: at === 0 ? String(found) : "",
@@ -178,7 +178,7 @@ function tellSources(
     }
     const listed = reasons.reduce((sum, { count }) => sum + count, 0);
     if (bad > listed) out.note(`and ${countOf(bad - listed, "more record")} that cannot be read`);
-    if (closed > 0) out.note(`${name}: ${countOf(closed, "place")} closed for good, left out`);
+    if (closed > 0) out.note(`${name}: ${countOf(closed, "place")} permanently closed, left out`);
     if (duplicates > 0) out.note(`${name}: ${countOf(duplicates, "place")} repeated, used once`);
   }
   for (const { field, count, example } of survey.unread) {

@@ -9,7 +9,7 @@ export const campaignRematch: Command = {
   examples: [
     {
       line: "forager campaign rematch austin --dry-run",
-      summary: "how many targets that would be",
+      summary: "show how many targets that would be",
     },
     {
       line: "forager campaign rematch austin",

@@ -10,11 +10,11 @@ export const campaignRemove: Command = {
   arguments: [{ name: "name", summary: "the campaign", complete: "campaign" }],
   options: [{ flag: "--yes", summary: "do not ask" }],
   examples: [
-    { line: "forager campaign remove austin", summary: "it asks first, and says how to undo it" },
+    { line: "forager campaign remove austin", summary: "asks first, and prints how to undo it" },
   ],
   details: [
-    "Renames the campaign's folder, and removes the configuration in the bucket. Companies that it\n" +
-      "found stay. If the campaign has tasks in\n" +
+    "Renames the campaign's folder, and removes the configuration in the bucket. The companies it\n" +
+      "found are kept. If the campaign has tasks in\n" +
       "the queue, it refuses: end them with `forager queue cancel NAME --yes` first.",
   ],
 

@@ -15,19 +15,19 @@ export const campaignReportCommand: Command = {
   needs: "settings",
   arguments: [campaignArgument],
   options: [
-    { flag: "--watch", summary: "compute it again and again, until Ctrl-C" },
+    { flag: "--watch", summary: "compute it repeatedly, until Ctrl-C" },
     { flag: "--every", value: "time", summary: "with --watch: how often (default: 5s)" },
     campaignOption,
   ],
   examples: [
     { line: "forager campaign report austin", summary: "from tiles to e-mail addresses" },
-    { line: "forager campaign report austin --watch", summary: "the same, while work goes on" },
+    { line: "forager campaign report austin --watch", summary: "update it while work continues" },
     { line: "forager campaign report austin --json", summary: "the document report.json" },
   ],
   details: [
     "Computed now and kept as campaigns/NAME/report.json. Excluded companies are not counted. A lead\n" +
       "is a company with an e-mail address; every company without one has a reason.",
-    "Exit code 1 when there is an alarm: more than 40 % of more than 10 tiles of the last 7 days are\n" +
+    "Exit code 1 if there is an alarm: more than 40 % of more than 10 tiles of the last 7 days are\n" +
       "empty.",
   ],
 
@@ -37,7 +37,7 @@ export const campaignReportCommand: Command = {
     await noteUnfetched(context);
     const every = textFlag(flags, "every");
     if (flags["watch"] !== true) {
-      if (every !== undefined) throw usageError("--every is for --watch: give both, or neither");
+      if (every !== undefined) throw usageError("--every can only be used with --watch");
       const report = await readReport(context, campaign.name);
       out.result(report, (layout) => describeReport(report, layout));
       return report.alarms.length > 0 ? "failed" : undefined;

@@ -39,9 +39,9 @@ export const campaignRun: Command = {
   details: [
     "Does everything on this machine and ends with the report and a CSV file in\n" +
       "campaigns/NAME/exports. For several machines use `forager campaign dispatch` and `forager up`.",
-    "After Ctrl-C, a crash or kill -9 run it again: it continues. Tiles and sites with a recent\n" +
+    "After Ctrl-C, a crash or kill -9, run it again to continue. Tiles and sites with a recent\n" +
       "result are skipped; failed tasks are tried again.",
-    "Exit code 3 when some tasks failed or are left, also when its budget stopped it; 130 after Ctrl-C.",
+    "Exit code 3 if some tasks failed or are left, or its budget stopped it; 130 after Ctrl-C.",
   ],
 
   async run(context) {
@@ -66,7 +66,7 @@ export const campaignRun: Command = {
             ),
           onResumed: (reason) =>
             out.note(
-              `campaign ${campaign.name} was paused${reason === undefined ? "" : ` (${reason})`}: it goes on`,
+              `campaign ${campaign.name} was paused${reason === undefined ? "" : ` (${reason})`}: resumed`,
             ),
           onProgress: (progress) => bar.show(progress),
         }),
@@ -92,7 +92,9 @@ function printRun(context: SettingsContext, name: string, ran: CampaignRun): Com
     ].join("\n"),
   );
   if (signal.aborted) {
-    out.note(`stopped, ${countOf(left, "task")} left: go on with \`forager campaign run ${name}\``);
+    out.note(
+      `stopped, ${countOf(left, "task")} left: continue with \`forager campaign run ${name}\``,
+    );
     throw new AppError("aborted", "campaign_stopped", "the campaign was stopped");
   }
   if (report.budget?.state === "budget") {
@@ -111,7 +113,9 @@ function printRun(context: SettingsContext, name: string, ran: CampaignRun): Com
     return "partial";
   }
   if (left + failed > 0) {
-    out.note(`${left} tasks left, ${failed} failed: go on with \`forager campaign run ${name}\``);
+    out.note(
+      `${left} tasks left, ${failed} failed: continue with \`forager campaign run ${name}\``,
+    );
     return "partial";
   }
 }

@@ -22,7 +22,7 @@ export const campaignSet: Command = {
     },
     {
       line: "forager campaign set austin env.test.proximityKm=2",
-      summary: "only where the setting environment is test",
+      summary: "only if the setting environment is test",
     },
     { line: "forager campaign set austin budget.requests=none", summary: "remove a limit of the budget" }, // prettier-ignore
     {
@@ -40,7 +40,8 @@ export const campaignSet: Command = {
     const isDefaults = flags["defaults"] === true;
     const named = args[0]?.includes("=") ? [] : args.slice(0, 1);
     const assignments = args.slice(named.length);
-    if (isDefaults && named.length > 0) throw usageError("--defaults is for all: name no campaign");
+    if (isDefaults && named.length > 0)
+      throw usageError("--defaults changes all campaigns: leave out the campaign");
     if (assignments.length === 0) throw usageError("give KEY=VALUE pairs after the campaign name");
     const name = isDefaults ? defaultsName : await requireCampaignName({ ...context, args: named });
     await using configs = await openCampaignConfigs({ ...context, paths }, `hand:${userName()}`);

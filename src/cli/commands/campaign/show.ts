@@ -7,13 +7,13 @@ import { campaignArgument, campaignOption, requireCampaignName } from "./parts/w
 export const campaignShow: Command = {
   needs: "settings",
   arguments: [campaignArgument],
-  options: [campaignOption, { flag: "--origin", summary: "also where each value comes from" }],
+  options: [campaignOption, { flag: "--origin", summary: "also print the source of each value" }],
   examples: [
-    { line: "forager campaign show austin", summary: "every value that counts, defaults too" },
+    { line: "forager campaign show austin", summary: "every effective value, including defaults" },
     { line: "forager campaign show austin --origin", summary: "with file and line of each" },
     {
       line: "FORAGER_ENVIRONMENT=test forager campaign show austin --origin",
-      summary: "what the table [env.test] changes",
+      summary: "see what the table [env.test] changes",
     },
   ],
   details: [

@@ -37,17 +37,17 @@ export const campaignStatusCommand: Command = {
   needs: "settings",
   arguments: [{ ...campaignArgument, summary: "the campaign (default: this folder's, or all)" }],
   options: [
-    { flag: "--watch", summary: "again and again, until Ctrl-C" },
-    { flag: "--every", value: "time", summary: "how often with --watch (default: 5s)" },
+    { flag: "--watch", summary: "repeat until Ctrl-C" },
+    { flag: "--every", value: "time", summary: "the interval of --watch (default: 5s)" },
     campaignOption,
   ],
   examples: [
     { line: "forager campaign status", summary: "all campaigns, one line each" },
     {
       line: "forager campaign status austin",
-      summary: "one of them, with what came of its places",
+      summary: "one campaign with its results",
     },
-    { line: "forager campaign status austin --watch", summary: "on the screen, until Ctrl-C" },
+    { line: "forager campaign status austin --watch", summary: "update it until Ctrl-C" },
     { line: "forager campaign status austin --json", summary: "for programs" },
   ],
   details: [
@@ -57,7 +57,7 @@ export const campaignStatusCommand: Command = {
     "Each step counts those of the one before it: places that were found, companies, companies whose\n" +
       "website was visited, was read, and those of them with an e-mail address or a phone. `forager\n" +
       "campaign report` has all numbers, also contacts that places came with.",
-    "Exits 3 when tasks have failed (`forager queue list --state failed` says why), tasks are left\n" +
+    "Exits 3 if tasks have failed (`forager queue list --state failed` says why), tasks are left\n" +
       "and the campaign is paused or its budget is reached, or none of its visited websites was read.",
   ],
 
@@ -65,7 +65,8 @@ export const campaignStatusCommand: Command = {
     const { flags, out, paths, clock, signal } = context;
     const isWatching = flags["watch"] === true;
     const every = textFlag(flags, "every") ?? "5s";
-    if (flags["every"] !== undefined && !isWatching) throw usageError("--every goes with --watch");
+    if (flags["every"] !== undefined && !isWatching)
+      throw usageError("--every can only be used with --watch");
     const everyMs = parseDuration("every", every);
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     const named = campaignNameOf(context);
@@ -114,7 +115,7 @@ interface Counted {
   readonly read: Pick<CampaignRow, "funnel" | "withoutEmail" | "unfetched">;
 }
 
-const noCampaign = "there is no campaign: `forager campaign new NAME` makes one";
+const noCampaign = "there are no campaigns: `forager campaign new NAME` creates one";
 
 async function readStates(
   context: SettingsContext,
@@ -192,7 +193,7 @@ const pauseLines = ({ campaign, isPaused, pausedFor, budget }: CampaignRow) =>
   isPaused && budget?.state !== "budget"
     ? [
         `campaign ${campaign} is paused${pausedFor === undefined ? "" : `: ${pausedFor}`}; ` +
-          `go on with: forager queue resume ${campaign}`,
+          `continue with: forager queue resume ${campaign}`,
       ]
     : [];
 

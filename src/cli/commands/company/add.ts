@@ -37,10 +37,13 @@ export const companyAdd: Command = {
   arguments: [{ name: "name", summary: "what it is called" }, assignmentArgument],
   options: [
     { flag: "--domain", value: "domain", summary: "its own domain" },
-    { flag: "--website", value: "url", summary: "its web site; its domain comes from there" },
+    { flag: "--website", value: "url", summary: "its website, from which its domain is derived" },
     ...contactOptions,
     listOption("--category", "category", "what it does"),
-    { flag: "--separate", summary: "another one of the same domain or number, such as a branch" },
+    {
+      flag: "--separate",
+      summary: "add another company with the same domain or number, such as a branch",
+    },
     sourceOption,
   ],
   examples: [
@@ -51,9 +54,9 @@ export const companyAdd: Command = {
     { line: "forager company add Acme --domain acme.example rating:=4.5", summary: "more fields" },
   ],
   details: [
-    "One that has the same domain or place, or a like name and alone the same phone number, is the same\n" +
-      "company: it gets what it lacks, and nothing of it is changed. What differs is told. One that was forgotten is\n" +
-      "not made again; that exits 1.",
+    "A company with the same domain or place, or a similar name and a phone number of its own, is the same\n" +
+      "company: missing fields are added, and no value is changed. Differences are printed. A forgotten one is\n" +
+      "not added again; then it exits 1.",
   ],
 
   async run(context) {
@@ -147,7 +150,7 @@ function fieldsOf(
 
 function refuseSuppressed({ outcome }: Created, kind: RecordKind, name: string): void {
   if (outcome !== "suppressed") return;
-  const message = `'${name}' is suppressed, and is left alone: nothing was written. Its domain or place is on the suppression list (\`forager suppress list\`), or it was forgotten`;
+  const message = `'${name}' is suppressed: nothing was written. Its domain or place is on the suppression list (\`forager suppress list\`), or it was forgotten`;
   throw new AppError("invalid", "record_suppressed", `the ${kind} ${message}`);
 }
 

@@ -14,15 +14,15 @@ export const companyCheckEmails: Command = {
   ],
   examples: [
     { line: "forager company check-emails", summary: "addresses without a status, or with an old one" }, // prettier-ignore
-    { line: "forager company check-emails --city Austin && forager export emails --email-status ok-domain", summary: "only domains that take mail" }, // prettier-ignore
+    { line: "forager company check-emails --city Austin && forager export emails --email-status ok-domain", summary: "only domains that accept mail" }, // prettier-ignore
   ],
   details: [
     "Asks DNS for the domain of each address, once per domain in mail.ttlDays and for the whole fleet. No\n" +
       "mail server is asked, and nothing is sent, so no address is ever called verified. ok-domain: it has\n" +
-      "mail servers, or only an address (address-only, a weak sign). no-mail: it says that it takes none\n" +
+      "mail servers, or only an address (address-only, a weak sign). no-mail: it declares that it accepts none\n" +
       "(null MX), has no records, or does not exist. disposable: it is on the list of throw-away mailboxes.\n" +
-      "unknown: DNS gave no answer; it is asked again the next time.",
-    "Exit code 3 when some domains gave no answer.",
+      "unknown: DNS gave no answer; the next run asks again.",
+    "Exit code 3 if some domains gave no answer.",
   ],
 
   async run(context) {

@@ -10,7 +10,7 @@ const deleteCommand = (kind: RecordKind): Command => ({
   arguments: [nameArgument(kind)],
   options: [{ flag: "--yes", summary: "do not ask" }, sourceOption],
   examples: [
-    { line: `forager ${kind} delete acme`, summary: "it asks first, and says how to undo it" },
+    { line: `forager ${kind} delete acme`, summary: "asks first, and prints how to undo it" },
     { line: `forager ${kind} delete acme --yes`, summary: "without a question" },
   ],
   details: [

@@ -9,13 +9,13 @@ export const companyDistinct: Command = {
   needs: "settings",
   arguments: [
     { name: "one", summary: "a company" },
-    { name: "other", summary: "one that looks alike and is another" },
+    { name: "other", summary: "a similar company that is a different one" },
   ],
   options: [sourceOption],
   examples: [
-    { line: "forager company distinct acme acme-2", summary: "never ask about them again" },
+    { line: "forager company distinct acme acme-2", summary: "do not suggest them again" },
   ],
-  details: ["A fact of both, on all nodes: they are neither listed as duplicates nor merged."],
+  details: ["Stored for both, on all nodes: they are neither listed as duplicates nor merged."],
 
   async run(context) {
     const { args, out } = context;

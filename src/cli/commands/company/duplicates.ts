@@ -5,15 +5,15 @@ import { openReaderOf } from "../../frame/node-context.ts";
 
 export const companyDuplicates: Command = {
   needs: "settings",
-  options: [{ flag: "--limit", value: "count", summary: "how many pairs", default: "50" }],
+  options: [{ flag: "--limit", value: "count", summary: "maximum number of pairs", default: "50" }],
   examples: [
     { line: "forager company duplicates", summary: "companies that may be the same, and why" },
-    { line: "forager company merge acme-2 acme", summary: "they are the same" },
-    { line: "forager company distinct acme-2 acme", summary: "they are not; never ask again" },
+    { line: "forager company merge acme-2 acme", summary: "merge them" },
+    { line: "forager company distinct acme-2 acme", summary: "they are different companies" },
   ],
   details: [
-    "Sure pairs come first: `forager company resolve` merges those. The rest needs a person: the same\n" +
-      "phone, a like name, or the same website are evidence, never proof.",
+    "Certain pairs come first: `forager company resolve` merges those. The others need a decision: the same\n" +
+      "phone, a similar name, or the same website are evidence, not proof.",
   ],
 
   async run(context) {

@@ -11,10 +11,13 @@ export const companyExclude: Command = {
     nameArgument("company"),
     { name: "reason", summary: "why", isOptional: true, isRepeated: true },
   ],
-  options: [{ flag: "--undo", summary: "take it in again" }, sourceOption],
+  options: [{ flag: "--undo", summary: "include it again" }, sourceOption],
   examples: [
-    { line: "forager company exclude acme competitor", summary: "left out of campaigns and lists" },
-    { line: "forager company exclude acme --undo", summary: "take it in again" },
+    {
+      line: "forager company exclude acme competitor",
+      summary: "leave it out of campaigns and lists",
+    },
+    { line: "forager company exclude acme --undo", summary: "include it again" },
   ],
 
   async run(context) {
@@ -22,7 +25,7 @@ export const companyExclude: Command = {
     const [name = "", ...words] = args;
     const isUndone = flags["undo"] === true;
     const reason = words.join(" ").trim();
-    if (!isUndone && reason === "") throw usageError("why? write the reason behind the name");
+    if (!isUndone && reason === "") throw usageError("why? write the reason after the name");
     await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, "company", name);
     await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
@@ -31,7 +34,7 @@ export const companyExclude: Command = {
     await asUsage(() => opened.records.write({ source: sourceOf(context), changes }));
     out.result(
       { target, slug, excluded: isUndone ? null : reason },
-      isUndone ? `${slug} is taken in again` : `${slug} is excluded: ${reason}`,
+      isUndone ? `${slug} is included again` : `${slug} is excluded: ${reason}`,
     );
   },
 };

@@ -14,8 +14,8 @@ const forgetCommand = (kind: RecordKind): Command => ({
   arguments: [nameArgument(kind)],
   options: [
     { flag: "--yes", summary: "do not ask" },
-    { flag: "--status", summary: "only say where copies remain; NAME is its id, domain or place" },
-    { flag: "--undo", summary: "it may be made again; NAME is its id, domain or place" },
+    { flag: "--status", summary: "only show where copies remain; NAME is its id, domain or place" },
+    { flag: "--undo", summary: "allow it to be added again; NAME is its id, domain or place" },
     sourceOption,
     bucketOption,
   ],
@@ -28,7 +28,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
   ],
   details: [
     "Irreversible: deletes facts, files, history, quarantined copies and links of other records to it.\n" +
-      "Hashes of its domain, place and addresses stay, so that crawls and imports leave it alone. Its people stay:\n" +
+      "Hashes of its domain, place and addresses are kept, so that it is not added again. Its people are kept:\n" +
       "forget them too. A company that version 0.2 or earlier made by its domain has that domain as its id, which\n" +
       "stays in the journals, because other nodes need it to forget the company too.",
   ],
@@ -44,7 +44,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     const idTarget = await forgottenTarget(ledger, kind, name);
     if (flags["undo"] === true) {
       const { datagrams } = await asUsage(() => ledger.unforget({ target: idTarget, source }));
-      const words = datagrams.length > 0 ? "may be made again" : "was not forgotten";
+      const words = datagrams.length > 0 ? "may be added again" : "was not forgotten";
       return out.result(
         { target: idTarget, isUndone: datagrams.length > 0 },
         `${idTarget} ${words}`,
@@ -59,7 +59,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
         ? { target, slug: target, name: "again" }
         : await findRecord(opened, kind, name);
       target = record.target;
-      const question = `forget ${record.slug} (${record.name})? nothing brings it back`;
+      const question = `forget ${record.slug} (${record.name})? this cannot be undone`;
       if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
         out.note("nothing was forgotten");
         return "failed";
@@ -70,7 +70,7 @@ const forgetCommand = (kind: RecordKind): Command => ({
     }
     const { isForgotten } = await ledger.read(target);
     if (!isForgotten && (await records.resolve(kind, name)) === undefined) {
-      const words = `there is no ${kind} '${name}', and none of that id was forgotten`;
+      const words = `there is no ${kind} '${name}', and none with that id was forgotten`;
       throw usageError(
         `${words}: --status takes the id that \`forget\` printed${kind === "company" ? ", or the domain" : ""}`,
       );
@@ -79,10 +79,10 @@ const forgetCommand = (kind: RecordKind): Command => ({
     const copies = hasBucket ? await copiesIn(context, target) : undefined;
     const left = [
       ...(here.files > 0 ? [countOf(here.files, "file")] : []),
-      ...(here.aside > 0 ? [`${countOf(here.aside, "file")} that were put aside`] : []),
+      ...(here.aside > 0 ? [`${countOf(here.aside, "file")} that were set aside`] : []),
       ...(here.datagrams > 0
         ? [
-            `${countOf(here.datagrams, "datagram")} here, which go with the next checkpoint, or if it is forgotten again`,
+            `${countOf(here.datagrams, "datagram")} here, which the next checkpoint removes, or forgetting it again`,
           ]
         : []),
       ...(copies ? copiesLeft(copies) : []),

@@ -28,7 +28,7 @@ import { openNodeOf } from "../../frame/node-context.ts";
 const fieldOption: OptionSpec = {
   flag: "--field",
   value: "field",
-  summary: "only of this one, or of a list: city, email, note",
+  summary: "only this field or list: city, email, note",
 };
 
 const historyCommand = (kind: RecordKind): Command => ({
@@ -39,11 +39,11 @@ const historyCommand = (kind: RecordKind): Command => ({
     { line: `forager ${kind} history acme --field name`, summary: "who wrote what, and when" },
     {
       line: `forager ${kind} history acme --bucket s3://fleet`,
-      summary: "before the checkpoint too",
+      summary: "including changes before the checkpoint",
     },
   ],
   details: [
-    "An asterisk marks what is shown now. What a checkpoint covers is in the bucket's archive.",
+    "An asterisk marks the current value. Changes before the last checkpoint are in the bucket's archive.",
   ],
 
   async run(context) {
@@ -79,7 +79,11 @@ const restoreCommand = (kind: RecordKind): Command => ({
   needs: "settings",
   arguments: [nameArgument(kind)],
   options: [
-    { flag: "--at", value: "moment", summary: "as it was then: 2026-11-15T12:00:00Z, or 2h (ago)" },
+    {
+      flag: "--at",
+      value: "moment",
+      summary: "the time to restore: 2026-11-15T12:00:00Z, or 2h (ago)",
+    },
     fieldOption,
     { flag: "--yes", summary: "do not ask" },
     sourceOption,
@@ -87,12 +91,12 @@ const restoreCommand = (kind: RecordKind): Command => ({
   ],
   examples: [
     { line: `forager ${kind} restore acme --field name --at 2026-11-15`, summary: "one field" },
-    { line: `forager ${kind} restore acme --at 2h`, summary: "all of it, as of two hours ago" },
-    { line: `forager ${kind} restore acme`, summary: "if it was deleted: as it was before" },
+    { line: `forager ${kind} restore acme --at 2h`, summary: "all fields, as of two hours ago" },
+    { line: `forager ${kind} restore acme`, summary: "undo its deletion" },
   ],
   details: [
-    "What would change is shown first. It is written anew, so that it can be undone in the same way, or by\n" +
-      "`forager undo`; nothing is taken out of history.",
+    "The differences are shown first. Old values are written as a new change, which can be undone in the same way or by\n" +
+      "`forager undo`; the history is kept.",
   ],
 
   async run(context) {
@@ -102,7 +106,7 @@ const restoreCommand = (kind: RecordKind): Command => ({
     await using opened = await openNodeOf(context);
     const { target, slug, wholeAt } = await findOrDeleted(opened, kind, args[0]!);
     const wanted = at ?? wholeAt;
-    if (wanted === undefined) throw usageError("as of when? give --at MOMENT");
+    if (wanted === undefined) throw usageError("which time? give --at TIME");
     const moment = parseMoment("--at", wanted, { nowMs: clock.nowMs(), direction: "past" });
     const archive = await archiveOf(context, opened.ledger);
     const request = {

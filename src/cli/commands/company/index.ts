@@ -6,7 +6,7 @@ export const companyNoun: Noun = {
   commands: [
     {
       name: "company add",
-      summary: "add a company, or to the one with the same domain",
+      summary: "add a company, or fields to the one with the same domain",
       load: async () => (await import("./add.ts")).companyAdd,
     },
     {
@@ -16,7 +16,7 @@ export const companyNoun: Noun = {
     },
     {
       name: "company set",
-      summary: "write fields of a company",
+      summary: "set fields of a company",
       load: async () => (await import("./set.ts")).companySet,
     },
     {
@@ -46,7 +46,7 @@ export const companyNoun: Noun = {
     },
     {
       name: "company exclude",
-      summary: "leave a company out of campaigns and lists",
+      summary: "exclude a company from campaigns and lists",
       load: async () => (await import("./exclude.ts")).companyExclude,
     },
     {
@@ -61,7 +61,7 @@ export const companyNoun: Noun = {
     },
     {
       name: "company to-call",
-      summary: "list whom to call now: callbacks, then new companies",
+      summary: "list companies to call: callbacks, then new ones",
       load: async () => (await import("./to-call.ts")).companyToCall,
     },
     {
@@ -71,12 +71,12 @@ export const companyNoun: Noun = {
     },
     {
       name: "company check-emails",
-      summary: "ask DNS whether the domains of addresses take mail",
+      summary: "check in DNS if the domains of addresses accept mail",
       load: async () => (await import("./check-emails.ts")).companyCheckEmails,
     },
     {
       name: "company duplicates",
-      summary: "companies that may be the same",
+      summary: "list companies that may be the same",
       load: async () => (await import("./duplicates.ts")).companyDuplicates,
     },
     {
@@ -91,17 +91,17 @@ export const companyNoun: Noun = {
     },
     {
       name: "company distinct",
-      summary: "mark two companies as different",
+      summary: "mark two companies as distinct",
       load: async () => (await import("./distinct.ts")).companyDistinct,
     },
     {
       name: "company resolve",
-      summary: "merge companies that are surely the same",
+      summary: "merge companies that are certainly the same",
       load: async () => (await import("./resolve.ts")).companyResolve,
     },
     {
       name: "company history",
-      summary: "who wrote what, when, and from where",
+      summary: "show who changed what, when, and from which source",
       load: async () => (await import("./history.ts")).companyHistory,
     },
     {

@@ -9,16 +9,16 @@ import { findRecord } from "./parts/find-record.ts";
 export const companyMerge: Command = {
   needs: "settings",
   arguments: [
-    { name: "from", summary: "the one that goes; its folder leads on to the other" },
+    { name: "from", summary: "the one that is removed; its folder redirects to the other" },
     { name: "into", summary: "the one that stays" },
   ],
   options: [{ flag: "--yes", summary: "do not ask" }, sourceOption],
   examples: [
-    { line: "forager company merge acme-2 acme", summary: "what acme does not know comes over" },
-    { line: "forager company duplicates", summary: "which ones may be the same" },
+    { line: "forager company merge acme-2 acme", summary: "fields that acme lacks are copied" },
+    { line: "forager company duplicates", summary: "list companies that may be the same" },
   ],
   details: [
-    "History stays, and what is written to the one that went counts for the other.\n" +
+    "The history is kept, and later changes of the removed company apply to the other.\n" +
       "`forager company unmerge acme-2` undoes it.",
   ],
 
@@ -29,7 +29,7 @@ export const companyMerge: Command = {
     const from = await findRecord(opened, "company", fromName);
     const into = await findRecord(opened, "company", intoName);
     if (from.target === into.target)
-      throw usageError(`${fromName} and ${intoName} are one already`);
+      throw usageError(`${fromName} and ${intoName} are already merged`);
     const question = `merge ${from.slug} (${from.name}) into ${into.slug} (${into.name})?`;
     if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was merged");
@@ -42,7 +42,7 @@ export const companyMerge: Command = {
     const { fields } = await asUsage(() => opened.records.merge(request));
     out.result(
       { from: from.target, into: into.target, fields },
-      `${from.slug} is ${into.slug} now; ${countOf(fields, "field")} came over`,
+      `${from.slug} was merged into ${into.slug}; ${countOf(fields, "field")} copied`,
     );
   },
 };

@@ -13,8 +13,8 @@ const openCommand = (kind: RecordKind): Command => ({
     { line: `forager ${kind} open ${kind === "company" ? "acme" : "anna-berg"}`, summary: "edit its file in $VISUAL or $EDITOR" }, // prettier-ignore
   ],
   details: [
-    "What you changed is taken in when the editor ends: it counts as written by you. A file that cannot\n" +
-      "be understood is left as you wrote it, and told; that exits 1.",
+    "Your changes are imported when the editor exits: they count as written by you. A file that cannot\n" +
+      "be parsed is kept as you wrote it and reported; then it exits 1.",
   ],
 
   async run(context) {

@@ -5,13 +5,16 @@ import { openNodeOf } from "../../frame/node-context.ts";
 
 export const companyResolve: Command = {
   needs: "settings",
-  options: [{ flag: "--dry-run", summary: "only say how many would be merged" }],
+  options: [{ flag: "--dry-run", summary: "only show how many would be merged" }],
   examples: [
-    { line: "forager company resolve --dry-run", summary: "how many are surely the same" },
+    {
+      line: "forager company resolve --dry-run",
+      summary: "count companies that are certainly the same",
+    },
     { line: "forager company resolve", summary: "merge them" },
   ],
   details: [
-    "Merges companies of different sources that are surely the same business. Others are listed by\n" +
+    "Merges companies of different sources that are certainly the same business. Others are listed by\n" +
       "`forager company duplicates`. Workers do the same as tasks of the kind resolve.",
   ],
 

@@ -13,7 +13,7 @@ const searchCommand = (kind: RecordKind): Command => ({
   arguments: [{ name: "word", summary: "beginnings of words, in any order", isRepeated: true }],
   options: [...filterOptions(kind), ...pageOptions],
   examples: [
-    { line: `forager ${kind} search floor austin`, summary: "both words, wherever they stand" },
+    { line: `forager ${kind} search floor austin`, summary: "both words, in any order" },
     { line: `forager ${kind} search muller`, summary: "finds Müller too" },
     {
       line: `forager ${kind} search berg --has email --json`,
@@ -21,8 +21,8 @@ const searchCommand = (kind: RecordKind): Command => ({
     },
   ],
   details: [
-    "Looks in names, domains, addresses, categories, tags, notes and descriptions. Who has every word\n" +
-      "in the name comes first. Exits 1 when nothing was found.",
+    "Searches names, domains, addresses, categories, tags, notes and descriptions. Records with every word\n" +
+      "in the name come first. Exits 1 if nothing was found.",
   ],
 
   run: (context) => printPage(context, { kind, words: context.args.join(" ") }),
@@ -33,7 +33,7 @@ const listCommand = (kind: RecordKind): Command => ({
   options: [...filterOptions(kind), ...pageOptions],
   examples: [
     { line: `forager ${kind} list --tag vip`, summary: "by name" },
-    { line: `forager ${kind} list --missing email --sort changed`, summary: "the newest first" },
+    { line: `forager ${kind} list --missing email --sort changed`, summary: "newest first" },
     { line: `forager ${kind} list --limit 200 --json`, summary: "JSON is { rows, next }" },
   ],
 

@@ -25,12 +25,12 @@ const setCommand = (kind: RecordKind): Command => ({
   ],
   examples: [
     { line: `forager ${kind} set acme city=Austin email=jane@acme.example`, summary: "lists grow" },
-    { line: `forager ${kind} set acme name="Acme Ltd"`, summary: "the folder follows the name" },
-    { line: `forager ${kind} set acme x/revenue:=1200000`, summary: "a field of your own" },
+    { line: `forager ${kind} set acme name="Acme Ltd"`, summary: "this also renames the folder" },
+    { line: `forager ${kind} set acme x/revenue:=1200000`, summary: "a custom field" },
   ],
   details: [
-    "What you set beats what machines find, until you unset it. `slug=NAME` gives it another folder;\n" +
-      "the old one leads on to it.",
+    "Your value overrides collected ones until you unset it. `slug=NAME` renames the folder;\n" +
+      "the old one redirects to it.",
   ],
 
   async run(context) {
@@ -66,7 +66,7 @@ const setCommand = (kind: RecordKind): Command => ({
     out.result(
       { target, slug: record.slug, file, changed },
       changed.length === 0
-        ? "nothing changed: it was so before"
+        ? "nothing changed: the values are the same"
         : `${changed.join(", ")} of ${record.slug} changed`,
     );
   },
@@ -80,10 +80,13 @@ const unsetCommand = (kind: RecordKind): Command => ({
   ],
   options: [sourceOption],
   examples: [
-    { line: `forager ${kind} unset acme rating`, summary: "no longer known" },
-    { line: `forager ${kind} unset acme email/jane@acme.example`, summary: "one of a list" },
+    { line: `forager ${kind} unset acme rating`, summary: "remove the rating" },
+    {
+      line: `forager ${kind} unset acme email/jane@acme.example`,
+      summary: "one element of a list",
+    },
   ],
-  details: ["What you had set yourself is released: what machines find from now on counts again."],
+  details: ["Your own value is removed: values that are collected from now on count again."],
 
   async run(context) {
     const { args, out } = context;
@@ -100,7 +103,7 @@ const unsetCommand = (kind: RecordKind): Command => ({
       { target, changed },
       changed.length === 0
         ? `nothing changed: ${fields.join(", ")} had no value`
-        : `${changed.join(", ")} of ${record.slug} taken away`,
+        : `${changed.join(", ")} of ${record.slug} removed`,
     );
   },
 });

@@ -24,17 +24,17 @@ const showCommand = (kind: RecordKind): Command => ({
   options: [
     {
       flag: "--provenance",
-      summary: "every value with who wrote it, when, from where and by which licence",
+      summary: "show who wrote each value, when, from which source and by which licence",
     },
   ],
   examples: [
-    { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"}`, summary: "all that is known" }, // prettier-ignore
+    { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"}`, summary: "all fields" }, // prettier-ignore
     { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"} --json`, summary: "for programs" }, // prettier-ignore
     { line: `forager ${kind} show ${kind === "company" ? "acme" : "anna-berg"} --provenance`, summary: "answers a request for access (Art. 14 and 15 GDPR)" }, // prettier-ignore
   ],
   details: [
-    "Reads only. While a process such as `forager up` runs here, what was edited in the file is taken\n" +
-      "in first; otherwise `forager records ingest` does that.",
+    "Changes nothing. While a process such as `forager up` runs here, edits of the file are imported\n" +
+      "first; otherwise run `forager records ingest`.",
     "--provenance, and `provenance` of --json, say for each value who wrote it, when, and by which licence\n" +
       "it may be used if it comes from open data.",
   ],

@@ -7,8 +7,8 @@ import { openNodeOf } from "../../frame/node-context.ts";
 
 const tagCommand = (kind: RecordKind): Command => ({
   needs: "settings",
-  arguments: [nameArgument(kind), { name: "tag", summary: "one or more", isRepeated: true }],
-  options: [{ flag: "--remove", summary: "take them off" }, sourceOption],
+  arguments: [nameArgument(kind), { name: "tag", summary: "one or more tags", isRepeated: true }],
+  options: [{ flag: "--remove", summary: "remove them" }, sourceOption],
   examples: [
     { line: `forager ${kind} tag acme vip trade-fair`, summary: "two at once" },
     { line: `forager ${kind} tag acme vip --remove`, summary: "no longer" },
@@ -17,7 +17,7 @@ const tagCommand = (kind: RecordKind): Command => ({
   async run(context) {
     const { args, flags, out } = context;
     const [name = "", ...tags] = args;
-    if (tags.some((tag) => tag.trim() === "")) throw usageError("a tag is not empty");
+    if (tags.some((tag) => tag.trim() === "")) throw usageError("a tag must not be empty");
     await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, name);
     await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));

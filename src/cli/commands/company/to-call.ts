@@ -19,26 +19,26 @@ export const companyToCall: Command = {
     {
       flag: "--until",
       value: "moment",
-      summary: "callbacks due by then: 2d, a date",
+      summary: "callbacks due by this time: 2d, a date",
       default: "now",
     },
-    { flag: "--due", summary: "only callbacks, nobody new" },
+    { flag: "--due", summary: "only callbacks, no new companies" },
     ...filterOptions("company").filter(({ flag }) => !/^--(?:has|missing|excluded|included)$/.test(flag)), // prettier-ignore
     { flag: "--limit", value: "count", summary: "how many", default: "50" },
   ],
   examples: [
     { line: "forager company to-call", summary: "callbacks that are due, then the best new ones" },
-    { line: "forager company to-call --due --until 2d", summary: "what was promised till then" },
+    { line: "forager company to-call --due --until 2d", summary: "callbacks due within two days" },
     {
       line: "forager company to-call --rating-min 4.5 --reviews-min 20",
-      summary: "new ones with a good name",
+      summary: "new ones with good ratings",
     },
   ],
   details: [
-    "New are companies with a phone number that nobody has called, excluded ones aside, the best\n" +
-      "rated first. `forager company call NAME … --callback 3d` puts one off. A callback is over when a\n" +
+    "New companies have a phone number and were never called; excluded ones are left out. The best\n" +
+      "rated come first. `forager company call NAME … --callback 3d` postpones one. A callback is done when a\n" +
       "call was logged that reached somebody, or that was made when it was due or later; `company call\n" +
-      "NAME --done` ends it in any case.",
+      "NAME --done` removes it in any case.",
   ],
 
   async run(context) {

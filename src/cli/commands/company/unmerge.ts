@@ -7,16 +7,12 @@ import { findRecord } from "./parts/find-record.ts";
 
 export const companyUnmerge: Command = {
   needs: "settings",
-  arguments: [
-    { name: "name", summary: "the company that was merged, by its old folder or its id" },
-  ],
+  arguments: [{ name: "name", summary: "the merged company, by its old folder or its id" }],
   options: [sourceOption],
-  examples: [
-    { line: "forager company unmerge acme-2", summary: "make two companies of them again" },
-  ],
+  examples: [{ line: "forager company unmerge acme-2", summary: "separate them again" }],
   details: [
-    "What came over and was not changed since goes back. The two are called distinct, so that nobody\n" +
-      "merges them again by itself. If several were merged into one, name the one by company/ID.",
+    "Copied fields that were not changed since are moved back. The two are marked as distinct, so they are\n" +
+      "not merged again automatically. If several were merged into one, name the one by company/ID.",
   ],
 
   async run(context) {
@@ -29,6 +25,6 @@ export const companyUnmerge: Command = {
     );
     const request = { into: into.target, name, source: sourceOf(context) };
     const { from, slug } = await asUsage(() => unmergeCompany(opened, request));
-    out.result({ from, into: into.target }, `${slug} and ${into.slug} are two again`);
+    out.result({ from, into: into.target }, `${slug} and ${into.slug} are two companies again`);
   },
 };

@@ -10,28 +10,28 @@ import { parseCount, textFlag } from "../../options/flags.ts";
 
 /** Options that define a crawl. With --resume the stored values apply. */
 const planOptions: readonly OptionSpec[] = [
-  { flag: "--include", value: "glob", summary: "only pages whose path is like this: /blog/**", isRepeated: true }, // prettier-ignore
-  { flag: "--exclude", value: "glob", summary: "no pages whose path is like this", isRepeated: true }, // prettier-ignore
-  { flag: "--pages", value: "count", summary: `at most so many of a site (default: ${crawlBudget.pages})` }, // prettier-ignore
-  { flag: "--depth", value: "count", summary: `at most so many clicks from the start (default: ${crawlBudget.depth})` }, // prettier-ignore
-  { flag: "--time", value: "time", summary: "at most so long at work on a site (default: 1h)" },
-  { flag: "--bytes", value: "count", summary: "at most so many bytes of a site (default: 500 MiB)" }, // prettier-ignore
+  { flag: "--include", value: "glob", summary: "only pages whose path matches: /blog/**", isRepeated: true }, // prettier-ignore
+  { flag: "--exclude", value: "glob", summary: "no pages whose path matches", isRepeated: true }, // prettier-ignore
+  { flag: "--pages", value: "count", summary: `maximum number of pages per site (default: ${crawlBudget.pages})` }, // prettier-ignore
+  { flag: "--depth", value: "count", summary: `maximum number of clicks from the start (default: ${crawlBudget.depth})` }, // prettier-ignore
+  { flag: "--time", value: "time", summary: "maximum time per site (default: 1h)" },
+  { flag: "--bytes", value: "count", summary: "maximum number of bytes per site (default: 500 MiB)" }, // prettier-ignore
   {
     flag: "--delay",
     value: "time",
-    summary: "between two requests to a host (default: crawl.delayMs)",
+    summary: "pause between two requests to a host (default: crawl.delayMs)",
   },
-  { flag: "--sitemap", summary: "also the pages that the site's sitemaps name" },
+  { flag: "--sitemap", summary: "also pages of the site's sitemaps" },
 ];
 
 export const crawlOptions: readonly OptionSpec[] = [
   ...planOptions,
-  { flag: "--contact", value: "address", summary: "mailbox or page where a site's owner reaches you" }, // prettier-ignore
-  { flag: "--allow-address", value: "network", summary: "visit this network although it is not public: 127.0.0.1", isRepeated: true }, // prettier-ignore
-  { flag: "--resume", summary: "go on with a crawl that was interrupted" },
+  { flag: "--contact", value: "address", summary: "mailbox or page by which site owners can reach you" }, // prettier-ignore
+  { flag: "--allow-address", value: "network", summary: "allow this private network: 127.0.0.1", isRepeated: true }, // prettier-ignore
+  { flag: "--resume", summary: "continue an interrupted crawl" },
   { flag: "--anew", summary: "drop the unfinished crawl of the same site" },
-  { flag: "--format", value: "format", summary: "how pages are told", choices: ["table", "csv", "json"], default: "table" }, // prettier-ignore
-  { flag: "--to", value: "file", summary: "write the pages there", complete: "file" },
+  { flag: "--format", value: "format", summary: "output format of the pages", choices: ["table", "csv", "json"], default: "table" }, // prettier-ignore
+  { flag: "--to", value: "file", summary: "write the pages to this file", complete: "file" },
 ];
 
 const hasScheme = (site: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(site);
@@ -41,7 +41,9 @@ export function startUrl(site: string): string {
   const text = hasScheme(site) ? site : `https://${site}`;
   const url = canonicalUrl(text);
   if (url !== undefined) return url;
-  throw usageError(`'${site}' is no site: write a host or an address such as https://example.org/`);
+  throw usageError(
+    `'${site}' is not a site: write a host or an address such as https://example.org/`,
+  );
 }
 
 /** The start URLs of crawls for a site that was given in this form. */
@@ -103,7 +105,9 @@ export function refusePlanFlags(flags: Flags): void {
     return value !== undefined && value !== false;
   });
   if (!given) return;
-  throw usageError(`${given.flag} belongs to a new crawl: --resume goes on as it was asked for`);
+  throw usageError(
+    `${given.flag} is for a new crawl: --resume uses the options of the interrupted one`,
+  );
 }
 
 function nameOf(start: string, startedAt: string): string {
@@ -132,5 +136,5 @@ function secondsFlag(flags: Flags): number | undefined {
   if (text === undefined) return undefined;
   const ms = parseDuration("time", text);
   if (ms > 0) return ms / 1_000;
-  throw usageError("--time takes more than nothing, such as 10m");
+  throw usageError("--time must be greater than 0, such as 10m");
 }

@@ -26,17 +26,17 @@ const leaseMsMax = 15_000;
 export const crawl: Command = {
   needs: "settings",
   arguments: [
-    { name: "site", summary: "a host, or where to begin", isOptional: true, isRepeated: true },
+    { name: "site", summary: "a host, or the start URL", isOptional: true, isRepeated: true },
   ],
   options: crawlOptions,
   examples: [
     {
       line: "forager crawl example.org --contact you@example.com",
-      summary: "every page of it, one a second",
+      summary: "all its pages, one request per second",
     },
     {
       line: "forager crawl example.org --contact you@example.com --sitemap --include '/blog/**'",
-      summary: "its blog, also what no page links to",
+      summary: "its blog, including pages without links to them",
     },
     {
       line: "forager crawl example.org --contact you@example.com --pages 50 --format csv --to pages.csv",
@@ -48,9 +48,9 @@ export const crawl: Command = {
     },
   ],
   details: [
-    "robots.txt is obeyed, and a host gets one request at a time, --delay apart, from all of the fleet.\n" +
-      "Exit code: 0 all pages were asked for, 3 some could not be had, 1 nothing was found at a site.\n" +
-      "What came of each page is kept in crawls/NAME/pages.jsonl of the data folder.",
+    "robots.txt is obeyed, and the fleet sends a host one request at a time, with --delay between them.\n" +
+      "Exit code: 0 all pages were requested, 3 some could not be fetched, 1 a site had no pages.\n" +
+      "The result of each page is stored in crawls/NAME/pages.jsonl of the data folder.",
   ],
 
   async run(context) {
@@ -92,7 +92,7 @@ export const crawl: Command = {
       return await printPages(context, results);
     } catch (error) {
       follow.done();
-      if (signal.aborted) context.out.note("stopped: `forager crawl --resume` goes on");
+      if (signal.aborted) context.out.note("stopped: continue with `forager crawl --resume`");
       throw error;
     }
   },
@@ -147,7 +147,7 @@ function newestOf(known: readonly CrawlPlan[], site: string): CrawlPlan {
   const starts = startsOf(site);
   const found = known.find((plan) => starts.includes(plan.start));
   if (found) return found;
-  throw usageError(`there is no crawl of ${starts[0]} here: leave out --resume to begin one`);
+  throw usageError(`there is no crawl of ${starts[0]} here: leave out --resume to start one`);
 }
 
 async function newestUnfinished(known: readonly CrawlPlan[], queue: Queue): Promise<CrawlPlan> {
@@ -158,7 +158,7 @@ async function newestUnfinished(known: readonly CrawlPlan[], queue: Queue): Prom
   throw usageError(
     known.length === 0
       ? "there is no crawl here to resume"
-      : "every crawl here has ended: name a site to see what came of it, or begin a new one",
+      : "every crawl here has ended: name a site to see its results, or start a new crawl",
   );
 }
 
@@ -180,8 +180,8 @@ async function leaveBehind({ flags }: SettingsContext, { plan, known, queue }: B
     else {
       const since = formatMoment(Date.parse(before.startedAt));
       throw usageError(
-        `the crawl of ${before.start} that began ${since} has not ended: --resume goes on with it, ` +
-          "--anew drops it",
+        `the crawl of ${before.start} that began ${since} has not ended: --resume continues it, ` +
+          "--anew replaces it",
       );
     }
   }
@@ -199,7 +199,7 @@ function followJobs({ progress }: SettingsContext) {
       shown = ended;
       const waiting = sum((job) => job.pending + job.running);
       bar.note(
-        `${ended + waiting} pages known, ${waiting} to go, ${sum((job) => job.failed)} failed`,
+        `${ended + waiting} pages known, ${waiting} left, ${sum((job) => job.failed)} failed`,
       );
     },
     done: () => bar.done(),

@@ -41,7 +41,7 @@ const columns: readonly TableColumn<CrawledPage>[] = [
   { title: "bytes", value: ({ bytes }) => bytes },
   { title: "in", value: ({ linksIn }) => linksIn },
   { title: "out", value: ({ linksOut }) => linksOut },
-  { title: "title, or why not", value: (page) => titleOf(page) },
+  { title: "title or reason", value: (page) => titleOf(page) },
 ];
 
 const titleOf = (page: CrawledPage) =>
@@ -111,7 +111,7 @@ function cutWords(
       ? [`${countOf(cuts.depth, "link")} more than ${budget.depth} clicks away (--depth)`]
       : []),
     ...(cuts.traps > 0
-      ? [`${countOf(cuts.traps, "link")} that look endless, such as a calendar`]
+      ? [`${countOf(cuts.traps, "link")} that look endless, as in a calendar`]
       : []),
     ...(cuts.budget > 0
       ? [`${countOf(cuts.budget, "link")} beyond the budget (--pages, --time, --bytes)`]
@@ -119,10 +119,10 @@ function cutWords(
   ];
   const { needScripts } = summary;
   return [
-    ...(left.length > 0 ? [`not asked for: ${left.join(", ")}`] : []),
+    ...(left.length > 0 ? [`not requested: ${left.join(", ")}`] : []),
     ...(needScripts > 0
       ? [
-          `${countOf(needScripts, "page")} next to empty without scripts, which crawl does not run: ` +
+          `${countOf(needScripts, "page")} almost empty without scripts, which crawl does not run: ` +
             "marked (needs scripts)",
         ]
       : []),

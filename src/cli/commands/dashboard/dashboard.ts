@@ -9,12 +9,12 @@ export const dashboard: Command = {
   ],
   examples: [
     { line: "forager dashboard", summary: "print a link that opens the dashboard once" },
-    { line: "forager dashboard --open", summary: "open it in the browser too" },
+    { line: "forager dashboard --open", summary: "also open it in the browser" },
     { line: "forager dashboard --json", summary: "address and link as JSON" },
   ],
   details: [
-    "It asks the server of this data folder, which `forager up` or `forager serve` starts; exits 1 if\n" +
-      "none runs. The link works once, within five minutes.",
+    "Asks the server of this data folder (`forager up` or `forager serve`); exits 1 if\n" +
+      "none is running. The link works once, within five minutes.",
     "--open uses xdg-open (macOS: open). Other users of this machine may see the link in the list of\n" +
       "processes until the browser has used it.",
   ],
@@ -24,7 +24,7 @@ export const dashboard: Command = {
     const { url: link } = await server.call((api) => api.send("POST", "/api/session/links", {}));
     out.result({ address: server.origin, link }, link);
     if (flags["open"] !== true) return;
-    if (!out.isTerminal) return out.note("the link was not opened: this is no terminal");
+    if (!out.isTerminal) return out.note("the link was not opened: this is not a terminal");
     const why = await openInBrowser(link);
     if (why !== undefined) out.note(`the link was not opened (${why}): open it by hand`);
   },

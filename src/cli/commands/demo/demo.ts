@@ -21,22 +21,27 @@ const sizeMax = 5_000;
 export const demo: Command = {
   needs: "settings",
   options: [
-    { flag: "--size", value: "businesses", summary: "how many the region has", default: "40" },
+    {
+      flag: "--size",
+      value: "businesses",
+      summary: "number of businesses in the region",
+      default: "40",
+    },
     { flag: "--keep", summary: "keep the data folder to look at" },
     { flag: "--serve", summary: "show it in the dashboard until Ctrl-C (default on a terminal)" },
   ],
   examples: [
     { line: "forager demo", summary: "a campaign from plan to contacts, in a made-up region" },
-    { line: "forager demo --size 200 --keep", summary: "more of it, and keep what it found" },
+    { line: "forager demo --size 200 --keep", summary: "more businesses, and keep the results" },
     { line: "forager demo --data ./here", summary: "keep it in a folder of its own in ./here" },
     { line: "forager demo --serve", summary: "and show it in the dashboard, until Ctrl-C" },
-    { line: "forager demo --json", summary: "what was found and measured, for a program" },
+    { line: "forager demo --json", summary: "the results and measurements as JSON" },
   ],
   details: [
     "Three nodes, each a process with a data folder of its own, share a bucket and gossip; one of\n" +
       "them is killed in the middle. The region's websites are on loopback; no external requests are made.\n" +
-      "Exit code 1: what was found differs too much from what is there, a site was asked too often, or the\n" +
-      "nodes do not know the same in the end.",
+      "Exit code 1: the results differ too much from the known data, a site was visited too often, or the\n" +
+      "nodes do not have the same data in the end.",
   ],
 
   async run(context) {
@@ -59,7 +64,7 @@ export const demo: Command = {
       const next = nextLines(isKept, folder, context.cwd);
       out.result({ ...result, ...(isKept ? { folder } : {}) }, formatReport(result, next));
       if (isServed(context)) {
-        out.note("what was found is in the dashboard, until you press Ctrl-C:");
+        out.note("the dashboard shows the results until you press Ctrl-C:");
         const bucket = `dir:${join(folder, "bucket")}`;
         const data = join(folder, nodeNames[0]);
         await serveDemo(
@@ -106,7 +111,7 @@ function nextLines(isKept: boolean, folder: string, cwd: string): readonly strin
   const forager = programName(cwd);
   if (!isKept) {
     return [
-      `${forager} demo --keep       keeps what was found, and says how to look into it`,
+      `${forager} demo --keep       keeps the results, and prints commands for exploring them`,
       `${forager} demo --size 200   the same with more businesses`,
       ...installLines(),
       `Contacts for a CSV file of your own: ${docsPage("guides/enrich-your-list.md")}`,

@@ -27,8 +27,8 @@ export function describePreflight(reports: readonly HostReport[]): string {
 const words: Readonly<Record<HostOutcome["outcome"], string>> = {
   confirmed: "runs the new release",
   rolled_back: "went back",
-  unknown: "not reachable; goes back by itself",
-  same: "had it already",
+  unknown: "not reachable; rolls back automatically",
+  same: "already had it",
   refused: "not changed",
   waiting: "not changed",
 };
@@ -38,7 +38,7 @@ const summaries: Readonly<Record<DeployReport["outcome"], string>> = {
   nothing: "nothing to do: all hosts have this release",
   planned: "dry run: nothing was changed",
   refused: "nothing was changed: solve the problems above first",
-  failed: "the roll-out was stopped: the table says which host has what",
+  failed: "the deployment was stopped: the table shows the release of each host",
 };
 
 /** The result for each host. */

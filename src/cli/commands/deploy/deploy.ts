@@ -19,27 +19,31 @@ export const deploy: Command = {
   options: [
     { flag: "--from", value: "path", summary: "release folder, archive, or output of `npm run release`", complete: "file" }, // prettier-ignore
     { flag: "--dry-run", summary: "check the hosts and print the plan, change nothing" },
-    { flag: "--rollback", summary: "go back to the release before the current one" },
+    { flag: "--rollback", summary: "return to the previous release" },
     { flag: "--to", value: "release", summary: "with --rollback: this release instead" },
-    { flag: "--canary", value: "host", summary: "host that is changed first (default: the first)" },
-    { flag: "--batch", value: "count", summary: "hosts at a time after it, such as 2 or 25%", default: "25%" }, // prettier-ignore
-    { flag: "--within", value: "time", summary: "a host must be healthy so long after the switch", default: "180s" }, // prettier-ignore
+    {
+      flag: "--canary",
+      value: "host",
+      summary: "the first host to change (default: the first one named)",
+    },
+    { flag: "--batch", value: "count", summary: "hosts at a time after the first, such as 2 or 25%", default: "25%" }, // prettier-ignore
+    { flag: "--within", value: "time", summary: "how long a host must be healthy after the switch", default: "180s" }, // prettier-ignore
     { flag: "--healthy-for", value: "time", summary: "and must stay healthy for so long", default: "60s" }, // prettier-ignore
   ],
   examples: [
-    { line: "forager deploy pi-1 pi-2 pi-3 --dry-run", summary: "is everything ready?" },
+    { line: "forager deploy pi-1 pi-2 pi-3 --dry-run", summary: "check if everything is ready" },
     {
       line: "forager deploy",
       summary: "the release of this checkout, to the hosts of fleet.hosts",
     },
-    { line: "forager deploy --from release --canary pi-2 --batch 1", summary: "one after the other" }, // prettier-ignore
-    { line: "forager deploy --rollback", summary: "all hosts back to the release before" },
+    { line: "forager deploy --from release --canary pi-2 --batch 1", summary: "one host at a time" }, // prettier-ignore
+    { line: "forager deploy --rollback", summary: "return all hosts to the previous release" },
   ],
   details: [
     "It uses your `ssh`, with its keys and configuration. The hosts need Forager installed by install.sh,\n" +
       "and root or sudo without a password. Any problem of any host stops it before anything is changed.",
-    "A host that is not confirmed goes back by itself, also if the connection is cut.",
-    "Exits 1 if it was refused, 3 if a host went back or could not be changed.",
+    "A host that is not confirmed rolls back automatically, even if the connection is lost.",
+    "Exits 1 if it was refused, 3 if a host rolled back or could not be changed.",
     `Page: ${docsPage("guides/deploy-to-pis.md")}`,
   ],
 
@@ -48,7 +52,7 @@ export const deploy: Command = {
     const isRollback = flags["rollback"] === true;
     const to = textFlag(flags, "to");
     const from = textFlag(flags, "from");
-    if (to !== undefined && !isRollback) throw usageError("--to goes with --rollback");
+    if (to !== undefined && !isRollback) throw usageError("--to can only be used with --rollback");
     if (from !== undefined && isRollback) throw usageError("--from and --rollback exclude each other"); // prettier-ignore
     const isDryRun = flags["dryRun"] === true;
     const report = await asUsage(

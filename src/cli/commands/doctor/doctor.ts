@@ -16,31 +16,33 @@ export const doctor: Command = {
     {
       flag: "--bucket",
       value: "address",
-      summary:
-        "prove this bucket, not that of bucket.url: s3://BUCKET/PREFIX, dir:PATH, postgres://",
+      summary: "check this bucket instead of bucket.url: s3://BUCKET/PREFIX, dir:PATH, postgres://",
     },
     {
       flag: "--permissions",
-      summary: "also check the rights of the bucket's user; changes no data",
+      summary: "also check the rights in the bucket; changes no data",
     },
     {
       flag: "--role",
       value: "role",
-      summary: "the role whose rights it should have (default: node)",
+      summary: "the expected role (default: node)",
       choices: roleNames,
     },
   ],
   examples: [
-    { line: "forager doctor", summary: "is this machine fit? exits 1 when a check fails" },
-    { line: "forager doctor --data /mnt/disk", summary: "would that folder do?" },
+    { line: "forager doctor", summary: "check this machine; exits 1 if a check fails" },
+    { line: "forager doctor --data /mnt/disk", summary: "check another data folder" },
     {
       line: "forager doctor --queue postgres://db.example/work",
-      summary: "is that server fit for a queue, and well?",
+      summary: "check a PostgreSQL server for a queue",
     },
-    { line: "forager doctor --bucket s3://fleet", summary: "what can that store really do?" },
+    {
+      line: "forager doctor --bucket s3://fleet",
+      summary: "check if a store can coordinate a fleet",
+    },
     {
       line: "forager doctor --permissions --role hub",
-      summary: "does this key have exactly the rights of a hub?",
+      summary: "check that the key has exactly the rights of a hub",
     },
     { line: "forager doctor --json", summary: "the findings for a program" },
   ],
@@ -59,7 +61,7 @@ export const doctor: Command = {
       if (flags["permissions"] === true)
         rows.push(...(await rightsOf(context, { address, open }, found)));
     } else if (flags["permissions"] === true) {
-      throw usageError("there is no bucket to ask: set bucket.url, or give one with --bucket");
+      throw usageError("there is no bucket to check: set bucket.url, or give one with --bucket");
     }
     rows.push(...(await checkSites(paths, context.signal)));
     out.table(rows, [

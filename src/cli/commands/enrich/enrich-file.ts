@@ -51,7 +51,9 @@ export async function enrichFile(context: SettingsContext, name: string): Promis
   );
   const { waiting: left = 0, failed = 0 } = counts.reasons;
   if (signal.aborted) {
-    out.note(`stopped, ${countOf(left, "row")} not visited: run the same command again to go on`);
+    out.note(
+      `stopped, ${countOf(left, "row")} not visited: run the same command again to continue`,
+    );
     throw new AppError("aborted", "enrich_stopped", "the visits were stopped");
   }
   // Count rows, not visits: the workers may have visited websites of other jobs too.
@@ -85,7 +87,7 @@ async function checkBefore({
   if (from === to)
     throw usageError("the result would replace the file itself: give another --output");
   await access(from).catch((cause: unknown) => {
-    throw usageError(`${name} cannot be read: is the path right?`, { cause });
+    throw usageError(`${name} cannot be read: check the path`, { cause });
   });
   await access(dirname(to), constants.W_OK).catch((cause: unknown) => {
     throw usageError(`${dirname(to)} is not a folder that can be written to: give another --output`, { cause }); // prettier-ignore
@@ -167,7 +169,7 @@ async function takeUpJob({ out, ...context }: SettingsContext, name: string): Pr
   const job = await queue.job(name);
   if (job?.isPaused === true) {
     const reason = await pausedFor(context.paths, name);
-    out.note(`job ${name} was paused${reason === undefined ? "" : ` (${reason})`}: it goes on`);
+    out.note(`job ${name} was paused${reason === undefined ? "" : ` (${reason})`}: resumed`);
     await queue.resume(name);
   }
   const again = job?.failed ? await queue.retry({ job: name, states: ["failed"] }) : 0;
@@ -217,7 +219,7 @@ async function visitNow(context: SettingsContext, total: number): Promise<WorkOu
     const held = isLast || quietLooks < quietLooksMin ? 0 : heldElsewhere(work);
     bar.note(
       `${read} read, ${notRead} not read` +
-        (held > 0 ? `, ${held} at another process or left by one that was killed` : ""),
+        (held > 0 ? `, ${held} in another process, or left by one that was killed` : ""),
     );
     shown = ended;
   };

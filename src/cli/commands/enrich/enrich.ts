@@ -21,42 +21,49 @@ export const enrich: Command = {
     },
   ],
   options: [
-    { flag: "--output", short: "-o", value: "file", summary: "of a CSV file: where the result goes (default: NAME-enriched.csv)", complete: "file" }, // prettier-ignore
-    { flag: "--encoding", value: "name", summary: "of a CSV file: such as windows-1252 (default: utf-8)" }, // prettier-ignore
+    { flag: "--output", short: "-o", value: "file", summary: "for a CSV file: the result file (default: NAME-enriched.csv)", complete: "file" }, // prettier-ignore
+    { flag: "--encoding", value: "name", summary: "for a CSV file: its encoding, such as windows-1252 (default: utf-8)" }, // prettier-ignore
     { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site (crawl.contact)", setting: "crawl.contact" }, // prettier-ignore
-    { flag: "--stale", value: "time", summary: "only those not read for so long, or never: 30d" },
-    { flag: "--outdated", summary: "only those whose site an older version of forager has read" },
-    { flag: "--list", value: "file", summary: "those it names: a folder, domain or target a line", complete: "file" }, // prettier-ignore
-    { flag: "--all", summary: "all of them, whatever is known" },
+    {
+      flag: "--stale",
+      value: "time",
+      summary: "only websites not read for this long, or never: 30d",
+    },
+    { flag: "--outdated", summary: "only websites that were read by an older version" },
+    { flag: "--list", value: "file", summary: "companies in this file: one folder, domain or target per line", complete: "file" }, // prettier-ignore
+    { flag: "--all", summary: "all companies" },
     ...filterOptions("company"),
-    { flag: "--batch", value: "name", summary: "what the batch is called (default: how, and the day)" }, // prettier-ignore
+    { flag: "--batch", value: "name", summary: "name of the batch (default: the selection and the day)" }, // prettier-ignore
     { flag: "--dry-run", summary: "only count" },
-    { flag: "--report", value: "batch", summary: "say what the visits of a batch have brought" },
+    { flag: "--report", value: "batch", summary: "report the results of a batch" },
   ],
   examples: [
     {
       line: "forager enrich leads.csv -o contacts.csv --contact you@example.org",
       summary: "visit the website of each row, and write the rows with the contacts found",
     },
-    { line: "forager enrich --missing email --dry-run", summary: "how many would be visited" },
+    { line: "forager enrich --missing email --dry-run", summary: "show how many would be visited" },
     { line: "forager enrich --missing email --city Austin", summary: "visit their websites again" },
-    { line: "forager enrich --stale 30d", summary: "those whose site was last read a month ago" },
+    { line: "forager enrich --stale 30d", summary: "websites that were last read a month ago" },
     {
       line: "forager enrich --list leads.txt --batch leads",
-      summary: "those that a file names; again, only what is new in it",
+      summary: "companies in a file; repeated, only new ones",
     },
-    { line: "forager enrich --report leads", summary: "found, lost, unreachable since it began" },
+    {
+      line: "forager enrich --report leads",
+      summary: "contacts found and lost, unreachable websites",
+    },
   ],
   details: [
     "With a CSV file it imports the rows, visits the websites and writes the result: the rows as they\n" +
-      "are, with e-mail addresses, phone numbers, profiles, and the reason where a site was not read.\n" +
-      "After Ctrl-C or a crash run it again: it skips websites that were visited. Once all were, it\n" +
-      "tries again those that could not be reached. Exit code 3 when some rows were not visited or\n" +
-      "no website was read; single websites that could not be read have their reason in the result.",
-    "Otherwise it adds the visits to the queue; `forager work` makes them. What was known is kept in\n" +
-      "batches/NAME.jsonl, so that the report can compare. Run it again: a company is in a batch once.",
-    "Lost is what a site no longer shows; the record keeps it. Exit code 3 when some lines of a list\n" +
-      "name no company.",
+      "are, with e-mail addresses, phone numbers, profiles, and the reason if a site was not read.\n" +
+      "After Ctrl-C or a crash, run it again: it skips websites that were visited. Once all were, it\n" +
+      "retries those that could not be reached. Exit code 3 if some rows were not visited or\n" +
+      "no website was read; the result has the reason for each website that could not be read.",
+    "Otherwise it adds the visits to the queue, and `forager work` runs them. The known contacts are stored in\n" +
+      "batches/NAME.jsonl for the report. It can be repeated: a company is in a batch once.",
+    "Lost contacts are not on the site any more; the record keeps them. Exit code 3 if some lines of a list\n" +
+      "match no company.",
   ],
 
   async run(context) {
@@ -115,11 +122,11 @@ async function reportBatch(context: SettingsContext, name: string): Promise<void
     ["companies", sums.companies],
     ["not visited yet", sums.waiting],
     ["read", sums.read],
-    ["not to be read", sums.unreachable],
+    ["not readable", sums.unreachable],
     ["with new contacts", sums.found],
     ["with lost contacts", sums.lost],
     ["with both", sums.changed],
-    ["recovered: no address before, one now", sums.recovered],
+    ["recovered: had no address before", sums.recovered],
     ["addresses found", sums.emailsFound],
     ["addresses lost", sums.emailsLost],
     ...Object.entries(sums.outcomes).map(([outcome, count]) => [`ended ${outcome}`, count]),

@@ -21,7 +21,7 @@ export const exportChangesCommand: Command = {
   options: [
     { flag: "--name", value: "name", summary: "name of the feed, which stores its own position (default: the campaign's name, else changes)" }, // prettier-ignore
     restartOption,
-    { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" }, // prettier-ignore
+    { flag: "--to", value: "file", summary: "write it to this file, completely or not at all", complete: "file" }, // prettier-ignore
     ...choiceOptions,
   ],
   examples: [
@@ -31,12 +31,12 @@ export const exportChangesCommand: Command = {
   details: [
     "One JSON object a line: change (new, changed, closed, removed), at, id, and the company as it is now.\n" +
       "changed: a column of `export companies` differs. closed: its status is now closed. removed: it was\n" +
-      "deleted, forgotten, merged, excluded or suppressed, or is not found by these filters any more; only its\n" +
+      "deleted, forgotten, merged, excluded or suppressed, or does not match these filters any more; only its\n" +
       "id is written.",
     "The position is kept in the fleet's bucket, or without one in the data folder, after the feed is\n" +
       "written: a crash in between repeats changes, but loses none. Feeds of one name run one at a time.",
     "With --to, FILE.about.json and FILE.LICENCES.txt are written beside it, as for `export companies`;\n" +
-      "without, attributions and what the settings legal.* say are told on stderr.",
+      "without it, attributions and the settings legal.* are printed to stderr.",
   ],
 
   async run(context) {

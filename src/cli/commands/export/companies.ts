@@ -47,7 +47,12 @@ const exportOptions = (formats: readonly string[]): readonly OptionSpec[] => [
     summary: "with --new: the name that exported rows are remembered by",
   },
   restartOption,
-  { flag: "--to", value: "file", summary: "write it there, whole or not at all", complete: "file" },
+  {
+    flag: "--to",
+    value: "file",
+    summary: "write it to this file, completely or not at all",
+    complete: "file",
+  },
   {
     flag: "--upload",
     summary: "with --to and --campaign: also into the campaign's folder of the fleet's bucket",
@@ -63,21 +68,24 @@ export const exportCompanies: Command = {
     {
       flag: "--columns",
       value: "names",
-      summary: "which columns, in which order",
+      summary: "the columns in their order",
       isRepeated: true,
     },
   ],
   examples: [
-    { line: "forager export companies > companies.csv", summary: "all but excluded ones, by name" },
+    {
+      line: "forager export companies > companies.csv",
+      summary: "all except excluded ones, by name",
+    },
     { line: "forager export companies --campaign austin --has email --to austin.csv", summary: "leads of a campaign" }, // prettier-ignore
     { line: "forager export companies --columns name,emails,missingEmail", summary: "with the reason for each missing address" }, // prettier-ignore
     { line: "forager export companies --format geojson --to map.geojson", summary: "points for a map" }, // prettier-ignore
     { line: "forager export companies --tag vip --format vcf --to vip.vcf", summary: "for an address book" }, // prettier-ignore
-    { line: "forager export companies --without osm --to mine.csv", summary: "without what only OpenStreetMap says" }, // prettier-ignore
-    { line: "forager export companies --preset hubspot --new --name hubspot --to leads.csv", summary: "new ones since the last time, for HubSpot" }, // prettier-ignore
+    { line: "forager export companies --without osm --to mine.csv", summary: "without values that come only from OpenStreetMap" }, // prettier-ignore
+    { line: "forager export companies --preset hubspot --new --name hubspot --to leads.csv", summary: "companies that are new since the last export, for HubSpot" }, // prettier-ignore
     {
       line: "forager export companies --format jsonl | head -2",
-      summary: "all that is known of each",
+      summary: "all fields of each",
     },
   ],
   details: [
@@ -86,15 +94,15 @@ export const exportCompanies: Command = {
       "leave out companies without coordinates, and say how many.",
     `Columns: ${exportColumnNames.join(", ")}.`,
     "With --to, FILE.about.json beside the file says when it was made, how many rows it has, and whose\n" +
-      "data is in it; FILE.LICENCES.txt is what has to be shown and passed on with it, and what the\n" +
-      "settings legal.* say. Without --to that is told on stderr. GeoJSON and KML also say it themselves.",
-    "--new leaves out what an export of that name has given out before (default: the campaign's name, else\n" +
-      "companies or emails). What was given out is kept in the fleet's bucket, or without one in the data\n" +
-      "folder, after the export is written: a crash in between repeats, and loses nothing. Exports of one\n" +
+      "data is in it; FILE.LICENCES.txt contains the attributions that have to be passed on with it, and the\n" +
+      "settings legal.*. Without --to this is printed to stderr. GeoJSON and KML also contain it.",
+    "--new leaves out rows of earlier exports with this name (default: the campaign's name, otherwise\n" +
+      "companies or emails). The exported rows are remembered in the fleet's bucket, or without one in the data\n" +
+      "folder, after the export is written: a crash in between repeats rows, but loses none. Exports of one\n" +
       "name run one at a time in the fleet.",
-    "What is on the suppression list (`forager suppress`) is always left out; --suppress adds a file to it.",
-    "--without leaves out each value whose only source is that open data, and companies that have no\n" +
-      "name and no domain then. What was found on websites, by hand or in other sources stays.",
+    "Entries of the suppression list (`forager suppress`) are always left out; --suppress adds a file to it.",
+    "--without leaves out each value whose only source is this open data, and companies that then have no\n" +
+      "name and no domain. Values from websites, users or other sources stay.",
   ],
 
   async run(context) {
@@ -121,8 +129,8 @@ export const exportEmails: Command = {
     { flag: "--sites-max", value: "count", summary: "leave out addresses found on more unrelated sites" }, // prettier-ignore
   ],
   examples: [
-    { line: "forager export emails --country US --suppress unsubscribed.txt", summary: "each address once" }, // prettier-ignore
-    { line: "forager export emails --sites-max 3", summary: "no web designers and forms" },
+    { line: "forager export emails --country US --suppress unsubscribed.txt", summary: "all addresses, each once" }, // prettier-ignore
+    { line: "forager export emails --sites-max 3", summary: "without web designers and forms" },
   ],
 
   async run(context) {
@@ -254,7 +262,7 @@ function companyWords(counts: ExportCounts): string {
   const { suppressedAddresses: addresses, suppressedPhones: phones } = counts;
   const left = [
     ...(withoutName > 0
-      ? [`${countOf(withoutName, "company")} that only the data left out names`]
+      ? [`${countOf(withoutName, "company")} whose name comes only from the data left out`]
       : []),
     ...(withoutPoint > 0 ? [`${withoutPoint} without coordinates left out`] : []),
     ...(companies + addresses + phones > 0

@@ -11,7 +11,7 @@ export const exportNoun: Noun = {
     },
     {
       name: "export changes",
-      summary: "export what changed since the last time",
+      summary: "export changes since the last export",
       load: async () => (await import("./changes.ts")).exportChangesCommand,
     },
     {

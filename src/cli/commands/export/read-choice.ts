@@ -18,11 +18,15 @@ import { filterOptions, readFilters } from "../company/parts/filter-options.ts";
 /** Options that choose the companies and the data of an export. */
 export const choiceOptions: readonly OptionSpec[] = [
   { flag: "--campaign", value: "name", summary: "only companies of this campaign", complete: "campaign" }, // prettier-ignore
-  { flag: "--words", value: "words", summary: "only what a search for them finds" },
+  {
+    flag: "--words",
+    value: "words",
+    summary: "only companies that a search for these words finds",
+  },
   ...filterOptions("company").filter(({ flag }) => flag !== "--included"),
-  { flag: "--with-excluded", summary: "excluded ones too" },
+  { flag: "--with-excluded", summary: "also excluded companies" },
   { flag: "--without", value: "data", summary: "leave out values that come from this open data alone", choices: openDataNames, isRepeated: true }, // prettier-ignore
-  { flag: "--suppress", value: "file", summary: "addresses and domains to leave out, one a line", isRepeated: true, complete: "file" }, // prettier-ignore
+  { flag: "--suppress", value: "file", summary: "file of addresses and domains to leave out, one per line", isRepeated: true, complete: "file" }, // prettier-ignore
 ];
 
 export type ExportChoice = Pick<
@@ -77,5 +81,7 @@ async function readSuppressed({ flags, cwd }: SettingsContext): Promise<Suppress
   );
   const { list, problems } = readSuppressFile(texts.join("\n"));
   if (problems[0] === undefined) return list;
-  throw usageError(`the suppress list is not understood: ${problems[0]}; nothing was exported`);
+  throw usageError(
+    `the suppression list has an invalid line: ${problems[0]}; nothing was exported`,
+  );
 }

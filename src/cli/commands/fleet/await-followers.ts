@@ -73,7 +73,7 @@ export async function awaitFollowers(options: AwaitOptions): Promise<readonly Ac
     if (found) return found;
     const nothing = { node, label, afterMs: undefined, atMs: undefined };
     return waiting.has(node)
-      ? { ...nothing, status: "silent", what: "it has not answered in time" }
-      : { ...nothing, status: "absent", what: "it follows when it is back" };
+      ? { ...nothing, status: "silent", what: "no acknowledgement in time" }
+      : { ...nothing, status: "absent", what: "applies it when it is online again" };
   });
 }

@@ -9,13 +9,16 @@ export const fleetFinishUpgrade: Command = {
   needs: "settings",
   options: [bucketOption, { flag: "--dry-run", summary: "show what would change" }],
   examples: [
-    { line: "forager fleet finish-upgrade --dry-run", summary: "do all nodes run this version?" },
+    {
+      line: "forager fleet finish-upgrade --dry-run",
+      summary: "check if all nodes run this version",
+    },
     { line: "forager fleet finish-upgrade", summary: "refuse earlier versions from now on" },
   ],
   details: [
-    "Until then everything that is shared stays readable by the version before, so a fleet is upgraded\n" +
-      "node by node and can go back. Afterwards earlier versions are refused with a message. Nothing is\n" +
-      "changed while a node is seen that runs an earlier version.",
+    "Until then all shared data stays readable by the previous version, so a fleet can be upgraded\n" +
+      "node by node and rolled back. Afterwards earlier versions are refused with a message. Nothing is\n" +
+      "changed if a visible node runs an earlier version.",
     `Page: ${docsPage("fleet.md")}`,
   ],
 

@@ -16,7 +16,7 @@ export const fleetNoun: Noun = {
     },
     {
       name: "fleet finish-upgrade",
-      summary: "end an upgrade: earlier versions are refused from then on",
+      summary: "end an upgrade: refuse earlier versions from then on",
       load: async () => (await import("./finish-upgrade.ts")).fleetFinishUpgrade,
     },
   ],

@@ -24,23 +24,30 @@ export const fleetSet: Command = {
   ],
   options: [
     bucketOption,
-    { flag: "--wait", value: "time", summary: "for acknowledgements (default: 20s; 0 for none)" },
+    {
+      flag: "--wait",
+      value: "time",
+      summary: "how long to wait for acknowledgements (default: 20s; 0: do not wait)",
+    },
     sourceOption,
   ],
   examples: [
-    { line: "forager fleet set all pause", summary: "start no more tasks anywhere" },
+    { line: "forager fleet set all pause", summary: "start no more tasks on any node" },
     { line: "forager fleet set pi-3 workers.enrich=4", summary: "four visits at once on pi-3" },
-    { line: "forager fleet set pi-3 workers.enrich=default", summary: "as its settings say" },
+    {
+      line: "forager fleet set pi-3 workers.enrich=default",
+      summary: "use the node's own settings",
+    },
     {
       line: "forager fleet set all campaign.austin.politeness.delayMs=3000",
-      summary: "a field of a campaign, over what its file says",
+      summary: "override a field of a campaign",
     },
   ],
   details: [
     "A value stays until it is set again; a node that is offline applies it when it is back. COUNT\n" +
-      "is tasks at once, 0 for none, or PROCESSESxCONCURRENCY such as 2x5-20. pause: what is at work\n" +
-      "has work.graceMs to end. drain: the same, and `forager work` ends.",
-    "Exits 3 when a node could not follow, or did not say so in time.",
+      "is concurrent tasks, 0 for none, or PROCESSESxCONCURRENCY such as 2x5-20. pause: running tasks\n" +
+      "have work.graceMs to end. drain: the same, and `forager work` exits.",
+    "Exits 3 if a node could not apply it, or did not acknowledge it in time.",
     `Page: ${docsPage("fleet.md")}`,
   ],
 
@@ -71,7 +78,7 @@ export const fleetSet: Command = {
       ),
     );
     if (!fleet.bucket && nodes.every(({ status }) => status === "absent")) {
-      out.note("no node runs here, and no bucket is set: nobody else hears of it before both are");
+      out.note("no node runs here, and no bucket is set: other nodes cannot get the command");
     }
     if (cut !== undefined) {
       out.note(`nodes that gossip does not reach get it when the bucket is back: ${cut}`);

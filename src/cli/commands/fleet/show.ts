@@ -38,7 +38,7 @@ export const fleetShow: Command = {
     out.result({ revision: state.revision, entries, nodes: followers }, (layout) =>
       [
         entries.length === 0
-          ? "no commands were given: every node runs by its own settings"
+          ? "no commands were given: every node uses its own settings"
           : layout.table(entries, [
               { title: "of", value: ({ scope }) => labels.get(scope) ?? scope },
               { title: "what", value: ({ key }) => key },
@@ -62,7 +62,7 @@ export const fleetShow: Command = {
           { title: "state", value: ({ state }) => state ?? "not known" },
           { title: "follows", value: ({ followed }) => followed?.revision ?? "-" },
           {
-            title: "what came of it",
+            title: "result",
             value: ({ followed }) => followed?.what ?? "",
             tint: ({ followed }) => (followed?.isApplied === false ? "bad" : undefined),
             isNeverCut: true,

@@ -8,7 +8,7 @@ export const hubOptions: readonly OptionSpec[] = [
   {
     flag: "--grace",
     value: "time",
-    summary: "how long a checkpoint stands before what it covers is deleted",
+    summary: "how long a checkpoint is kept before the data it covers is deleted",
     default: "1h",
   },
   { flag: "--no-archive", summary: "delete folded segments, whatever ledger.archive says" },

@@ -11,7 +11,7 @@ export const hubNoun: Noun = {
     },
     {
       name: "hub status",
-      summary: "show who is the hub, and its last checkpoint",
+      summary: "show the hub and its last checkpoint",
       load: async () => (await import("./status.ts")).hubStatus,
     },
   ],

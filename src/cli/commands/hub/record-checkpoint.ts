@@ -28,7 +28,7 @@ export function recordCheckpoint({
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "node_in_use") throw error;
       note(
-        `checkpoint ${manifest.number} is not told in the ledger: another process owns the data folder`,
+        `checkpoint ${manifest.number} was not recorded in the ledger: another process owns the data folder`,
       );
     }
   };

@@ -17,16 +17,21 @@ export const hubRun: Command = {
   keepsLog: true,
   options: [
     bucketOption,
-    { flag: "--interval", value: "time", summary: "between two looks", default: "1m" },
+    {
+      flag: "--interval",
+      value: "time",
+      summary: "the interval between two checks",
+      default: "1m",
+    },
     ...hubOptions,
   ],
   examples: [
-    { line: "forager hub run --bucket s3://fleet", summary: "be the hub whenever nobody else is" },
+    { line: "forager hub run --bucket s3://fleet", summary: "be the hub if no other node is" },
   ],
   details: [
-    "Runs until it is stopped; `forager ledger compact` does it once. Any number may run: one holds\n" +
+    "Runs until it is stopped; `forager ledger compact` does it once. Several nodes may run it: one holds\n" +
       "the lease, the others wait. Others may write to the ledger of this data folder meanwhile.\n" +
-      "Refuses a store that does not keep its conditions.",
+      "Refuses a store without reliable conditional writes.",
   ],
 
   async run(context) {

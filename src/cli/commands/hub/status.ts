@@ -13,7 +13,7 @@ export const hubStatus: Command = {
   examples: [
     {
       line: "forager hub status --bucket s3://fleet",
-      summary: "who is the hub, and how far it is",
+      summary: "show the hub and its progress",
     },
   ],
 
@@ -39,7 +39,7 @@ export const hubStatus: Command = {
     };
     const who = hub
       ? `hub ${hub.node}, epoch ${hub.epoch}, ${hub.state}, heard ${formatDuration(hub.ageMs)} ago`
-      : "there was never a hub";
+      : "there was no hub yet";
     const what = checkpoint
       ? `checkpoint ${checkpoint.number} of ${formatMoment(checkpoint.madeAtMs)}: ` +
         `${countOf(checkpoint.datagrams, "datagram")} of ${countOf(checkpoint.sessions, "session")}, ` +

@@ -29,33 +29,38 @@ export const importCompanies: Command = {
     },
   ],
   options: [
-    { flag: "--map", value: "column=field", summary: "what a column is; COLUMN= leaves it out", isRepeated: true }, // prettier-ignore
+    { flag: "--map", value: "column=field", summary: "the field of a column; COLUMN= leaves it out", isRepeated: true }, // prettier-ignore
     {
       flag: "--keep-other",
-      summary: "keep columns that nothing is known of, as fields of your own",
+      summary: "keep unknown columns as custom fields",
     },
     { flag: "--country", value: "country", summary: "two letters, for phone numbers without code" },
     { flag: "--format", value: "format", summary: "format, if the file name does not show it", choices: [...formats] }, // prettier-ignore
     {
       flag: "--delimiter",
       value: "char",
-      summary: "what parts cells, if the header does not tell",
+      summary: "the separator of cells, if the header does not show it",
     },
-    { flag: "--encoding", value: "name", summary: "such as windows-1252", default: "utf-8" },
-    { flag: "--dry-run", summary: "only say what would be done" },
+    {
+      flag: "--encoding",
+      value: "name",
+      summary: "the encoding, such as windows-1252",
+      default: "utf-8",
+    },
+    { flag: "--dry-run", summary: "only show what would be done" },
     { ...sourceOption, summary: "provenance stored with the values (default: place:file/FILE)" },
   ],
   examples: [
-    { line: "forager import companies hubspot-export.csv --dry-run", summary: "what the columns mean, and what is new" }, // prettier-ignore
-    { line: "forager import companies leads.csv --map Firma=name --map Fax=", summary: "columns by hand" }, // prettier-ignore
+    { line: "forager import companies hubspot-export.csv --dry-run", summary: "show the meaning of columns, and how many companies are new" }, // prettier-ignore
+    { line: "forager import companies leads.csv --map Firma=name --map Fax=", summary: "choose fields for columns" }, // prettier-ignore
     { line: "zcat all.jsonl.gz | forager import companies - --format jsonl", summary: "from another program" }, // prettier-ignore
   ],
   details: [
-    "A company is known by its place or domain, else by all that its line says: an import can be\n" +
-      "repeated. After Ctrl-C or a crash run it again; what is already there counts as known.",
-    "What people wrote by hand is never overwritten, and an empty cell takes nothing away. Companies\n" +
-      "that were forgotten are left alone.",
-    "Exit code 3 when lines were left out, or values in them could not be read; 1 when all were.",
+    "A company is identified by its place or domain, otherwise by its whole line: an import can be\n" +
+      "repeated. After Ctrl-C or a crash run it again; existing companies count as known.",
+    "Manual values are never overwritten, and an empty cell removes nothing. Companies\n" +
+      "that were forgotten are not added again.",
+    "Exit code 3 if lines were left out or values could not be read; 1 if all lines were left out.",
   ],
 
   async run(context) {
@@ -91,7 +96,7 @@ export const importCompanies: Command = {
       );
     }
     if (report.isStopped) {
-      out.note("stopped: run the same import again to go on");
+      out.note("stopped: run the same import again to continue");
       throw new AppError("aborted", "import_stopped", "the import was stopped");
     }
     if (report.faulty === 0 && report.unread === 0) return undefined;
@@ -159,7 +164,7 @@ function wordsOf({ label, report, isDryRun, mapped, leftOut }: Words): string {
   const counts = [
     `${formatCount(created)} ${isDryRun ? "would be new" : "new"}`,
     `${formatCount(known)} known`,
-    ...(suppressed > 0 ? [`${formatCount(suppressed)} suppressed and left alone`] : []),
+    ...(suppressed > 0 ? [`${formatCount(suppressed)} suppressed and not changed`] : []),
     ...(faulty > 0 ? [`${formatCount(faulty)} left out`] : []),
     ...(unread > 0 ? [`${countOf(unread, "value")} not readable`] : []),
   ];

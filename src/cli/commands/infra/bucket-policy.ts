@@ -14,7 +14,7 @@ export const infraBucketPolicy: Command = {
   examples: [
     {
       line: "forager infra bucket-policy s3://acme-fleet pis=node office=hub",
-      summary: "pis gets the rights of a node, office those of a hub",
+      summary: "give pis the rights of a node, and office those of a hub",
     },
   ],
   details: [

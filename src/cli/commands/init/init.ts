@@ -20,13 +20,13 @@ export const init: Command = {
   arguments: [
     {
       name: "name",
-      summary: "of the first campaign (default: that of its town)",
+      summary: "name of the first campaign (default: that of its town)",
       isOptional: true,
     },
   ],
   options: [
     { flag: "--contact", value: "contact", summary: "your e-mail address or page, sent to every site", setting: "crawl.contact" }, // prettier-ignore
-    { flag: "--bucket", value: "address", summary: "shared with other machines: s3://BUCKET/PREFIX, postgres://HOST/DATABASE or dir:PATH", setting: "bucket.url" }, // prettier-ignore
+    { flag: "--bucket", value: "address", summary: "the bucket shared with other machines: s3://BUCKET/PREFIX, postgres://HOST/DATABASE or dir:PATH", setting: "bucket.url" }, // prettier-ignore
     ...campaignOptions,
   ],
   examples: [
@@ -37,7 +37,7 @@ export const init: Command = {
     },
     {
       line: "forager init --contact you@example.org --source places.csv",
-      summary: "without questions: what and where is taken from the file",
+      summary: "no questions: phrases and area are taken from the file",
     },
     {
       line: "forager init austin --contact you@example.org --source places.csv --phrase plumber --location 'Austin, TX'",
@@ -47,7 +47,7 @@ export const init: Command = {
   details: [
     "Writes forager.toml and a first campaign in this folder, checks the machine as `forager doctor`\n" +
       "does, and ends with the command to run next. Data goes into this folder unless --data names\n" +
-      "another. On a terminal it asks for what no flag says.",
+      "another. On a terminal it asks for values without a flag.",
     "Without --phrase and --location, both are chosen from the file of places: its most frequent\n" +
       "categories, and the area where most of its places are. Edit the config.toml to change them.\n" +
       "If its places have no categories, the campaign looks for plumbers, and init says so.",
@@ -121,7 +121,9 @@ async function askAll(context: SettingsContext): Promise<Answers> {
     throw usageError("not a terminal: pass --contact you@example.org");
   }
   if (!isContact(contact)) {
-    throw usageError(`'${contact}' is no e-mail address and no URL: sites could not reach you`);
+    throw usageError(
+      `'${contact}' is neither an e-mail address nor a URL: site owners could not reach you`,
+    );
   }
   const data = given("data") ?? (await ask("2/4 Folder for all data", { suggested: "." })) ?? ".";
   const source =

@@ -10,9 +10,12 @@ export const ledgerCompact: Command = {
   needs: "settings",
   options: [bucketOption, ...hubOptions],
   examples: [
-    { line: "forager ledger compact --bucket s3://fleet", summary: "fold all there is, once" },
+    {
+      line: "forager ledger compact --bucket s3://fleet",
+      summary: "fold everything into a checkpoint, once",
+    },
   ],
-  details: ["Exits 1 when another node is the hub, or became it; it does the work then."],
+  details: ["Exits 1 if another node is the hub or becomes it; that node then does the work."],
 
   async run(context) {
     const { out } = context;
@@ -28,8 +31,8 @@ export const ledgerCompact: Command = {
 };
 
 function wordsOf({ status, checkpoint, datagrams, pruned }: Compacted): string {
-  if (status === "taken") return "another node is the hub: `forager hub status` says which";
-  if (status === "lost") return "another node became the hub on the way";
+  if (status === "taken") return "another node is the hub: `forager hub status` shows which";
+  if (status === "lost") return "another node has become the hub meanwhile";
   const made =
     checkpoint === undefined
       ? "nothing was new"

@@ -15,7 +15,7 @@ export const ledgerConflicts: Command = {
   examples: [
     { line: "forager ledger conflicts", summary: "concurrent writes that were overwritten" },
   ],
-  details: ["`forager ledger restore TARGET DATAGRAM` writes a lost value anew."],
+  details: ["`forager ledger restore TARGET DATAGRAM` writes a lost value again."],
 
   async run(context) {
     const { out, flags } = context;

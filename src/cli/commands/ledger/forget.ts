@@ -13,9 +13,9 @@ export const ledgerForget: Command = {
   needs: "settings",
   arguments: [{ name: "target", summary: "such as company/1a2b" }],
   options: [
-    { flag: "--undo", summary: "what is written from now on counts again" },
+    { flag: "--undo", summary: "accept new writes again" },
     { flag: "--yes", summary: "do not ask" },
-    { flag: "--status", summary: "only say where copies remain" },
+    { flag: "--status", summary: "only show where copies remain" },
     sourceOption,
     bucketOption,
   ],
@@ -27,7 +27,7 @@ export const ledgerForget: Command = {
     { line: "forager ledger forget company/1a2b --status", summary: "where copies remain" },
   ],
   details: [
-    "Irreversible: what was written is deleted from this node's journal and from the\n" +
+    "Irreversible: all its writes are deleted from this node's journal and from the\n" +
       "archive, and a checkpoint is made without it. Older checkpoints and segments go with the next\n" +
       "prunes. Hashes of its domain, place and e-mail addresses stay, so that crawls leave it alone.",
   ],
@@ -48,7 +48,7 @@ export const ledgerForget: Command = {
       const words = isUndone ? `${target} is no longer forgotten` : `${target} was not forgotten`;
       return out.result({ target, isUndone }, words);
     }
-    const question = `forget ${target}? what was written of it cannot be brought back`;
+    const question = `forget ${target}? this cannot be undone`;
     if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was forgotten");
       return "failed";

@@ -16,7 +16,7 @@ export const ledgerNoun: Noun = {
     },
     {
       name: "ledger show",
-      summary: "show a target, now or as it was",
+      summary: "show a target, now or at an earlier time",
       load: async () => (await import("./show.ts")).ledgerShow,
     },
     {
@@ -31,7 +31,7 @@ export const ledgerNoun: Noun = {
     },
     {
       name: "ledger sync",
-      summary: "share own writes and fetch those of others",
+      summary: "upload own writes and fetch those of other nodes",
       load: async () => (await import("./sync.ts")).ledgerSync,
     },
     {
@@ -56,7 +56,7 @@ export const ledgerNoun: Noun = {
     },
     {
       name: "ledger forget",
-      summary: "hide a target for good, and take it out of the logs",
+      summary: "erase a target, and remove it from the logs",
       load: async () => (await import("./forget.ts")).ledgerForget,
     },
   ],

@@ -9,17 +9,17 @@ import { datagramColumns } from "./field-columns.ts";
 export const ledgerLog: Command = {
   needs: "settings",
   options: [
-    { flag: "--target", value: "target", summary: "only of this one" },
-    { flag: "--field", value: "field", summary: "only of this one" },
-    { flag: "--limit", value: "count", summary: "rows of a page", default: "100" },
+    { flag: "--target", value: "target", summary: "only this one" },
+    { flag: "--field", value: "field", summary: "only this one" },
+    { flag: "--limit", value: "count", summary: "rows per page", default: "100" },
     { ...pageOption, summary: "this page, from 1: the newest" },
   ],
   examples: [
-    { line: "forager ledger log --limit 20", summary: "what came last" },
-    { line: "forager ledger log --target company/1a2b", summary: "who wrote what of a company" },
+    { line: "forager ledger log --limit 20", summary: "the newest changes" },
+    { line: "forager ledger log --target company/1a2b", summary: "the changes of a company" },
   ],
   details: [
-    "What a checkpoint covers is not in the journal any more; `ledger show --at` reads it.",
+    "Writes that a checkpoint covers are not in the journal any more; `ledger show --at` reads them.",
   ],
 
   async run(context) {

@@ -7,13 +7,17 @@ import { datagramColumns } from "./field-columns.ts";
 export const ledgerQuarantine: Command = {
   needs: "settings",
   options: [
-    { flag: "--restamp", value: "datagram", summary: "write it anew as of now, drop the old one" },
+    {
+      flag: "--restamp",
+      value: "datagram",
+      summary: "write it again with the current time, drop the old one",
+    },
   ],
   examples: [
     { line: "forager ledger quarantine", summary: "writes with timestamps in the future" },
     {
       line: "forager ledger quarantine --restamp NODE/SESSION/NUMBER",
-      summary: "do not wait for that time",
+      summary: "accept one of them now",
     },
   ],
 

@@ -8,13 +8,13 @@ export const ledgerRestore: Command = {
   needs: "settings",
   arguments: [
     { name: "target", summary: "such as company/1a2b" },
-    { name: "datagram", summary: "the lost one, as `ledger conflicts` shows it" },
+    { name: "datagram", summary: "the overwritten write, as `ledger conflicts` shows it" },
   ],
   options: [sourceOption],
   examples: [
     {
       line: "forager ledger restore company/1a2b NODE/SESSION/NUMBER",
-      summary: "the lost value is shown again",
+      summary: "make the overwritten value the current one",
     },
   ],
 

@@ -18,14 +18,19 @@ export const ledgerSet: Command = {
     },
   ],
   options: [
-    { flag: "--unset", value: "field", summary: "take the value away", isRepeated: true },
+    { flag: "--unset", value: "field", summary: "remove the value", isRepeated: true },
     sourceOption,
   ],
   examples: [
-    { line: "forager ledger set company/1a2b phone=+4989123", summary: "what you know better" },
-    { line: "forager ledger set company/1a2b rating:=4.5 --unset fax", summary: "both at once" },
+    { line: "forager ledger set company/1a2b phone=+4989123", summary: "a value of your own" },
+    {
+      line: "forager ledger set company/1a2b rating:=4.5 --unset fax",
+      summary: "set one field and remove another",
+    },
   ],
-  details: ["What changes nothing is not written. One call is one commit: all of it or nothing."],
+  details: [
+    "Values that change nothing are not written. One call is one commit: all of it or nothing.",
+  ],
 
   async run(context) {
     const { args, flags, out } = context;
@@ -36,14 +41,14 @@ export const ledgerSet: Command = {
       unset: true as const,
     }));
     const changes = [...assignments.map((text) => changeOf(target, text)), ...unset];
-    if (changes.length === 0) throw usageError("what is to be set? FIELD=TEXT or --unset FIELD");
+    if (changes.length === 0) throw usageError("which field? give FIELD=TEXT or --unset FIELD");
     const source = sourceOf({ flags });
     await using node = await openNodeOf(context);
     await using _state = await context.recordState(() => auditedRecords(node.ledger, [target]));
     const { datagrams, cut } = await asUsage(() => node.ledger.write({ source, changes }));
     const words =
       datagrams.length === 0
-        ? "nothing changed: it was so before"
+        ? "nothing changed: the values are the same"
         : `${datagrams.length} of ${changes.length} fields of ${target} changed`;
     out.result({ target, changed: datagrams.map(({ field }) => field), cut }, words);
   },

@@ -13,14 +13,14 @@ export const ledgerShow: Command = {
   needs: "settings",
   arguments: [{ name: "target", summary: "such as company/1a2b" }],
   options: [
-    { flag: "--at", value: "moment", summary: "as it was then: 2026-11-15T12:00:00Z" },
+    { flag: "--at", value: "moment", summary: "the state at this time: 2026-11-15T12:00:00Z" },
     bucketOption,
   ],
   examples: [
-    { line: "forager ledger show company/1a2b", summary: "its fields, and who wrote them" },
+    { line: "forager ledger show company/1a2b", summary: "its fields and their sources" },
     {
       line: "forager ledger show company/1a2b --at 2026-11-15 --bucket s3://fleet",
-      summary: "as of a moment before the checkpoint",
+      summary: "its state before the checkpoint",
     },
   ],
 
@@ -30,7 +30,7 @@ export const ledgerShow: Command = {
     await using node = await openReaderOf(context);
     const view = await viewOf(context, node.ledger, target);
     if (view.fields.length === 0 && !view.isForgotten) {
-      const message = `nothing is known of ${target}: \`forager ledger log\` shows what is`;
+      const message = `there is no target ${target}: \`forager ledger log\` shows which exist`;
       throw new AppError("invalid", "ledger_no_target", message);
     }
     out.result(view, (layout) => {

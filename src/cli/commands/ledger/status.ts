@@ -4,10 +4,10 @@ import { openReaderOf } from "../../frame/node-context.ts";
 export const ledgerStatus: Command = {
   needs: "settings",
   examples: [
-    { line: "forager ledger status", summary: "what this node knows, and has not shared" },
+    { line: "forager ledger status", summary: "what this node has, and has not uploaded yet" },
   ],
   details: [
-    "Exits 1 when something needs a person: a torn journal, quarantined, stranded or lost data, or\n" +
+    "Exits 1 if something needs attention: a torn journal, quarantined, stranded or lost data, or\n" +
       "something in the bucket that the last sync could not use.",
   ],
 

@@ -7,17 +7,20 @@ import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 
 export const ledgerSync: Command = {
   needs: "settings",
-  options: [bucketOption, { flag: "--dry-run", summary: "only say what would be done" }],
+  options: [bucketOption, { flag: "--dry-run", summary: "only show what would be done" }],
   examples: [
-    { line: "forager ledger sync --bucket s3://fleet", summary: "share, and learn what is new" },
+    {
+      line: "forager ledger sync --bucket s3://fleet",
+      summary: "upload own writes, fetch new ones",
+    },
     {
       line: "forager ledger sync --bucket dir:bucket --dry-run",
-      summary: "how much that would be",
+      summary: "show how many writes that would be",
     },
   ],
   details: [
-    "It also looks for segments of this node that the bucket has lost, and puts them back.",
-    "Exits 3 when something in the bucket could not be used; the rest was.",
+    "It also finds segments of this node that the bucket has lost, and uploads them again.",
+    "Exits 3 if something in the bucket could not be used; everything else was.",
   ],
 
   async run(context) {

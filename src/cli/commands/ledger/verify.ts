@@ -16,32 +16,32 @@ export const ledgerVerify: Command = {
     },
     {
       flag: "--repair",
-      summary: "put back this node's segments that are missing or damaged in the bucket",
+      summary: "upload this node's segments that are missing or damaged in the bucket",
     },
     {
       flag: "--accept-loss",
-      summary: "go on without what this node has lost of its own journal and nobody can bring back",
+      summary: "continue without lost parts of this node's journal that nobody can restore",
     },
   ],
   examples: [
-    { line: "forager ledger verify", summary: "read everything here, check every checksum" },
+    { line: "forager ledger verify", summary: "check every checksum of this node's files" },
     {
       line: "forager ledger verify --bucket s3://fleet",
       summary: "also read all segments in the bucket that no checkpoint holds yet",
     },
     {
       line: "forager ledger verify --bucket s3://fleet --repair",
-      summary: "put back what this node wrote and the bucket has lost",
+      summary: "upload this node's writes that the bucket has lost",
     },
   ],
   details: [
-    "The digest is the same on every node that knows the same. Damage ends it with an error that\n" +
+    "The digest is the same on every node that has the same data. Damage ends it with an error that\n" +
       "names the file and what to do.",
     "--repair without --bucket uses bucket.url. A node can put back only what it wrote itself. What\n" +
       "another node wrote is listed with the name of that node: run the command there.",
     "A node that has lost something of its own journal writes nothing until `forager ledger sync` has\n" +
-      "fetched it. --accept-loss is for what is in no bucket and in no backup. It first sets damaged\n" +
-      "files aside and keeps all that can be read of them.",
+      "fetched it. --accept-loss is for data that is in no bucket and in no backup. It first sets damaged\n" +
+      "files aside and keeps everything readable in them.",
     "Exits 3 when something is missing or damaged in the bucket and was not put back, 1 when this\n" +
       "node's own files lack something.",
   ],
@@ -103,7 +103,7 @@ const advice =
 async function acceptLoss(context: SettingsContext): Promise<void> {
   await using node = await openNodeOf(context);
   const { lost, moved } = await node.ledger.acceptLoss();
-  const anew = moved === 0 ? "" : `; ${countOf(moved, "datagram")} behind it written anew`;
+  const anew = moved === 0 ? "" : `; ${countOf(moved, "datagram")} after it written again`;
   context.out.note(
     lost === 0 ? "nothing is missing here" : `${countOf(lost, "datagram")} given up${anew}`,
   );

@@ -28,7 +28,12 @@ const followMs = 2_000;
 export const logs: Command = {
   needs: "settings",
   arguments: [
-    { name: "node", summary: "name or id; else this one", isOptional: true, complete: "node" },
+    {
+      name: "node",
+      summary: "name or id (default: this node)",
+      isOptional: true,
+      complete: "node",
+    },
   ],
   options: [
     {
@@ -37,18 +42,21 @@ export const logs: Command = {
       value: "count",
       summary: "number of lines to show (default: 100)",
     },
-    { flag: "--follow", summary: "go on with what comes, until Ctrl-C" },
-    { flag: "--no-ask", summary: "only what is in the bucket already" },
+    { flag: "--follow", summary: "follow new lines, until Ctrl-C" },
+    { flag: "--no-ask", summary: "only lines that are in the bucket already" },
     bucketOption,
   ],
   examples: [
-    { line: "forager logs", summary: "what the processes of this node have said last" },
-    { line: "forager logs pi-3 --follow", summary: "those of another node, from anywhere" },
-    { line: "forager logs pi-3 -n 20 --json", summary: "as they were written" },
+    { line: "forager logs", summary: "the last lines of this node's processes" },
+    {
+      line: "forager logs pi-3 --follow",
+      summary: "the lines of another node, and follow new ones",
+    },
+    { line: "forager logs pi-3 -n 20 --json", summary: "as JSON, as they were written" },
   ],
   details: [
-    "Every node keeps its last lines, and puts them into the bucket once a minute when there are new\n" +
-      "ones: so a node that is gone can be read too. One that is there is asked for the newest, which\n" +
+    "Every node keeps its last lines, and uploads them to the bucket once a minute if there are new\n" +
+      "ones: so the lines of an offline node can be read too. An online node is asked for the newest, which\n" +
       "takes up to 15 seconds.",
   ],
 
@@ -61,7 +69,7 @@ export const logs: Command = {
     const printed = createPrinter(context);
     await printed.print(await source.read(), count);
     if (!isFollowing) {
-      if (!printed.hasAny()) out.note("there are no lines");
+      if (!printed.hasAny()) out.note("there are no log lines");
       return undefined;
     }
     while (await goesOnAfter(clock, followMs, signal)) {
@@ -92,7 +100,7 @@ async function openSource(
     if (node.isSelf) return { read: readHere, ...close };
     const { bucket } = fleet;
     if (!bucket) {
-      throw usageError("log lines of another node come by the bucket: set bucket.url or --bucket");
+      throw usageError("log lines of other nodes are in the bucket: set bucket.url or --bucket");
     }
     const read = async () => {
       const got = await bucket.get(logKey(node.node));
@@ -101,7 +109,7 @@ async function openSource(
         : [];
     };
     if (!isPresent(node, context.clock.nowMs()))
-      out.note(`${node.label} is not there: its last lines`);
+      out.note(`${node.label} is offline: its last lines`);
     else if (flags["ask"] !== false) {
       const asker = createAsker(context, fleet, { node, isFollowing });
       await asker.ask();
@@ -153,7 +161,7 @@ function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollo
 }
 
 /**
- * Prints each line once. Programs get the lines as they were written: one JSON document per line.
+ * Prints each line once. Programs get the lines as JSON, as they were written: one JSON document per line.
  */
 function createPrinter({ out }: SettingsContext) {
   let known: ReadonlySet<string> = new Set();

@@ -7,8 +7,8 @@ const sorts: readonly NameSort[] = ["company", "person", "campaign", "node"];
 export const names: Command = {
   needs: "settings",
   arguments: [
-    { name: "sort", summary: "what is listed", choices: sorts },
-    { name: "start", summary: "only names that begin with this", isOptional: true },
+    { name: "sort", summary: "the kind of names", choices: sorts },
+    { name: "start", summary: "only names with this prefix", isOptional: true },
   ],
   examples: [
     { line: "forager names company ac", summary: "company folders whose names begin with ac" },

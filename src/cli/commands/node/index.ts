@@ -2,11 +2,11 @@ import type { Noun } from "../../frame/command.ts";
 
 export const nodeNoun: Noun = {
   name: "node",
-  summary: "this machine, and the others of its fleet",
+  summary: "this node, and the others of its fleet",
   commands: [
     {
       name: "node show",
-      summary: "show who this node is",
+      summary: "show the id and name of this node",
       load: async () => (await import("./show.ts")).nodeShow,
     },
     {
@@ -16,7 +16,7 @@ export const nodeNoun: Noun = {
     },
     {
       name: "node join",
-      summary: "fetch the newest checkpoint and all that came after it",
+      summary: "fetch the newest checkpoint and everything after it",
       load: async () => (await import("./join.ts")).nodeJoin,
     },
     {

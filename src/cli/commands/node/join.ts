@@ -10,7 +10,7 @@ export const nodeJoin: Command = {
   needs: "settings",
   options: [bucketOption],
   examples: [
-    { line: "forager node join --bucket s3://fleet", summary: "learn all that the fleet knows" },
+    { line: "forager node join --bucket s3://fleet", summary: "fetch all data of the fleet" },
   ],
   details: [
     "Fetches the newest checkpoint, then the rest, and shares what this node has written. Goes on\n" +

@@ -11,12 +11,13 @@ export const nodeKey: Command = {
   examples: [
     {
       line: "forager node key --to gossip.key",
-      summary: 'for this user alone; then on every node: gossip.keys = { file = "gossip.key" }',
+      summary:
+        'readable by this user only; then set on every node: gossip.keys = { file = "gossip.key" }',
     },
   ],
   details: [
-    "All nodes of a fleet need the same key. To change it without a break: put the new one behind\n" +
-      "the old one on every node, then in front of it, then take the old one away.",
+    "All nodes of a fleet need the same key. To change it without interruption: add the new one after\n" +
+      "the old one on every node, then move it before the old one, then remove the old one.",
   ],
 
   options: [
@@ -36,6 +37,6 @@ export const nodeKey: Command = {
     if (!isCreated) {
       throw usageError(`${file} exists already: move it away, or write to another file`);
     }
-    out.result({ file }, `wrote a new key to ${file}, readable for you alone`);
+    out.result({ file }, `wrote a new key to ${file}, readable by you only`);
   },
 };

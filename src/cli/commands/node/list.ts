@@ -6,7 +6,12 @@ import type { Command } from "../../frame/command.ts";
 export const nodeList: Command = {
   needs: "settings",
   options: [bucketOption],
-  examples: [{ line: "forager node list --bucket s3://fleet", summary: "who has published what" }],
+  examples: [
+    {
+      line: "forager node list --bucket s3://fleet",
+      summary: "the nodes and what each has uploaded",
+    },
+  ],
 
   async run(context) {
     const { out } = context;

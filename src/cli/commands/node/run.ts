@@ -16,12 +16,12 @@ export const nodeRun: Command = {
     },
   ],
   details: [
-    "Sends what is written here to other nodes and to the bucket, takes what they write, and renders\n" +
+    "Sends writes of this node to other nodes and to the bucket, receives theirs, and renders\n" +
       "files. Other commands may write to this data folder at the same time. `forager up` does the same\n" +
       "and runs workers too.",
     "Changed gossip.keys are applied while it runs, at once on SIGHUP; other settings after a restart.",
-    "Without gossip.keys the data folder makes a key of its own, and no other machine can join:\n" +
-      "`forager node key` makes one for a fleet.",
+    "Without gossip.keys the data folder generates its own key, and no other machine can join:\n" +
+      "`forager node key` generates one for a fleet.",
   ],
 
   async run(context) {
@@ -32,7 +32,7 @@ export const nodeRun: Command = {
     await Promise.race([untilStopped(signal), node.gone]);
     const datagrams = await node.datagrams();
     await node.stop();
-    out.result({ datagrams }, `stopped, with ${countOf(datagrams, "datagram")} known`);
+    out.result({ datagrams }, `stopped, with ${countOf(datagrams, "datagram")}`);
     return "stopped";
   },
 };

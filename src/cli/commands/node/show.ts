@@ -3,7 +3,7 @@ import { openReaderOf } from "../../frame/node-context.ts";
 
 export const nodeShow: Command = {
   needs: "settings",
-  examples: [{ line: "forager node show", summary: "who this node is" }],
+  examples: [{ line: "forager node show", summary: "the id and name of this node" }],
   details: ["The id is random and kept in the data folder. The label is the host's name."],
 
   async run(context) {

@@ -16,7 +16,7 @@ export const personNoun: Noun = {
     },
     {
       name: "person set",
-      summary: "write fields of a person",
+      summary: "set fields of a person",
       load: async () => (await import("../company/set.ts")).personSet,
     },
     {
@@ -56,7 +56,7 @@ export const personNoun: Noun = {
     },
     {
       name: "person history",
-      summary: "who wrote what, when, and from where",
+      summary: "show who changed what, when, and from which source",
       load: async () => (await import("../company/history.ts")).personHistory,
     },
     {

@@ -12,17 +12,17 @@ export const phrases: Command = {
     {
       flag: "--lang",
       value: "code",
-      summary: "language of the phrases beside English (default: all are tried)",
+      summary: "language of the phrases besides English (default: tries all)",
       isRepeated: true,
     },
   ],
   examples: [
-    { line: "forager phrases plumber 'law firm'", summary: "the tags and categories they mean" },
-    { line: "forager phrases Bodenleger --lang de --json", summary: "a German one, for programs" },
+    { line: "forager phrases plumber 'law firm'", summary: "their tags and categories" },
+    { line: "forager phrases Bodenleger --lang de --json", summary: "a German phrase, as JSON" },
   ],
   details: [
     "Places are found by the tags with state `used`, and by names that have every word of the\n" +
-      "phrase. What is `proposed` is less sure: to use it, or anything else, write it under\n" +
+      "phrase. Tags with state `proposed` are less certain: to use one, or any other tag, add it under\n" +
       '[tags."the phrase"] in the config.toml of a campaign.',
   ],
 

@@ -23,30 +23,34 @@ export const placesImport: Command = {
     },
   ],
   options: [
-    { flag: "--name", value: "name", summary: "what campaigns call it (default: the file's name)" },
+    { flag: "--name", value: "name", summary: "its name in campaigns (default: the file's name)" },
     {
       flag: "--area",
       value: "box|campaign",
-      summary: "only places there: SOUTH,WEST,NORTH,EAST, or the tiles of a campaign",
+      summary: "only places in this area: SOUTH,WEST,NORTH,EAST, or the tiles of a campaign",
     },
     {
       flag: "--column",
       value: "field=header",
-      summary: "which column is which, where it cannot be guessed",
+      summary: "the header of a field that is not recognised",
       isRepeated: true,
     },
     {
       flag: "--min-confidence",
       value: "number",
-      summary: "of Overture: leave out places it doubts more (default: 0.5)",
+      summary: "for Overture: leave out places with a lower confidence (default: 0.5)",
     },
-    { flag: "--delimiter", value: "char", summary: "of CSV (default: found out)" },
-    { flag: "--encoding", value: "name", summary: "of the text (default: utf-8, or by its mark)" },
+    { flag: "--delimiter", value: "char", summary: "for CSV: the separator (default: detected)" },
+    {
+      flag: "--encoding",
+      value: "name",
+      summary: "the encoding of text (default: utf-8, or by its byte order mark)",
+    },
   ],
   examples: [
     {
       line: "forager places import berlin.csv --column name=Firma",
-      summary: "a spreadsheet with a column of its own",
+      summary: "a spreadsheet with another column name",
     },
     {
       line: "forager places import texas.geojsonseq --area austin --name texas",
@@ -62,13 +66,13 @@ export const placesImport: Command = {
     },
     {
       line: "forager places import https://HOST/part-0.parquet --area munich --name overture",
-      summary: "of a remote file only what the area needs",
+      summary: "of a remote file, only the part for the area",
     },
   ],
   details: [
     'A campaign uses it by imported = ["NAME"] under [sources]. The same file is imported once; after\n' +
-      "an interruption the same command goes on. Nothing counts until all of it is there.",
-    "Exits 3 when some records could not be read; their lines are named.",
+      "an interruption the same command continues. The import is used only when it is complete.",
+    "Exits 3 if some records could not be read; it lists their lines.",
   ],
 
   async run(context) {

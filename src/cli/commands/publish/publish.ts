@@ -13,27 +13,27 @@ export const publish: Command = {
   needs: "settings",
   arguments: [{ name: "target", summary: "where to: dir:FOLDER or s3://BUCKET/PREFIX" }],
   options: [
-    { flag: "--campaign", value: "name", summary: "only its companies, map and report", complete: "campaign" }, // prettier-ignore
-    { flag: "--private", summary: "readable only for whoever may read the folder or bucket (default for s3://)" }, // prettier-ignore
+    { flag: "--campaign", value: "name", summary: "only the companies, map and report of this campaign", complete: "campaign" }, // prettier-ignore
+    { flag: "--private", summary: "readable only with access to the folder or bucket (default for s3://)" }, // prettier-ignore
     { flag: "--sealed", summary: "encrypted: only the printed link opens it, on any web host" },
-    { flag: "--public", summary: "for everybody, without emails, phones, people and notes" },
+    { flag: "--public", summary: "for everybody, without e-mails, phones, people and notes" },
     { flag: "--with", value: "what", summary: "with --public: show these all the same", choices: personalValues, isRepeated: true }, // prettier-ignore
     { flag: "--rotate-key", summary: "with --sealed: a new key and link; the old link opens nothing any more" }, // prettier-ignore
-    { flag: "--watch", summary: "go on, and publish again when a report was computed again" },
+    { flag: "--watch", summary: "keep running, and publish again after each new report" },
     { flag: "--yes", summary: "do not ask before a public site is written" },
   ],
   examples: [
     { line: "forager publish dir:site --private", summary: "a folder that only you can read" },
-    { line: "forager publish dir:site --sealed --campaign austin", summary: "for any web host; prints the key of the link" }, // prettier-ignore
-    { line: "forager publish s3://my-bucket/site", summary: "proves first that nobody else can read the bucket" }, // prettier-ignore
+    { line: "forager publish dir:site --sealed --campaign austin", summary: "for any web host; prints a link with the key" }, // prettier-ignore
+    { line: "forager publish s3://my-bucket/site", summary: "checks first that nobody else can read the bucket" }, // prettier-ignore
     { line: "forager publish dir:site --public --with phones --yes", summary: "for everybody, with phone numbers" }, // prettier-ignore
   ],
   details: [
     "Writes the dashboard's pages with the data as static files: overview, reports, map, company search,\n" +
       "downloads. Nothing can be changed there. Only changed files are written; the site changes at once,\n" +
       "and the first publish after a day removes old files.",
-    "Suppressed, forgotten and excluded companies are left out, in every mode. If others are left out than\n" +
-      "before, or the mode changes, old files are removed at once.",
+    "Suppressed, forgotten and excluded companies are left out, in every mode. If the set of left-out companies or\n" +
+      "the mode has changed, old files are removed immediately.",
     "Exits 3 if the bucket of a private site can be read without credentials: then nothing was uploaded.\n" +
       "Also if publish.afterCommand fails: then the site is published.",
   ],
@@ -44,8 +44,9 @@ export const publish: Command = {
     const target = await asUsage(async () => siteAddress(args[0] ?? "", cwd));
     const mode = modeOf(context, target);
     const shown = (listFlag(flags, "with") ?? []) as readonly PersonalValue[];
-    if (shown.length > 0 && mode !== "public") throw usageError("--with is for --public");
-    if (flags["rotateKey"] === true && mode !== "sealed") throw usageError("--rotate-key is for --sealed"); // prettier-ignore
+    if (shown.length > 0 && mode !== "public")
+      throw usageError("--with can only be used with --public");
+    if (flags["rotateKey"] === true && mode !== "sealed") throw usageError("--rotate-key can only be used with --sealed"); // prettier-ignore
     const question = `everybody who has the address of ${target} can see its companies: publish?`;
     if (mode === "public" && !(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was published");
@@ -91,7 +92,7 @@ function modeOf({ flags }: SettingsContext, target: string): SiteMode {
   const [mode] = given;
   if (mode !== undefined) return mode;
   if (target.startsWith("s3://")) return "private";
-  throw usageError("who may read it? give --private (only you), --sealed (whoever has the link) or --public"); // prettier-ignore
+  throw usageError("who may read it? give --private (only you), --sealed (everybody with the link) or --public"); // prettier-ignore
 }
 
 interface Chosen {

@@ -12,30 +12,38 @@ import { parsePriority } from "./parts/filters.ts";
 export const queueAdd: Command = {
   needs: "settings",
   arguments: [
-    { name: "kind", summary: "what sort of work it is" },
-    { name: "payload", summary: "JSON for the worker (default: null)", isOptional: true },
+    { name: "kind", summary: "the kind of the task" },
+    {
+      name: "payload",
+      summary: "payload for the handler, as JSON (default: null)",
+      isOptional: true,
+    },
   ],
   options: [
     { flag: "--key", value: "text", summary: "a second task with this key is a duplicate" },
-    { flag: "--job", value: "name", summary: "the group it belongs to (default: default)" },
-    { flag: "--gate", value: "name", summary: "what paces it, usually a web host" },
-    { flag: "--priority", value: "0-1000", summary: "higher goes first (default: 500)" },
-    { flag: "--delay", value: "time", summary: "not before this has passed, such as 5m" },
-    { flag: "--attempts", value: "count", summary: "how often it is tried (default: 5)" },
+    { flag: "--job", value: "name", summary: "its job, a group of tasks (default: default)" },
+    { flag: "--gate", value: "name", summary: "the gate that paces it, usually a web host" },
+    {
+      flag: "--priority",
+      value: "0-1000",
+      summary: "0 to 1000; a higher one runs first (default: 500)",
+    },
+    { flag: "--delay", value: "time", summary: "start it after this time, such as 5m" },
+    { flag: "--attempts", value: "count", summary: "maximum number of attempts (default: 5)" },
   ],
   examples: [
     {
       line: `forager queue add fetch '{"url":"https://example.org/"}' --gate example.org`,
-      summary: "one task, paced with all others of its host",
+      summary: "add a task that is paced with all others of its host",
     },
     {
       line: "forager queue add report --key 2026-07 --delay 2h --priority 900",
-      summary: "in two hours, ahead of others; a second time it is a duplicate",
+      summary: "run it in two hours, before others; repeated, it is a duplicate",
     },
   ],
   details: [
-    "Exit code 0 when the task is in the queue, also when it was already there (duplicate: only a\n" +
-      "pending task's priority is raised); 1 when it was refused: over_budget (its job may hold no\n" +
+    "Exit code 0 if the task is in the queue, even if it was already there (duplicate: only a\n" +
+      "pending task's priority is raised); 1 if it was refused: over_budget (its job may have no\n" +
       "more), closed (its job was sealed or has ended) or full.",
   ],
 
@@ -55,9 +63,9 @@ export const queueAdd: Command = {
 const sentences: Readonly<Record<AddStatus, (id: number | null, job: string) => string>> = {
   added: (id) => `task ${id} was added`,
   duplicate: (id) => `duplicate: task ${id} has this key`,
-  over_budget: (_, job) => `over_budget: job '${job}' may hold no more; nothing was added`,
+  over_budget: (_, job) => `over_budget: job '${job}' may have no more tasks; nothing was added`,
   closed: (_, job) => `closed: job '${job}' was sealed or has ended; nothing was added`,
-  full: () => "full: the queue takes no more at the moment; nothing was added",
+  full: () => "full: the queue accepts no more tasks at the moment; nothing was added",
 };
 
 type KeyedTask = TaskInput & { readonly key: string };

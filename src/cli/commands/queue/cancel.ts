@@ -12,14 +12,17 @@ export const queueCancel: Command = {
   arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
   options: [
     { flag: "--yes", summary: "do not ask" },
-    { flag: "--dry-run", summary: "only say what would be cancelled" },
+    { flag: "--dry-run", summary: "only show what would be cancelled" },
   ],
   examples: [
-    { line: "forager queue cancel nightly", summary: "skip what waits, drop what runs" },
+    {
+      line: "forager queue cancel nightly",
+      summary: "skip pending tasks, ignore results of running ones",
+    },
     { line: "forager queue cancel nightly --yes", summary: "in a script" },
   ],
   details: [
-    "Pending tasks become skipped; what a worker finishes from now on is not recorded. Only\n" +
+    "Pending tasks become skipped; results of running tasks are not recorded. Only\n" +
       "`forager queue retry --job NAME --state skipped --yes` brings them back.",
   ],
 

@@ -9,7 +9,10 @@ export const queueFailures: Command = {
   needs: "settings",
   options: laneOptions,
   examples: [
-    { line: "forager queue failures", summary: "why tasks failed, the most frequent error first" },
+    {
+      line: "forager queue failures",
+      summary: "show why tasks failed, the most frequent error first",
+    },
     {
       line: "forager queue failures --kind enrich --json",
       summary: "{ groups, read, isComplete } for a program",

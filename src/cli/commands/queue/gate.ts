@@ -12,22 +12,25 @@ export const queueGate: Command = {
   needs: "settings",
   arguments: [{ name: "name", summary: "the gate, usually a web host" }],
   options: [
-    { flag: "--delay", value: "time", summary: "between two starts, such as 1500ms" },
-    { flag: "--limit", value: "count", summary: "how many tasks may be at work at once" },
-    { flag: "--block", value: "time", summary: "nothing starts for so long; 0 lifts a block" },
+    { flag: "--delay", value: "time", summary: "time between two starts, such as 1500ms" },
+    { flag: "--limit", value: "count", summary: "maximum number of concurrent tasks" },
+    { flag: "--block", value: "time", summary: "start no tasks for this time; 0 removes a block" },
   ],
   examples: [
-    { line: "forager queue gate example.org", summary: "how it is set, and whether it is open" },
+    { line: "forager queue gate example.org", summary: "show its settings, and if it is open" },
     { line: "forager queue gate example.org --delay 2s --limit 1", summary: "slow it down" },
     {
       line: "forager queue gate new.example --delay 5s",
       summary: "before the first task: the gate is created",
     },
-    { line: "forager queue gate example.org --block 1h", summary: "leave the host alone" },
+    {
+      line: "forager queue gate example.org --block 1h",
+      summary: "send the host no requests for an hour",
+    },
   ],
   details: [
-    "Later claims see a change at once, a worker that holds the gate with its next answer. A shorter\n" +
-      "block never shortens a longer one; 0 lifts it. Without flags nothing is changed.",
+    "Later claims use a change at once, a worker that holds the gate after its next request. A shorter\n" +
+      "block never shortens a longer one; 0 removes it. Without flags nothing is changed.",
   ],
 
   async run(context) {

@@ -13,7 +13,7 @@ export const queueGates: Command = {
   needs: "settings",
   options: listPageOptions("all"),
   examples: [
-    { line: "forager queue gates", summary: "every gate that has tasks, and whether it is open" },
+    { line: "forager queue gates", summary: "all gates with tasks, and if each is open" },
     { line: "forager queue gates --json", summary: "the same for a program" },
   ],
 
@@ -27,8 +27,7 @@ export const queueGates: Command = {
         yield gateValue(gate, nowMs);
       }
     }
-    const empty =
-      "no gate has tasks: `forager queue gate HOST --delay 2s` sets one before they come";
+    const empty = "no gate has tasks: `forager queue gate HOST --delay 2s` sets one in advance";
     await out.list(rowsOfPage(gates(), page).rows, {
       columns: gateColumns,
       empty: emptyPageText(page, empty),

@@ -17,15 +17,15 @@ export const queueImport: Command = {
     {
       flag: "--on-error",
       value: "action",
-      summary: "what a wrong line does: stop imports nothing, skip imports the others",
+      summary: "if a line is wrong: stop imports nothing, skip imports the others",
       choices: ["stop", "skip"],
       default: "stop",
     },
-    { flag: "--dry-run", summary: "only look whether every line is right" },
+    { flag: "--dry-run", summary: "only check if every line is valid" },
   ],
   examples: [
-    { line: "forager queue import tasks.jsonl", summary: "all of it, or nothing" },
-    { line: "forager queue import tasks.jsonl --on-error skip", summary: "all that is right" },
+    { line: "forager queue import tasks.jsonl", summary: "import all lines, or none" },
+    { line: "forager queue import tasks.jsonl --on-error skip", summary: "import all valid lines" },
     { line: "zcat tasks.jsonl.gz | forager queue import -", summary: "from another program" },
   ],
   details: [
@@ -33,10 +33,10 @@ export const queueImport: Command = {
       "or delayMs, attemptsMax. Empty lines are skipped; a line may have 1 MiB.\n" +
       'For example: {"kind":"fetch","payload":{"page":1},"key":"page-1","gate":"example.org"}',
     "A task is known by job, gate and key, so an import can be repeated: after Ctrl-C or a crash run\n" +
-      "it again, and what is in the queue counts as duplicate. A line without key gets one made of\n" +
-      "its text: the same line is the same task, and two equal lines are one.",
-    "Exit code 0 when every task is in the queue; 3 when some are and some were wrong or refused\n" +
-      "(over_budget, closed, full); 1 when none is.",
+      "it again: tasks in the queue count as duplicates. A line without a key gets one derived from\n" +
+      "its text: the same line is the same task, and two equal lines are one task.",
+    "Exit code 0 if every task is in the queue; 3 if some are and some were wrong or refused\n" +
+      "(over_budget, closed, full); 1 if none is.",
   ],
 
   async run(context) {
@@ -69,11 +69,13 @@ export const queueImport: Command = {
     });
     const outcome = printReport(context, { name: label, report, isDryRun });
     if (report.isStopped) {
-      out.note(`stopped after line ${report.lastLine}: run the same import again to go on`);
+      out.note(`stopped after line ${report.lastLine}: run the same import again to continue`);
       throw stopped("the import was stopped");
     }
     if (isStrict && report.invalid > 0) {
-      out.note("the rest was not imported: mend the line and run it again, or use --on-error skip");
+      out.note(
+        "the rest was not imported: correct the line and run it again, or use --on-error skip",
+      );
     }
     return outcome;
   },

@@ -2,7 +2,7 @@ import type { Noun } from "../../frame/command.ts";
 
 export const queueNoun: Noun = {
   name: "queue",
-  summary: "tasks that wait, run and are done",
+  summary: "tasks of the queue: pending, running and finished",
   commands: [
     {
       name: "queue add",
@@ -21,7 +21,7 @@ export const queueNoun: Noun = {
     },
     {
       name: "queue show",
-      summary: "show all about one task, and why it waits",
+      summary: "show one task, and why it waits",
       load: async () => (await import("./show.ts")).queueShow,
     },
     {
@@ -41,27 +41,27 @@ export const queueNoun: Noun = {
     },
     {
       name: "queue pause",
-      summary: "start no more tasks of a job",
+      summary: "pause a job: start no more of its tasks",
       load: async () => (await import("./pause.ts")).queuePause,
     },
     {
       name: "queue resume",
-      summary: "let a paused job go on",
+      summary: "resume a paused job",
       load: async () => (await import("./resume.ts")).queueResume,
     },
     {
       name: "queue seal",
-      summary: "seal a job: it gets no more tasks and can complete",
+      summary: "seal a job: it accepts no more tasks and can complete",
       load: async () => (await import("./seal.ts")).queueSeal,
     },
     {
       name: "queue cancel",
-      summary: "end a job and skip what is left of it",
+      summary: "end a job and skip its remaining tasks",
       load: async () => (await import("./cancel.ts")).queueCancel,
     },
     {
       name: "queue gates",
-      summary: "list gates, and whether they are open",
+      summary: "list gates, and if they are open",
       load: async () => (await import("./gates.ts")).queueGates,
     },
     {
@@ -71,7 +71,7 @@ export const queueNoun: Noun = {
     },
     {
       name: "queue pacing",
-      summary: "show when a host was visited, and who visits it",
+      summary: "show when a host was visited, and by which worker",
       load: async () => (await import("./pacing.ts")).queuePacing,
     },
     {
@@ -86,7 +86,7 @@ export const queueNoun: Noun = {
     },
     {
       name: "queue raise",
-      summary: "let a pending task run sooner",
+      summary: "make a pending task run sooner",
       load: async () => (await import("./raise.ts")).queueRaise,
     },
     {

@@ -12,20 +12,18 @@ export const queueJob: Command = {
   needs: "settings",
   arguments: [{ name: "name", summary: "the job" }],
   options: [
-    { flag: "--concurrency", value: "count", summary: "how many of its tasks may run at once" },
-    { flag: "--budget", value: "count", summary: "how many tasks it may ever hold" },
-    { flag: "--gate", value: "name", summary: "the one gate that paces all its tasks" },
+    { flag: "--concurrency", value: "count", summary: "maximum number of concurrent tasks" },
+    { flag: "--budget", value: "count", summary: "maximum number of tasks it may ever have" },
+    { flag: "--gate", value: "name", summary: "the gate that paces all its tasks" },
   ],
   examples: [
-    { line: "forager queue job nightly", summary: "its state, its limits and its progress" },
+    { line: "forager queue job nightly", summary: "show its state, limits and progress" },
     {
       line: "forager queue job nightly --concurrency 4 --budget 1000",
-      summary: "set its limits; it is made if it is new",
+      summary: "set its limits; a new job is created",
     },
   ],
-  details: [
-    "`any` lifts a limit. What is not named stays as it is; without flags nothing changes.",
-  ],
+  details: ["`any` removes a limit. Other limits are not changed; without flags nothing changes."],
 
   async run(context) {
     const { args, flags, clock, out } = context;

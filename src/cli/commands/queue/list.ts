@@ -32,17 +32,17 @@ export const queueList: Command = {
   options: [
     stateOption(states, "all"),
     ...laneOptions,
-    { flag: "--key-prefix", value: "text", summary: "only tasks whose key begins so" },
-    { flag: "--text", value: "text", summary: "only tasks with this in their payload" },
+    { flag: "--key-prefix", value: "text", summary: "only tasks whose key has this prefix" },
+    { flag: "--text", value: "text", summary: "only tasks with this text in their payload" },
     { flag: "--waits", value: "reason", summary: "only tasks that wait for this reason", choices: waitingReasons }, // prettier-ignore
     errorOption,
     { flag: "--limit", value: "count", summary: `how many, up to ${limitMax}`, default: "100" },
-    { flag: "--after", value: "id", summary: "go on behind this task" },
+    { flag: "--after", value: "id", summary: "continue after this task" },
     pageOption,
     allOption,
   ],
   examples: [
-    { line: "forager queue list --state failed", summary: "what did not work" },
+    { line: "forager queue list --state failed", summary: "failed tasks" },
     { line: "forager queue list --job nightly --after 1200 --limit 50", summary: "the next page" },
     {
       line: "forager queue list --waits domain_delay --limit 20",
@@ -58,7 +58,7 @@ export const queueList: Command = {
     const { flags, out, clock, signal } = context;
     const page = readListPage(flags, 100);
     if (page.limit !== Infinity && page.limit > limitMax) {
-      throw usageError(`--limit takes at most ${limitMax}: use --all, or --page for what follows`);
+      throw usageError(`--limit takes at most ${limitMax}: use --all, or --page for the next rows`);
     }
     const query = { ...readQuery(flags), limit: page.skip + page.limit };
     await using queue = await openQueueToRead(context);

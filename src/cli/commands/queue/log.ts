@@ -43,7 +43,7 @@ export const queueLog: Command = {
     { flag: "--dry-run", summary: "with prune: only count" },
   ],
   examples: [
-    { line: "forager queue log --limit 20", summary: "the 20 tasks that ended last" },
+    { line: "forager queue log --limit 20", summary: "the last 20 finished tasks" },
     {
       line: "forager queue log --state failed --json",
       summary: "failed tasks as JSON, with the reason of every attempt",

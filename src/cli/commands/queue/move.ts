@@ -9,7 +9,7 @@ export const queueMove: Command = {
   arguments: [
     {
       name: "file",
-      summary: "the SQLite file to empty (default: queue.db in the data folder)",
+      summary: "the SQLite file to move from (default: queue.db in the data folder)",
       isOptional: true,
     },
   ],
@@ -26,8 +26,8 @@ export const queueMove: Command = {
   details: [
     "Copies pending tasks with their jobs and gates to the configured queue (queue.url), then renames\n" +
       "the file to FILE.moved-TIME. Failed and finished tasks stay in the renamed file. Stop the workers of\n" +
-      "the old queue first. After an interruption run it again: tasks are known by their keys.",
-    "Exit code 3 when the other queue is full and took only a part: run it again when there is room.",
+      "the old queue first. After an interruption run it again: tasks are identified by their keys.",
+    "Exit code 3 if the other queue is full and accepted only a part: run it again when there is room.",
   ],
 
   async run({ args, settings, paths, cwd, clock, progress, out }) {

@@ -8,8 +8,14 @@ export const queuePause: Command = {
   needs: "settings",
   arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
   examples: [
-    { line: "forager queue pause nightly", summary: "start nothing more of it; what runs, ends" },
-    { line: "forager queue pause default", summary: "the tasks that were added without a job" },
+    {
+      line: "forager queue pause nightly",
+      summary: "start no more of its tasks; running ones end",
+    },
+    {
+      line: "forager queue pause default",
+      summary: "pause the tasks that were added without a job",
+    },
   ],
 
   async run(context) {

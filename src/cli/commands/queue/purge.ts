@@ -13,17 +13,20 @@ export const queuePurge: Command = {
   needs: "settings",
   options: finishedOptions(finished, "done, skipped; with --id any"),
   examples: [
-    { line: "forager queue purge", summary: "what the settings no longer keep" },
-    { line: "forager queue purge --older-than 7d --job nightly", summary: "done or skipped, old" },
-    { line: "forager queue purge --state failed --yes", summary: "dead letters, in a script" },
-    { line: "forager queue purge --dry-run", summary: "how many would go?" },
+    { line: "forager queue purge", summary: "tasks that the settings no longer keep" },
+    {
+      line: "forager queue purge --older-than 7d --job nightly",
+      summary: "old done and skipped tasks",
+    },
+    { line: "forager queue purge --state failed --yes", summary: "failed tasks, in a script" },
+    { line: "forager queue purge --dry-run", summary: "show how many would be purged" },
   ],
   details: [
     "A purged task cannot be shown or retried any more; its entry stays in `queue log`. Its key is free:\n" +
       "adding it again is no duplicate. Failed tasks go only with --state failed or --id. It always asks\n" +
       "first.",
-    "Without any filter it does what `forager work` does by itself: what is older than\n" +
-      "queue.keepDoneDays (done, skipped) or queue.keepFailedDays (failed) moves into the log, and keys\n" +
+    "Without any filter it does what `forager work` does automatically: tasks older than\n" +
+      "queue.keepDoneDays (done, skipped) or queue.keepFailedDays (failed) move into the log, and keys\n" +
       "stay reserved until they are older than queue.keepKeysDays.",
   ],
 

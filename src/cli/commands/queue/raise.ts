@@ -17,8 +17,11 @@ export const queueRaise: Command = {
     { flag: "--now", summary: "do not wait until it is due" },
   ],
   examples: [
-    { line: "forager queue raise 42 --priority 900", summary: "ahead of others" },
-    { line: "forager queue raise 42 --now", summary: "do not wait for its next attempt" },
+    { line: "forager queue raise 42 --priority 900", summary: "run it before others" },
+    {
+      line: "forager queue raise 42 --now",
+      summary: "run it without waiting for its next attempt",
+    },
   ],
   details: [
     "Only a pending task changes. It may still wait for other reasons: a paused job, its host, busy workers.",

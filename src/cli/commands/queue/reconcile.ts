@@ -7,16 +7,16 @@ import type { Layout } from "../../terminal/output.ts";
 export const queueReconcile: Command = {
   needs: "settings",
   options: [
-    { flag: "--repair", summary: "put right what differs, after asking" },
+    { flag: "--repair", summary: "correct the differences, after asking" },
     { flag: "--yes", summary: "do not ask" },
   ],
   examples: [
-    { line: "forager queue reconcile", summary: "do the counters say what the tasks say?" },
+    { line: "forager queue reconcile", summary: "compare the counters with the tasks" },
     { line: "forager queue reconcile --repair", summary: "and make them, if they do not" },
   ],
   details: [
-    "Counts every task, so it takes a while on a large queue, and others wait. Drift is always a bug\n" +
-      "or a bad disk. Exit code 0 when nothing differs or all was repaired, 1 when something differs.",
+    "Counts every task, which takes long in a large queue and blocks others. Drift is always a bug\n" +
+      "or a bad disk. Exit code 0 if nothing differs or all was repaired, 1 if something differs.",
   ],
 
   async run(context) {
@@ -48,6 +48,6 @@ function describe({ drift, orphans, repaired }: Reconciled, layout: Layout): str
   ]);
   const parts = drift.length > 0 ? [table, ""] : [];
   const counts = `${countOf(drift.length, "wrong counter")}, ${countOf(orphans, "orphan")}`;
-  const next = repaired ? "repaired" : "--repair puts it right";
+  const next = repaired ? "repaired" : "--repair corrects them";
   return [...parts, `${counts}: ${next}`].join("\n");
 }

@@ -8,10 +8,10 @@ import { changeJob } from "./parts/change-job.ts";
 export const queueResume: Command = {
   needs: "settings",
   arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
-  examples: [{ line: "forager queue resume nightly", summary: "go on where it was paused" }],
+  examples: [{ line: "forager queue resume nightly", summary: "continue a paused job" }],
   details: [
-    "A job pauses by itself if none of its first 20 websites can be read. Resuming it visits them\n" +
-      "again: without that, only the others would ever be visited.",
+    "A job pauses automatically if none of its first 20 websites can be read. Resuming it visits them\n" +
+      "again; otherwise only the others would be visited.",
   ],
 
   async run(context) {
@@ -27,7 +27,7 @@ export const queueResume: Command = {
     const visits = countOf(again, "website that could not be read is", "websites that could not be read are"); // prettier-ignore
     context.out.result(
       { ...job, again },
-      `job '${name}' goes on: ${countTasks(job.pending)} pending` +
+      `job '${name}' was resumed: ${countTasks(job.pending)} pending` +
         (again > 0 ? `; ${visits} visited again` : ""),
     );
   },

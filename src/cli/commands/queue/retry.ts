@@ -19,22 +19,22 @@ export const queueRetry: Command = {
   needs: "settings",
   options: [...finishedOptions(retryable, "failed"), errorOption],
   examples: [
-    { line: "forager queue retry --job nightly", summary: "all that failed, after asking" },
+    { line: "forager queue retry --job nightly", summary: "retry its failed tasks, after asking" },
     { line: "forager queue retry --id 42 --id 43", summary: "these two" },
     {
       line: "forager queue retry --gate example.org --older-than 1d --yes",
-      summary: "what failed there before today, in a script",
+      summary: "retry tasks that failed more than a day ago, in a script",
     },
     {
       line: "forager queue retry --error 'overpass answered 429' --yes",
       summary: "a group of `forager queue failures`",
     },
-    { line: "forager queue retry --dry-run", summary: "how many would be tried again?" },
+    { line: "forager queue retry --dry-run", summary: "show how many would be retried" },
   ],
   details: [
-    "Pages of a crawl (kind site-page) are done by `forager crawl --resume`, not by `forager work`.",
-    "They get all their attempts anew and keep the history of the old ones; a job that had ended is\n" +
-      "open again. More than one task is asked about first.",
+    "Pages of a crawl (kind site-page) are fetched by `forager crawl --resume`, not by `forager work`.",
+    "They get all their attempts again and keep their history; a job that had ended is\n" +
+      "open again. It asks first if there is more than one task.",
   ],
 
   async run(context) {
@@ -63,7 +63,7 @@ export const queueRetry: Command = {
     });
     const pages = (await queue.stats()).kinds.find(({ kind }) => kind === sitePageKind);
     if (pages && pages.pending > 0)
-      context.out.note("pages of a crawl wait: go on with `forager crawl --resume`");
+      context.out.note("pages of a crawl wait: continue with `forager crawl --resume`");
     return outcome;
   },
 };

@@ -9,7 +9,10 @@ export const queueSeal: Command = {
   needs: "settings",
   arguments: [{ name: "job", summary: "the job, as `queue jobs` shows it" }],
   examples: [
-    { line: "forager queue seal nightly", summary: "that was all: it completes when all is done" },
+    {
+      line: "forager queue seal nightly",
+      summary: "accept no more tasks: it completes when all are finished",
+    },
   ],
   details: ["From then on only the job's own running tasks may add to it; others get `closed`."],
 

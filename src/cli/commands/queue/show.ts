@@ -13,7 +13,7 @@ export const queueShow: Command = {
   needs: "settings",
   arguments: [{ name: "id", summary: "the task's number, as `queue list` shows it" }],
   examples: [
-    { line: "forager queue show 42", summary: "everything about it: why it waits, every attempt" },
+    { line: "forager queue show 42", summary: "all its details: why it waits, every attempt" },
     { line: "forager queue show 42 --json", summary: "the same for a program" },
   ],
 
@@ -56,8 +56,8 @@ const meanings: Readonly<Record<WaitingReason, string>> = {
   scheduled: "it is due later",
   retry_backoff: "it is due again later, after a failed attempt",
   domain_delay: "its gate is blocked, pausing between starts, or held by another worker",
-  concurrency_limit: "its job has all at work that it may have",
-  worker_capacity: "nothing stands in its way: no worker has asked for it",
+  concurrency_limit: "its job has reached its limit of running tasks",
+  worker_capacity: "it is ready: no worker has claimed it yet",
 };
 
 function describeTask(shown: Shown, layout: Layout, released: ReleaseRecord | undefined): string {
@@ -101,7 +101,7 @@ const triesOf = (task: Task) =>
 /** The text for a task that has only a log entry. */
 function describeEntry(entry: LogEntry, layout: Layout): string {
   const pairs: readonly (readonly [string, string])[] = [
-    ["task", `${entry.id}, in the log: its payload and result are gone`],
+    ["task", `${entry.id}, in the log: its payload and result were removed`],
     ["state", entry.state],
     ["kind", entry.kind],
     ["job", entry.job],
@@ -120,7 +120,7 @@ const describePairs = (pairs: readonly (readonly [string, string])[]) =>
 function describeAttempts(attempts: readonly Attempt[], layout: Layout): readonly string[] {
   if (attempts.length === 0) return [];
   return [
-    `attempts that did not end well\n${layout.table(attempts, attemptColumns)}`,
+    `failed attempts\n${layout.table(attempts, attemptColumns)}`,
     ...attempts.flatMap(({ stack, atMs }) =>
       stack === undefined
         ? []
@@ -133,7 +133,7 @@ function describeState({ task, waiting }: Shown, isReleased: boolean): string {
   if (!waiting) return task.state;
   const { reason, forMs } = waiting;
   const isGivenBack = isReleased && reason === "worker_capacity";
-  const meaning = isGivenBack ? "a worker asked for it and gave it back" : meanings[reason];
+  const meaning = isGivenBack ? "a worker claimed it and released it" : meanings[reason];
   const howLong = forMs === undefined ? "" : `, ${formatDuration(forMs)} more at least`;
   return `${task.state}: ${reason} (${meaning})${howLong}`;
 }

@@ -10,12 +10,16 @@ import { describeStats, describeStatsInLine, type StatsView } from "./parts/stat
 export const queueStats: Command = {
   needs: "settings",
   options: [
-    { flag: "--watch", summary: "go on until Ctrl-C" },
-    { flag: "--every", value: "time", summary: "how often (default: 1s; 5s without a terminal)" },
+    { flag: "--watch", summary: "repeat until Ctrl-C" },
+    {
+      flag: "--every",
+      value: "time",
+      summary: "the interval (default: 1s; 5s without a terminal)",
+    },
   ],
   examples: [
-    { line: "forager queue stats", summary: "how much, in which state, waiting for what" },
-    { line: "forager queue stats --watch", summary: "on the screen, every second" },
+    { line: "forager queue stats", summary: "tasks by state, and what they wait for" },
+    { line: "forager queue stats --watch", summary: "update it every second" },
     {
       line: "forager queue stats --watch --json --every 10s",
       summary: "a JSON document per line, every ten seconds",
@@ -25,14 +29,15 @@ export const queueStats: Command = {
     "The cost depends on the number of kinds, jobs and gates, not on that of tasks. Waits are of\n" +
       "tasks that were claimed, and within 5 %. The oldest is counted since it was added.",
     "--watch redraws a terminal; elsewhere it prints a line each time. It ends with Ctrl-C (exit\n" +
-      "code 130), with SIGTERM (0) or when nobody reads any more.",
+      "code 130), with SIGTERM (0), or when its output is closed.",
   ],
 
   async run(context) {
     const { flags, out } = context;
     const every = textFlag(flags, "every");
     const isWatching = flags["watch"] === true;
-    if (every !== undefined && !isWatching) throw usageError("--every goes with --watch");
+    if (every !== undefined && !isWatching)
+      throw usageError("--every can only be used with --watch");
     const everyMs = parseDuration("every", every ?? (out.isTerminal ? "1s" : "5s"));
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
 

@@ -23,7 +23,7 @@ const columns: readonly TableColumn<RecordFinding>[] = [
   { title: "file", value: ({ path }) => path, isKey: true },
   { title: "wrong", value: ({ kind }) => kind },
   { title: "repair", value: ({ repair }) => (repair ? repairWords[repair.kind] : "by hand") },
-  { title: "what is wrong", value: ({ reason }) => reason, isNeverCut: true },
+  { title: "the problem", value: ({ reason }) => reason, isNeverCut: true },
 ];
 
 export const recordsCheck: Command = {
@@ -37,7 +37,7 @@ export const recordsCheck: Command = {
       "is stored, that values have the right type and name, that links lead to a record, and that text was\n" +
       "decoded correctly. A file that was edited by hand is not an error: `forager records ingest` reads it.\n" +
       "`forager campaign audit NAME` checks what a campaign has found.",
-    "Exits 3 when something is wrong. `forager records repair` repairs it.",
+    "Exits 3 if there are problems. `forager records repair` repairs them.",
   ],
 
   async run(context) {
@@ -62,10 +62,10 @@ export const recordsRepair: Command = {
     { line: "forager records repair --yes", summary: "repair without asking, in a script" },
   ],
   details: [
-    "Files that are missing or outdated are written again, edited ones are read first. Values that can be\n" +
-      "derived are corrected. Files and values that cannot be used are moved into quarantine, where nothing\n" +
+    "Missing and outdated files are written again; edited ones are read first. Values that can be\n" +
+      "derived are corrected. Files and values that cannot be used are moved to quarantine, where nothing\n" +
       "is lost: `forager records quarantine` lists them and puts them back.",
-    "Exits 3 when something is left that only a person can repair.",
+    "Exits 3 if problems are left that only a person can repair.",
   ],
 
   async run(context) {
@@ -196,7 +196,7 @@ function repairedText(
     ...(files > 0 ? [`${countOf(files, "file")} read or written again`] : []),
     ...(corrected > 0 ? [`${countOf(corrected, "value")} corrected`] : []),
     ...(quarantined > 0
-      ? [`${quarantined} moved into quarantine (\`forager records quarantine\` lists them)`]
+      ? [`${quarantined} moved to quarantine (\`forager records quarantine\` lists them)`]
       : []),
   ];
   return [

@@ -16,7 +16,7 @@ export const recordsNoun: Noun = {
     },
     {
       name: "records quarantine",
-      summary: "list, restore or discard what a repair took out",
+      summary: "list, restore or discard what a repair removed",
       load: async () => (await import("./quarantine.ts")).recordsQuarantine,
     },
     {

@@ -18,16 +18,16 @@ export const recordsIngest: Command = {
   arguments: [
     {
       name: "name",
-      summary: "only these: names of records, or files below the data folder",
+      summary: "only these records, or files below the data folder",
       isOptional: true,
       isRepeated: true,
     },
   ],
   examples: [
-    { line: "forager records ingest", summary: "take in what was edited in any file" },
+    { line: "forager records ingest", summary: "import the edits of all files" },
     { line: "forager records ingest acme", summary: "only there" },
   ],
-  details: ["Exits 1 when a file could not be understood; the others were taken in all the same."],
+  details: ["Exits 1 if a file could not be parsed; the others were imported."],
 
   async run(context) {
     const { args, out } = context;

@@ -18,7 +18,7 @@ export const recordsPurge: Command = {
     { line: "forager records purge --yes", summary: "delete it, in a script" },
   ],
   details: [
-    "The settings retention.peopleDays and retention.personalEmailDays say what is too old: counted from\n" +
+    "The settings retention.peopleDays and retention.personalEmailDays define what is too old: counted from\n" +
       "when a value was last written, or last seen by a visit of the website. A person is forgotten, with\n" +
       "history, and not gathered again; a personal address (anna.berg@…, not info@…) is erased from its\n" +
       "company with history, also if the company does not have it any more, and is stored again if a later\n" +

@@ -33,14 +33,14 @@ export const recordsQuarantine: Command = {
   ],
   options: [{ flag: "--yes", summary: "with discard: do not ask" }, sourceOption],
   examples: [
-    { line: "forager records quarantine", summary: "list what repairs took out, and why" },
+    { line: "forager records quarantine", summary: "list what repairs removed, and why" },
     { line: "forager records quarantine show 0a1b2c3d", summary: "the text of a file, or a value" },
     { line: "forager records quarantine restore 0a1b2c3d", summary: "put it back in its place" },
     { line: "forager records quarantine discard 0a1b2c3d --yes", summary: "delete it for good" },
   ],
   details: [
-    "A file in quarantine can be edited where it is now: `show` says where. `restore` refuses it as long\n" +
-      "as it cannot be read. If its place was taken by a file written again, the restored file counts as\n" +
+    "A file in quarantine can be edited there: `show` prints its path. `restore` refuses it as long\n" +
+      "as it cannot be parsed. If a new file was written in its place, the restored file counts as\n" +
       "an edit of it. A value is written as if it was set by hand.",
   ],
 

@@ -5,8 +5,10 @@ import { openNodeOf } from "../../frame/node-context.ts";
 
 export const recordsRebuild: Command = {
   needs: "settings",
-  examples: [{ line: "forager records rebuild", summary: "index and files anew, from the ledger" }],
-  details: ["What hands changed in the files is taken in first: nothing is lost."],
+  examples: [
+    { line: "forager records rebuild", summary: "rebuild index and files from the ledger" },
+  ],
+  details: ["Manual edits of the files are imported first, so nothing is lost."],
 
   async run(context) {
     const { out, clock } = context;

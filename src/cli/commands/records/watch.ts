@@ -30,7 +30,7 @@ export const recordsWatch: Command = {
     };
     const over = new AbortController();
     const watching = node.api.records.watch({}, { onProgress, signal: over.signal });
-    out.note("watching the files; Ctrl-C ends it");
+    out.note("watching the files; press Ctrl-C to stop");
     try {
       await Promise.race([untilStopped(signal), node.gone, watching]);
     } finally {

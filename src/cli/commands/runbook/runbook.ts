@@ -13,7 +13,7 @@ export const runbook: Command = {
   ],
   examples: [
     { line: "forager runbook", summary: "all problems that have a page" },
-    { line: "forager runbook node_missing", summary: "what it means, and what to do" },
+    { line: "forager runbook node_missing", summary: "the meaning of a problem, and what to do" },
   ],
   details: [
     "`forager status`, alarms and the dashboard name the page of each problem. It says what the\n" +

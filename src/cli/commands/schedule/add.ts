@@ -30,23 +30,34 @@ export const scheduleAdd: Command = {
     {
       flag: "--does",
       value: "what",
-      summary: "what it does",
+      summary: "the action",
       choices: [...scheduleKinds, ...scheduleKindAliases],
     },
     { flag: "--cron", value: "fields", summary: 'minute hour day month weekday, such as "0 6 * * 1"' }, // prettier-ignore
-    { flag: "--timezone", value: "zone", summary: "of --cron, such as Europe/Berlin", default: "UTC" }, // prettier-ignore
-    { flag: "--every", value: "time", summary: "instead of --cron: 30m, 6h, 7d" },
-    { flag: "--campaign", value: "name", summary: "of gather, report and export" },
-    { flag: "--missing", value: "what", summary: "of rescrape: companies without one", choices: rescrapeFields, isRepeated: true }, // prettier-ignore
-    { flag: "--stale", value: "time", summary: "of rescrape: websites not read for so long: 30d" },
-    { flag: "--format", value: "format", summary: "of export (default: csv)", choices: exportFormats }, // prettier-ignore
-    { flag: "--new", summary: "of export: only companies that no earlier export of this name had" },
-    { flag: "--changes", summary: "of export: a feed of changes since the last one of this name" },
+    { flag: "--timezone", value: "zone", summary: "the time zone of --cron, such as Europe/Berlin", default: "UTC" }, // prettier-ignore
+    { flag: "--every", value: "time", summary: "an interval instead of --cron: 30m, 6h, 7d" },
+    { flag: "--campaign", value: "name", summary: "for gather, report and export" },
+    { flag: "--missing", value: "what", summary: "for rescrape: companies that lack this", choices: rescrapeFields, isRepeated: true }, // prettier-ignore
+    {
+      flag: "--stale",
+      value: "time",
+      summary: "for rescrape: websites not read for this long: 30d",
+    },
+    { flag: "--format", value: "format", summary: "for export: the format (default: csv)", choices: exportFormats }, // prettier-ignore
+    {
+      flag: "--new",
+      summary: "for export: only companies that no earlier export of this name had",
+    },
+    { flag: "--changes", summary: "for export: a feed of changes since the last one of this name" },
     { flag: "--name", value: "name", summary: "with --new or --changes: that name (default: the campaign's)" }, // prettier-ignore
-    { flag: "--target", value: "address", summary: "of publish: where you have published before" },
-    { flag: "--missed", value: "policy", summary: "which occurrences run later, if no node was running", choices: missedPolicies, default: "latest" }, // prettier-ignore
-    { flag: "--within", value: "time", summary: `skip an occurrence that could not start for so long (default: ${formatDuration(withinMsDefault)})` }, // prettier-ignore
-    { flag: "--overlap", value: "policy", summary: "if the run before has not ended (default: skip)", choices: overlapPolicies }, // prettier-ignore
+    {
+      flag: "--target",
+      value: "address",
+      summary: "for publish: a target that you have published to before",
+    },
+    { flag: "--missed", value: "policy", summary: "which missed occurrences run later, if no node was running", choices: missedPolicies, default: "latest" }, // prettier-ignore
+    { flag: "--within", value: "time", summary: `skip an occurrence that is late by more than this (default: ${formatDuration(withinMsDefault)})` }, // prettier-ignore
+    { flag: "--overlap", value: "policy", summary: "if the previous run has not ended (default: skip)", choices: overlapPolicies }, // prettier-ignore
   ],
   examples: [
     {
@@ -63,18 +74,18 @@ export const scheduleAdd: Command = {
     },
     {
       line: "forager schedule add crm --does export --campaign austin --new --name crm --every 1d",
-      summary: "each day a file with the companies that are new",
+      summary: "write a file with new companies each day",
     },
     {
       line: "forager schedule add feed --does export --campaign austin --changes --every 1d",
-      summary: "each day a file with what is new, changed, closed or removed",
+      summary: "write a file with all changes each day",
     },
   ],
   details: [
     "Runs on the nodes where `forager up` runs. An occurrence is one task of the queue, so it runs once\n" +
       "in the fleet, on whichever node is free. With --missed skip, an occurrence at which no node was\n" +
       "running is left out; with latest, the newest missed one runs; with all, up to 10 of them.",
-    "A schedule of that name is replaced. A new or changed one starts from now.",
+    "An existing schedule with this name is replaced. A new or changed one starts from now.",
   ],
 
   async run(context) {

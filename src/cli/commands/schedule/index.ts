@@ -2,7 +2,7 @@ import type { Noun } from "../../frame/command.ts";
 
 export const scheduleNoun: Noun = {
   name: "schedule",
-  summary: "recurring work: gather, visit again, report, export",
+  summary: "recurring work: gather, rescrape, report, export, publish",
   commands: [
     {
       name: "schedule add",
@@ -11,22 +11,22 @@ export const scheduleNoun: Noun = {
     },
     {
       name: "schedule list",
-      summary: "what runs when, and how it last ended",
+      summary: "list schedules with next run and last result",
       load: async () => (await import("./list.ts")).scheduleList,
     },
     {
       name: "schedule show",
-      summary: "next runs, last result and skipped occurrences",
+      summary: "show next runs, last result and skipped occurrences",
       load: async () => (await import("./show.ts")).scheduleShow,
     },
     {
       name: "schedule pause",
-      summary: "skip its occurrences until it is resumed",
+      summary: "pause a schedule: skip occurrences until it is resumed",
       load: async () => (await import("./pause.ts")).schedulePause,
     },
     {
       name: "schedule resume",
-      summary: "go on with a paused schedule, from now",
+      summary: "resume a paused schedule, from now",
       load: async () => (await import("./resume.ts")).scheduleResume,
     },
     {

@@ -7,7 +7,7 @@ import { actionWords, runWords, timingWords } from "./schedule-words.ts";
 export const scheduleList: Command = {
   needs: "settings",
   examples: [
-    { line: "forager schedule list", summary: "what runs when, and how the last run ended" },
+    { line: "forager schedule list", summary: "all schedules with next run and last result" },
     { line: "forager schedule list --json", summary: "with the next three runs of each" },
   ],
 

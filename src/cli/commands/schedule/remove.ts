@@ -8,8 +8,8 @@ import { scheduleArgument } from "./schedule-argument.ts";
 export const scheduleRemove: Command = {
   needs: "settings",
   arguments: [scheduleArgument],
-  examples: [{ line: "forager schedule remove leads", summary: "it runs no more" }],
-  details: ["What it did, and the log of its runs in the queue, stay."],
+  examples: [{ line: "forager schedule remove leads", summary: "it does not run any more" }],
+  details: ["Its results, and the log of its runs in the queue, are kept."],
 
   async run(context) {
     const { args, out } = context;

@@ -11,7 +11,7 @@ export const scheduleResume: Command = {
   examples: [
     {
       line: "forager schedule resume austin-weekly",
-      summary: "go on; occurrences during the pause do not run",
+      summary: "resume it; occurrences during the pause do not run",
     },
   ],
 

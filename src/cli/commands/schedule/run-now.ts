@@ -9,9 +9,12 @@ export const scheduleRunNow: Command = {
   needs: "settings",
   arguments: [scheduleArgument],
   examples: [
-    { line: "forager schedule run-now leads", summary: "run it once, besides its occurrences" },
+    {
+      line: "forager schedule run-now leads",
+      summary: "run it once, in addition to its occurrences",
+    },
   ],
-  details: ["Adds a task to the queue; a worker does it. Also for a schedule that is paused."],
+  details: ["Adds a task to the queue, and a worker runs it. Also works for a paused schedule."],
 
   async run(context) {
     const { args, out, clock, settings, paths } = context;
@@ -20,7 +23,7 @@ export const scheduleRunNow: Command = {
     await using queue = await openOrMakeQueue({ settings, paths, wake: node.wake });
     const place = { ledger: node.ledger, clock };
     const run = await asUsage(() => runScheduleNow(place, queue, name), ["no_schedule"]);
-    const text = `added as task ${run.task}: \`forager schedule show ${name}\` says how it ends`;
+    const text = `added as task ${run.task}: \`forager schedule show ${name}\` shows the result`;
     out.result({ name, ...run }, text);
   },
 };

@@ -14,7 +14,7 @@ export const serve: Command = {
     },
     {
       flag: "--open-loopback",
-      summary: "let every user and program of this machine in, without the secret",
+      summary: "allow access from this machine without the secret",
     },
   ],
   examples: [
@@ -26,8 +26,8 @@ export const serve: Command = {
   details: [
     "Prints a link that opens the dashboard once; `forager dashboard` prints another one. Programs send\n" +
       "the secret in the file node/api.token of the data folder: `forager api GET /api/status` does.",
-    "Other addresses than those of this machine need users: `forager user add NAME --role admin`. Without\n" +
-      "users reach it from elsewhere through `ssh -L 4870:127.0.0.1:4870 HOST`.",
+    "To listen on other addresses, add users first: `forager user add NAME --role admin`. Without\n" +
+      "users, connect from other machines through `ssh -L 4870:127.0.0.1:4870 HOST`.",
     "It owns the data folder and keeps it in sync like `forager node run`, or is a client of the\n" +
       "process that does, such as `forager up`.",
   ],
@@ -46,7 +46,7 @@ export const serve: Command = {
     });
     await server.start();
     const address = server.origin();
-    if (isOpen) out.note("every user and program of this machine may read and change everything");
+    if (isOpen) out.note("every user and program on this machine may read and change everything");
     if (server.isExposed) {
       out.note("passwords and data travel unencrypted: set serve.certFile and serve.keyFile, or put a proxy with TLS in front and name it in serve.proxies"); // prettier-ignore
     }

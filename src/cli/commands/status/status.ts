@@ -11,19 +11,19 @@ export const status: Command = {
   needs: "settings",
   options: [
     { flag: "--cluster", summary: "all nodes of the fleet, by the bucket and by gossip" },
-    { flag: "--watch", summary: "again and again, until Ctrl-C" },
-    { flag: "--every", value: "time", summary: "how often with --watch (default: 5s)" },
+    { flag: "--watch", summary: "repeat until Ctrl-C" },
+    { flag: "--every", value: "time", summary: "the interval of --watch (default: 5s)" },
     bucketOption,
   ],
   examples: [
-    { line: "forager status", summary: "this node: what it knows, what waits, what is the matter" },
+    { line: "forager status", summary: "this node: its data, its queue, its problems" },
     { line: "forager status --cluster", summary: "every node: last seen, drift, hub, queue" },
     { line: "forager status --cluster --json", summary: "the same for a program" },
-    { line: "forager status --watch --every 10s", summary: "on the screen, until Ctrl-C" },
+    { line: "forager status --watch --every 10s", summary: "update it until Ctrl-C" },
   ],
   details: [
-    "It reads and changes nothing. Exits 3 when something needs attention, and says what: a node that\n" +
-      "is missed, drift that lasts, an alert, quarantined data, a hub that is gone, a clock that is off.",
+    "Changes nothing. Exits 3 if something needs attention, and says what: a node that\n" +
+      "is missing, lasting drift, an alert, quarantined data, a missing hub, a wrong clock.",
     "missing here/there: changes of that node not yet here, and the reverse. Without\n" +
       "--cluster no request is made to the bucket.",
   ],
@@ -33,7 +33,8 @@ export const status: Command = {
     const isCluster = flags["cluster"] === true;
     const isWatching = flags["watch"] === true;
     const every = textFlag(flags, "every") ?? "5s";
-    if (flags["every"] !== undefined && !isWatching) throw usageError("--every goes with --watch");
+    if (flags["every"] !== undefined && !isWatching)
+      throw usageError("--every can only be used with --watch");
     const everyMs = parseDuration("every", every);
     if (everyMs < 100) throw usageError(`--every takes at least 100ms, not '${every}'`);
     const options = { ...fleetOf(context), isCluster };

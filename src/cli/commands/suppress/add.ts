@@ -11,7 +11,11 @@ export const suppressAdd: Command = {
   needs: "settings",
   arguments: [valueArgument],
   options: [
-    { flag: "--reason", value: "text", summary: "kept with the entry, readable by all nodes" },
+    {
+      flag: "--reason",
+      value: "text",
+      summary: "a reason, stored with the entry and readable by all nodes",
+    },
     countryOption,
     sourceOption,
   ],
@@ -22,8 +26,8 @@ export const suppressAdd: Command = {
   details: [
     "The list holds salted hashes and is shared by all nodes. A company whose domain or place is listed is\n" +
       "not discovered, not visited and not exported; a listed address or number is not stored and not\n" +
-      "exported. An address is also listed by its domain. What is stored already stays until\n" +
-      "`forager company forget` deletes it, and is left out of exports.",
+      "exported. An address is also listed by its domain. Stored values remain until\n" +
+      "`forager company forget` deletes them, but are left out of exports.",
   ],
 
   async run(context) {

@@ -20,25 +20,27 @@ import { countryOption } from "./read-keys.ts";
 
 export const suppressImport: Command = {
   needs: "settings",
-  arguments: [{ name: "file", summary: "a CSV file, or one value a line; - reads standard input" }],
+  arguments: [
+    { name: "file", summary: "a CSV file, or one value per line; - reads standard input" },
+  ],
   options: [
     { flag: "--kind", value: "kind", summary: "only use columns of this kind", choices: suppressionKinds, isRepeated: true }, // prettier-ignore
     { flag: "--reason", value: "text", summary: "kept with each entry (default: the file's name)" },
     countryOption,
-    { flag: "--dry-run", summary: "only say what would be done" },
+    { flag: "--dry-run", summary: "only show what would be done" },
     sourceOption,
   ],
   examples: [
-    { line: "forager suppress import unsubscribed.csv --dry-run", summary: "which columns would be used" }, // prettier-ignore
+    { line: "forager suppress import unsubscribed.csv --dry-run", summary: "show which columns would be used" }, // prettier-ignore
     { line: "forager suppress import unsubscribed.csv --country US", summary: "a CRM's opt-out list" }, // prettier-ignore
-    { line: "forager suppress import customers.csv --kind domain", summary: "never look for our own customers" }, // prettier-ignore
+    { line: "forager suppress import customers.csv --kind domain", summary: "do not search for our own customers" }, // prettier-ignore
   ],
   details: [
     "Columns are found by their header: e-mail addresses, phone numbers, ids of places. Domains are taken\n" +
-      "only where no column has addresses, or with --kind domain: one person who opts out is not a whole\n" +
+      "only if no column has addresses, or with --kind domain: one person's opt-out does not apply to the whole\n" +
       "company. Lines whose column such as 'Unsubscribed' or 'Do not call' says no are left out.",
-    "It can be repeated: after Ctrl-C or a crash run it again; what is listed already counts as known.\n" +
-      "Exit code 3 when lines were left out because nothing in them could be read; 1 when all were.",
+    "It can be repeated: after Ctrl-C or a crash run it again; listed values count as known.\n" +
+      "Exit code 3 if lines without a readable value were left out; 1 if all lines were.",
   ],
 
   async run(context) {
@@ -64,7 +66,7 @@ export const suppressImport: Command = {
     );
     out.result({ file: label, isDryRun, ...report }, () => wordsOf(label, report, isDryRun));
     if (report.isStopped) {
-      out.note("stopped: run the same import again to go on");
+      out.note("stopped: run the same import again to continue");
       throw new AppError("aborted", "import_stopped", "the import was stopped");
     }
     if (report.faulty === 0) return undefined;

@@ -11,7 +11,7 @@ export const suppressNoun: Noun = {
     },
     {
       name: "suppress list",
-      summary: "list the entries, or say whether values are listed",
+      summary: "list the entries, or check if values are listed",
       load: async () => (await import("./list.ts")).suppressList,
     },
     {

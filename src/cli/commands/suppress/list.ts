@@ -12,16 +12,14 @@ import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
 
 export const suppressList: Command = {
   needs: "settings",
-  arguments: [
-    { ...valueArgument, isOptional: true, summary: "only say which of these are listed" },
-  ],
+  arguments: [{ ...valueArgument, isOptional: true, summary: "only check if these are listed" }],
   options: [
     { flag: "--kind", value: "kind", summary: "only these", choices: suppressionKinds },
     countryOption,
     ...listPageOptions("all"),
   ],
   examples: [
-    { line: "forager suppress list", summary: "kind, date, who added it and why" },
+    { line: "forager suppress list", summary: "kind, date, author and reason of each entry" },
     { line: "forager suppress list anna@acme.example", summary: "is this address listed?" },
   ],
   details: [

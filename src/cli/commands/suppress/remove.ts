@@ -10,7 +10,9 @@ export const suppressRemove: Command = {
   needs: "settings",
   arguments: [valueArgument],
   options: [countryOption, sourceOption],
-  examples: [{ line: "forager suppress remove anna@acme.example", summary: "may be used again" }],
+  examples: [
+    { line: "forager suppress remove anna@acme.example", summary: "allow it to be used again" },
+  ],
   details: [
     "Takes the value itself, because the list knows only hashes. Forgotten records stay suppressed:\n" +
       "`forager company forget ID --undo` undoes that. Exits 1 if none of the values was listed.",

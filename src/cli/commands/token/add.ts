@@ -7,19 +7,19 @@ import { accountsOf } from "../user/user-options.ts";
 
 export const tokenAdd: Command = {
   needs: "settings",
-  arguments: [{ name: "name", summary: "what it is for, such as crm-sync" }],
+  arguments: [{ name: "name", summary: "its purpose, such as crm-sync" }],
   options: [
-    { flag: "--scope", value: "scope", summary: "what it may do, such as companies:read", isRepeated: true }, // prettier-ignore
-    { flag: "--days", value: "count", summary: "how long it works", default: "90" },
-    { flag: "--owner", value: "user", summary: "whose it is: it ends with them (default: the fleet's)" }, // prettier-ignore
+    { flag: "--scope", value: "scope", summary: "a permission, such as companies:read", isRepeated: true }, // prettier-ignore
+    { flag: "--days", value: "count", summary: "how long it is valid", default: "90" },
+    { flag: "--owner", value: "user", summary: "its owner, with whom it ends (default: the fleet)" }, // prettier-ignore
   ],
   examples: [
     { line: "forager token add crm-sync --scope companies:read --scope exports:read", summary: "for a program that reads" }, // prettier-ignore
-    { line: "forager token add anna-laptop --owner anna --scope queue:read --days 7", summary: "never more than anna may" }, // prettier-ignore
+    { line: "forager token add anna-laptop --owner anna --scope queue:read --days 7", summary: "with at most the rights of anna" }, // prettier-ignore
   ],
   details: [
     "The token is printed once; only its hash is stored. A program sends it as\n" +
-      "`Authorization: Bearer TOKEN`, never in an address.",
+      "`Authorization: Bearer TOKEN`, never in a URL.",
     `${docsPage("guides/users.md")} lists the scopes. No token can change users.`,
   ],
 
@@ -38,6 +38,6 @@ export const tokenAdd: Command = {
     const { token: _, ...shown } = added;
     context.recordChange({ after: shown });
     out.result(added, added.token);
-    out.note(`it works until ${added.expiresAt.slice(0, 10)} and is not shown again`);
+    out.note(`it is valid until ${added.expiresAt.slice(0, 10)} and is not shown again`);
   },
 };

@@ -2,11 +2,11 @@ import type { Noun } from "../../frame/command.ts";
 
 export const tokenNoun: Noun = {
   name: "token",
-  summary: "secrets by which programs call the API",
+  summary: "secrets for programs that call the API",
   commands: [
     {
       name: "token add",
-      summary: "make a token for a program; it is shown once",
+      summary: "create a token for a program; it is shown once",
       load: async () => (await import("./add.ts")).tokenAdd,
     },
     {
@@ -16,7 +16,7 @@ export const tokenNoun: Noun = {
     },
     {
       name: "token revoke",
-      summary: "refuse a token from now on",
+      summary: "revoke a token",
       load: async () => (await import("./revoke.ts")).tokenRevoke,
     },
   ],

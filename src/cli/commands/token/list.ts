@@ -4,16 +4,14 @@ import { accountsOf } from "../user/user-options.ts";
 
 export const tokenList: Command = {
   needs: "settings",
-  examples: [
-    { line: "forager token list", summary: "what each may do, until when, and when it was used" },
-  ],
+  examples: [{ line: "forager token list", summary: "scopes, expiry and last use of each token" }],
 
   async run(context) {
     const { out } = context;
     await using accounts = await openAccountService(accountsOf(context));
     const tokens = await accounts.listTokens();
     if (tokens.length === 0) {
-      return out.result([], "there are no tokens: `forager token add NAME --scope companies:read` makes one"); // prettier-ignore
+      return out.result([], "there are no tokens: `forager token add NAME --scope companies:read` creates one"); // prettier-ignore
     }
     out.table(tokens, [
       { title: "token", value: ({ id }) => id, isKey: true },

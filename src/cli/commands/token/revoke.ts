@@ -5,7 +5,9 @@ import { accountsOf } from "../user/user-options.ts";
 export const tokenRevoke: Command = {
   needs: "settings",
   arguments: [{ name: "token", summary: "its id, as `forager token list` shows it" }],
-  examples: [{ line: "forager token revoke 3f9k2m7qxz", summary: "requests with it are refused" }],
+  examples: [
+    { line: "forager token revoke 3f9k2m7qxz", summary: "refuse all requests with this token" },
+  ],
   details: ["Live streams that were opened with it end too."],
 
   async run(context) {
@@ -14,6 +16,6 @@ export const tokenRevoke: Command = {
     await using accounts = await openAccountService(accountsOf(context));
     await using _state = await context.recordState(() => accounts.tokenOf(id));
     await accounts.revokeToken(id);
-    out.result({ revoked: id }, `${id} is refused from now on`);
+    out.result({ revoked: id }, `${id} was revoked`);
   },
 };

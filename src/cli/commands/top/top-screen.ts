@@ -191,7 +191,7 @@ const helpText = [
   "enter, esc    show details of the row, go back",
   "/             show only rows that contain a text; esc clears it",
   "< >  r        sort by another column; reverse",
-  "f             show only rows with a fault",
+  "f             show only rows with a problem",
   "l             follow the log of this node",
   "space         pause and resume updates",
   "q, ctrl-c     quit",

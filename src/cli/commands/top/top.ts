@@ -19,12 +19,16 @@ const linesMax = 1_000;
 export const top: Command = {
   needs: "settings",
   options: [
-    { flag: "--every", value: "time", summary: "how often (default: 1s; 5s without a terminal)" },
+    {
+      flag: "--every",
+      value: "time",
+      summary: "the interval (default: 1s; 5s without a terminal)",
+    },
   ],
   examples: [
-    { line: "forager top", summary: "queue, throughput, workers and gates, on the screen" },
-    { line: "forager top --every 10s >> top.log", summary: "a line every ten seconds" },
-    { line: "forager top --json | head -1", summary: "the data once, for a program" },
+    { line: "forager top", summary: "show queue, throughput, workers and gates" },
+    { line: "forager top --every 10s >> top.log", summary: "print a line every ten seconds" },
+    { line: "forager top --json | head -1", summary: "the data once, as JSON" },
   ],
   details: [
     "On a terminal: 1-5 or tab for another view (queue, waiting, workers, gates, log), / for a filter,\n" +

@@ -18,7 +18,11 @@ import { showDifferences } from "../company/parts/show-differences.ts";
 export const undo: Command = {
   needs: "settings",
   arguments: [
-    { name: "change", summary: "one that --recent shows (default: the last)", isOptional: true },
+    {
+      name: "change",
+      summary: "the id of a change that --recent lists (default: the last one)",
+      isOptional: true,
+    },
   ],
   options: [
     { flag: "--recent", summary: "list the last changes, and change nothing" },
@@ -27,12 +31,12 @@ export const undo: Command = {
     sourceOption,
   ],
   examples: [
-    { line: "forager undo", summary: "shows the last change by hand, and asks" },
-    { line: "forager undo --recent", summary: "what can be undone" },
+    { line: "forager undo", summary: "show the last manual change, and ask" },
+    { line: "forager undo --recent", summary: "list changes that can be undone" },
   ],
   details: [
-    "A change is what one command or one bulk action wrote by hand on this node: set, unset, tag, note,\n" +
-      "merge, delete, restore, or an edit of a file. Fields that were changed since stay as they are. It is\n" +
+    "A change is everything that one command or one bulk action wrote on this node: set, unset, tag, note,\n" +
+      "merge, delete, restore, or an edit of a file. Fields that were changed since are not undone. An undo is\n" +
       "one write: a crash leaves the old or the new state. An undo can be undone.",
     "Values from before the last checkpoint are in the bucket: `forager company restore` finds them.",
   ],
@@ -55,7 +59,7 @@ export const undo: Command = {
     const plan = await asUsage(() => planUndo(ledger, change));
     const differences = await differencesOf(ledger, plan.changes);
     for (const { target, field } of plan.changedSince) {
-      out.note(`${nameOf(target)}: ${field} was changed since, and stays as it is`);
+      out.note(`${nameOf(target)}: ${field} was changed since, so it is not undone`);
     }
     if (differences.length === 0) {
       const text = "nothing is left to undo of that change";
@@ -87,7 +91,7 @@ const listMax = 500;
 
 function choose(all: readonly ManualChange[], id: string | undefined): ManualChange {
   const [last] = all;
-  if (!last) throw usageError(`nothing was changed by hand on this node in ${daysKept} days`);
+  if (!last) throw usageError(`there were no manual changes on this node in ${daysKept} days`);
   if (id === undefined) return last;
   const found = all.find((one) => one.id === id);
   if (!found) throw usageError(`there is no change '${id}': \`forager undo --recent\` shows them`);

@@ -11,7 +11,7 @@ export const up: Command = {
   options: [
     ...workOptions,
     { ...bucketOption, setting: "bucket.url" },
-    { flag: "--no-workers", summary: "do no tasks: only keep data, gossip and bucket up to date" },
+    { flag: "--no-workers", summary: "run no tasks: only keep data, gossip and bucket up to date" },
   ],
   examples: [
     { line: "forager up", summary: "run everything that the settings ask for, until Ctrl-C" },
@@ -23,7 +23,10 @@ export const up: Command = {
       line: "forager up --handlers handlers.mjs --processes 4 --concurrency 5-50",
       summary: "with your own kinds of tasks, in four processes",
     },
-    { line: "forager up --no-workers", summary: "on a machine that only keeps a copy of the data" },
+    {
+      line: "forager up --no-workers",
+      summary: "for a machine that only keeps a copy of the data",
+    },
     { line: "forager up --json", summary: "one JSON document per line, for a service manager" },
   ],
   details: [
@@ -32,12 +35,12 @@ export const up: Command = {
       "part changes, and one when it ends.",
     "Dashboard, HTTP API and metrics are at serve.listen (127.0.0.1:4870; off: not at all). The link that\n" +
       "it prints opens the dashboard once; `forager dashboard` prints another one.",
-    "One process at a time owns a data folder. If another one does, this one says so and becomes its\n" +
-      "client. It runs its own workers, and takes over when the owner ends.",
+    "One process at a time owns a data folder. If another one does, this one reports it and becomes its\n" +
+      "client. It runs its own workers, and takes over when the owner exits.",
     "A changed settings file is applied while it runs, at once on SIGHUP: workers, queue, alerts and\n" +
       "gossip.keys. Other settings of gossip and bucket, and serve.*, need a restart.",
     "Ctrl-C or SIGTERM: starts no more tasks, waits work.graceMs for those that run, returns the\n" +
-      "others to the queue, and sends what is not in the bucket yet. A second one: stops at once.",
+      "others to the queue, and uploads what is not in the bucket yet. A second one: stops at once.",
     "Exit code after SIGTERM: 0 if every process stopped by itself, 143 if one had to be killed or\n" +
       "after a second signal. After Ctrl-C: 130. 1: the data folder or the queue cannot be used.",
     `Page: ${docsPage("node.md")}`,

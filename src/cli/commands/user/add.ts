@@ -7,17 +7,17 @@ export const userAdd: Command = {
   needs: "settings",
   arguments: [{ ...userArgument, summary: "lower-case letters, digits and . _ + @ -" }],
   options: [
-    { flag: "--role", value: "role", summary: "what the user may do (default: viewer)", choices: roleNames }, // prettier-ignore
+    { flag: "--role", value: "role", summary: "the role (default: viewer)", choices: roleNames }, // prettier-ignore
   ],
   examples: [
     { line: "forager user add anna --role admin", summary: "the first user" },
-    { line: "forager user add bob@example.org", summary: "somebody who only looks" },
+    { line: "forager user add bob@example.org", summary: "a user who can only view" },
   ],
   details: [
     "viewer: sees everything but exports. editor: also changes companies and campaigns, and exports.\n" +
       "operator: also runs and pauses work and nodes. admin: also users, tokens and the audit log.",
     "The user chooses a password with the link that this prints. Users are stored in the bucket of the\n" +
-      "fleet; without a bucket in the data folder, readable for its owner alone.",
+      "fleet; without a bucket in the data folder, readable by its owner only.",
   ],
 
   async run(context) {

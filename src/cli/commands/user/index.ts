@@ -16,7 +16,7 @@ export const userNoun: Noun = {
     },
     {
       name: "user role",
-      summary: "give a user another role, and end their sessions",
+      summary: "change the role of a user, and end their sessions",
       load: async () => (await import("./role.ts")).userRole,
     },
     {

@@ -5,8 +5,8 @@ import { accountsOf } from "./user-options.ts";
 export const userList: Command = {
   needs: "settings",
   examples: [
-    { line: "forager user list", summary: "name, role, and whether a password was chosen" },
-    { line: "forager user list --json", summary: "for programs; never with a password's hash" },
+    { line: "forager user list", summary: "name, role, and if a password was chosen" },
+    { line: "forager user list --json", summary: "for programs; never contains a password's hash" },
   ],
 
   async run(context) {

@@ -10,7 +10,7 @@ export const userPassword: Command = {
     { flag: "--stdin", summary: "read the password from standard input instead of making a link" },
   ],
   examples: [
-    { line: "forager user password anna", summary: "a link by which anna chooses another one" },
+    { line: "forager user password anna", summary: "a link for choosing another password" },
     { line: "pass show forager | forager user password anna --stdin", summary: "from a password manager" }, // prettier-ignore
   ],
   details: [

@@ -7,7 +7,7 @@ export const userRemove: Command = {
   arguments: [userArgument],
   options: [{ flag: "--yes", summary: "do not ask" }],
   examples: [{ line: "forager user remove bob --yes", summary: "with all sessions and tokens" }],
-  details: ["What the user has written stays, with their name as its source."],
+  details: ["Values written by the user are kept, with their name as source."],
 
   async run(context) {
     const { args, flags, out, confirm } = context;

@@ -4,8 +4,10 @@ import { accountsOf, roleNames, userArgument } from "./user-options.ts";
 
 export const userRole: Command = {
   needs: "settings",
-  arguments: [userArgument, { name: "role", summary: "what the user may do", choices: roleNames }],
-  examples: [{ line: "forager user role bob editor", summary: "may change companies and export" }],
+  arguments: [userArgument, { name: "role", summary: "the new role", choices: roleNames }],
+  examples: [
+    { line: "forager user role bob editor", summary: "allow changing companies and exporting" },
+  ],
   details: [
     "Ends the sessions and live streams of the user: within five seconds at every\n" +
       "server of the fleet. The user signs in again.",

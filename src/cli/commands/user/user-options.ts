@@ -17,4 +17,4 @@ export const accountsOf = ({ settings, paths, clock, signal }: SettingsContext) 
 });
 
 /** The same text wherever a link is printed: it is secret and expires. */
-export const linkNote = "the link works once, within 24 hours; send it over a way that only the user can read"; // prettier-ignore
+export const linkNote = "the link works once, within 24 hours; send it over a channel that only the user can read"; // prettier-ignore

@@ -9,7 +9,7 @@ export const version: Command = {
       line: "forager version --verbose",
       summary: "and the release, the platform, Node and where it is installed",
     },
-    { line: "forager version --json", summary: "all of it for a program" },
+    { line: "forager version --json", summary: "all details as JSON" },
   ],
 
   async run({ isVerbose, out }) {

@@ -14,11 +14,11 @@ export const webhookAdd: Command = {
   examples: [
     {
       line: "forager webhook add https://example.org/hooks/forager --event campaign.finished",
-      summary: "tell a program when a campaign is finished",
+      summary: "notify a program when a campaign is finished",
     },
   ],
   details: [
-    "Messages are signed by the Standard Webhooks specification. The secret is printed this once;\n" +
+    "Messages are signed by the Standard Webhooks specification. The secret is printed only once;\n" +
       "with --secret-env or --secret-file each node that sends reads it there instead.",
     "An address of a private network is refused when a message is sent, unless\n" +
       "webhook.allowPrivateNetworks names it.",
@@ -34,7 +34,7 @@ export const webhookAdd: Command = {
     const added = await asUsage(() => webhooks.add({ url, events, secret }));
     const { secret: _, ...kept } = added;
     context.recordChange({ after: kept });
-    const shown = added.secret === null ? "" : `\nits secret, shown this once: ${added.secret}`;
+    const shown = added.secret === null ? "" : `\nits secret, shown only once: ${added.secret}`;
     out.result(added, `added ${added.id}${shown}\n\`forager webhook test ${added.id}\` sends a first message`); // prettier-ignore
   },
 };

@@ -9,13 +9,16 @@ const limitMax = 10_000;
 export const webhookDeliveries: Command = {
   needs: "settings",
   options: [
-    { flag: "--webhook", value: "id", summary: "of this webhook alone" },
-    { flag: "--state", value: "state", summary: "in this state alone", choices: states },
-    { flag: "--limit", value: "count", summary: "newest ones, at most so many", default: "50" },
+    { flag: "--webhook", value: "id", summary: "only of this webhook" },
+    { flag: "--state", value: "state", summary: "only in this state", choices: states },
+    { flag: "--limit", value: "count", summary: "maximum number, newest first", default: "50" },
   ],
   examples: [
     { line: "forager webhook deliveries", summary: "the newest first" },
-    { line: "forager webhook deliveries --state failed --json", summary: "what was not accepted" },
+    {
+      line: "forager webhook deliveries --state failed --json",
+      summary: "deliveries that were not accepted",
+    },
   ],
   details: [
     "A delivery is a task of the queue, and is kept as long as tasks are (queue.keepDoneDays).",

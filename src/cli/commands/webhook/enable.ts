@@ -4,10 +4,15 @@ import { openWebhooksOf, webhookArgument } from "./webhook-context.ts";
 export const webhookEnable: Command = {
   needs: "settings",
   arguments: [webhookArgument],
-  examples: [{ line: "forager webhook enable ep_0123456789ab", summary: "its receiver is back" }],
+  examples: [
+    {
+      line: "forager webhook enable ep_0123456789ab",
+      summary: "use it again, after its receiver was repaired",
+    },
+  ],
   details: [
     "A webhook is disabled when its receiver answers 410 Gone, or after the last of ten attempts.\n" +
-      "What was skipped meanwhile is sent by `forager webhook replay`.",
+      "`forager webhook replay` sends messages that were skipped meanwhile.",
   ],
 
   async run(context) {

@@ -21,7 +21,7 @@ export const webhookNoun: Noun = {
     },
     {
       name: "webhook deliveries",
-      summary: "what was sent, and how it ended",
+      summary: "list messages that were sent, and their results",
       load: async () => (await import("./deliveries.ts")).webhookDeliveries,
     },
     {
@@ -36,12 +36,12 @@ export const webhookNoun: Noun = {
     },
     {
       name: "webhook enable",
-      summary: "use a webhook again that was disabled",
+      summary: "enable a disabled webhook",
       load: async () => (await import("./enable.ts")).webhookEnable,
     },
     {
       name: "webhook remove",
-      summary: "send nothing more to a URL",
+      summary: "remove a webhook",
       load: async () => (await import("./remove.ts")).webhookRemove,
     },
   ],

@@ -3,8 +3,8 @@ import { openWebhooksOf } from "./webhook-context.ts";
 
 export const webhookList: Command = {
   needs: "settings",
-  examples: [{ line: "forager webhook list", summary: "endpoints, and whether they are in use" }],
-  details: ["Of a URL only the host is shown: its path is often a token."],
+  examples: [{ line: "forager webhook list", summary: "endpoints, and if they are enabled" }],
+  details: ["Only the host of a URL is shown, because its path often contains a token."],
 
   async run(context) {
     await using webhooks = await openWebhooksOf(context);

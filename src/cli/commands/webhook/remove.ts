@@ -4,8 +4,10 @@ import { openWebhooksOf, webhookArgument } from "./webhook-context.ts";
 export const webhookRemove: Command = {
   needs: "settings",
   arguments: [webhookArgument],
-  examples: [{ line: "forager webhook remove ep_0123456789ab", summary: "it gets nothing more" }],
-  details: ["Deliveries that wait are skipped; those that ended stay in the list."],
+  examples: [
+    { line: "forager webhook remove ep_0123456789ab", summary: "send it no more messages" },
+  ],
+  details: ["Pending deliveries are skipped; finished ones stay in the list."],
 
   async run(context) {
     const { args, out } = context;

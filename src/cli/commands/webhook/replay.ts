@@ -12,7 +12,7 @@ export const webhookReplay: Command = {
     const { args, out } = context;
     const id = Number(args[0]);
     if (!Number.isSafeInteger(id) || id < 1)
-      throw usageError(`"${args[0]}" is no id of a delivery`);
+      throw usageError(`"${args[0]}" is not the id of a delivery`);
     context.markChange();
     await using webhooks = await openWebhooksOf(context);
     const delivery = await webhooks.replay(id);

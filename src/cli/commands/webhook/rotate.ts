@@ -7,7 +7,7 @@ export const webhookRotate: Command = {
   needs: "settings",
   arguments: [webhookArgument],
   options: [
-    { flag: "--overlap", value: "time", summary: "how long the earlier secret signs too", default: "24h" }, // prettier-ignore
+    { flag: "--overlap", value: "time", summary: "how long the old secret is also used", default: "24h" }, // prettier-ignore
     ...secretOptions,
   ],
   examples: [
@@ -17,7 +17,7 @@ export const webhookRotate: Command = {
     },
     {
       line: "forager webhook rotate ep_0123456789ab --overlap 0s",
-      summary: "the earlier secret has leaked: it signs no more",
+      summary: "the old secret has leaked: stop using it at once",
     },
   ],
   details: [

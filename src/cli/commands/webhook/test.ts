@@ -4,7 +4,12 @@ import { openWebhooksOf, webhookArgument } from "./webhook-context.ts";
 export const webhookTest: Command = {
   needs: "settings",
   arguments: [webhookArgument],
-  examples: [{ line: "forager webhook test ep_0123456789ab", summary: "is the receiver there?" }],
+  examples: [
+    {
+      line: "forager webhook test ep_0123456789ab",
+      summary: "check if the receiver accepts messages",
+    },
+  ],
   details: ["Sends a message of the type `test` at once. Exits with 1 if it is not accepted."],
 
   async run(context) {

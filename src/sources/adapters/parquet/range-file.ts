@@ -152,7 +152,7 @@ async function askServer(
 }
 
 function refused(url: string, status: number): AppError {
-  if (status === 412) return unreadableRemote(url, "it has changed while it was read: start again");
+  if (status === 412) return unreadableRemote(url, "it was changed while it was read: start again");
   if (status === 404 || status === 410 || status === 403) return goneRemote(url, String(status));
   return unreadableRemote(url, `the server does not give parts of it (it answered ${status})`);
 }

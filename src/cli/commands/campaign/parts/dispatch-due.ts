@@ -22,7 +22,7 @@ export const dispatchOptions: readonly OptionSpec[] = [
     summary: "maximum number of new tasks, in the order of the plan",
   },
   { flag: "--canary", value: "count", summary: "maximum number of tasks, spread over the plan" },
-  { flag: "--dry-run", summary: "only say how many are due" },
+  { flag: "--dry-run", summary: "only show how many are due" },
   forceOption,
   campaignOption,
 ];
@@ -86,7 +86,7 @@ export async function chooseAndDispatch(
       [
         `${countOf(added, "task")} added`,
         ...(duplicate > 0 ? [`${duplicate} already in the queue`] : []),
-        ...(later > 0 ? [`${later} follow by themselves when the queue has room`] : []),
+        ...(later > 0 ? [`${later} will be added automatically when the queue has room`] : []),
         ...(refused > 0 ? [`${refused} refused (see \`forager queue jobs\`)`] : []),
       ].join(", "),
   );
@@ -98,7 +98,7 @@ export async function chooseAndDispatch(
 
 const jobNotes: Readonly<Record<ResumeOutcome, ((name: string) => string) | undefined>> = {
   running: undefined,
-  resumed: (name) => `job ${name} goes on: no limit of its budget is reached any more`,
+  resumed: (name) => `job ${name} was resumed: no limit of its budget is reached any more`,
   budget: (name) =>
     `a limit of the budget of ${name} is reached, so nothing is started: \`forager campaign status ${name}\` shows which`,
   paused: (name) =>
@@ -108,7 +108,7 @@ const jobNotes: Readonly<Record<ResumeOutcome, ((name: string) => string) | unde
 function choiceOf({ flags }: SettingsContext) {
   const [batch, canary] = [textFlag(flags, "batch"), textFlag(flags, "canary")];
   if (batch !== undefined && canary !== undefined) {
-    throw usageError("--batch and --canary are two ways to choose: give one of them");
+    throw usageError("--batch and --canary cannot be combined");
   }
   if (canary !== undefined) return { limit: parseCount("canary", canary), isCanary: true };
   return { limit: batch === undefined ? undefined : parseCount("batch", batch) };

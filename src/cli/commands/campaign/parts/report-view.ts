@@ -33,7 +33,9 @@ export function describeReport(report: CampaignReport, layout: Layout): string {
         ]
       : []),
     ...(report.closedPlaces > 0
-      ? [`closed for good, by its sources: ${countOf(report.closedPlaces, "place")}, left out`]
+      ? [
+          `permanently closed according to its sources: ${countOf(report.closedPlaces, "place")}, left out`,
+        ]
       : []),
     ...(report.suppressedPlaces > 0
       ? [`suppressed: ${countOf(report.suppressedPlaces, "place")}, left out`]

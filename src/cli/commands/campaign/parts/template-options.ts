@@ -5,14 +5,14 @@ import { listFlag, textFlag } from "../../../options/flags.ts";
 
 /** Options for the configuration of a new campaign. */
 export const campaignOptions: readonly OptionSpec[] = [
-  { flag: "--phrase", value: "words", summary: "what is looked for", isRepeated: true },
+  { flag: "--phrase", value: "words", summary: "what to search for", isRepeated: true },
   {
     flag: "--location",
     value: "town|name@lat,lon",
     summary: "where: a town, or a name with degrees north and east",
     isRepeated: true,
   },
-  { flag: "--radius", value: "distance", summary: "how far around: '20 mi', '30 km'" },
+  { flag: "--radius", value: "distance", summary: "radius around the location: '20 mi', '30 km'" },
   { flag: "--proximity-km", value: "number", summary: "the same in kilometres (default: 10)" },
   {
     flag: "--source",
@@ -30,7 +30,7 @@ export function templateOf(flags: Flags): TemplateOptions {
   const proximity = textFlag(flags, "proximityKm");
   const radius = textFlag(flags, "radius");
   if (proximity !== undefined && radius !== undefined) {
-    throw usageError("--radius and --proximity-km say the same: give one of them");
+    throw usageError("--radius and --proximity-km mean the same: give one of them");
   }
   if (radius !== undefined && radiusKm(radius) === undefined) {
     throw usageError(`--radius takes a distance such as '20 mi' or '30 km', not '${radius}'`);

@@ -13,7 +13,7 @@ import { fetchConfigs } from "./fleet-news.ts";
 
 export const campaignArgument: ArgumentSpec = {
   name: "name",
-  summary: `the campaign (default: --campaign, else ${campaignVariable}, else the one whose folder this is)`,
+  summary: `the campaign (default: --campaign, otherwise ${campaignVariable}, otherwise the one of this folder)`,
   isOptional: true,
   complete: "campaign",
 };

@@ -30,11 +30,11 @@ export async function editText(asked: {
   readonly canAsk: boolean;
 }): Promise<string> {
   if (!asked.canAsk)
-    throw usageError("there is no text: write it behind the name, or - to pipe it");
+    throw usageError("there is no text: write it after the name, or - to read it from a pipe");
   const folder = await mkdtemp(join(tmpdir(), "forager-text-"));
   try {
     const file = join(folder, "text.md");
-    await writeFile(file, `\n# ${asked.what}; lines that begin with # are left out\n`);
+    await writeFile(file, `\n# ${asked.what}; lines that begin with # are ignored\n`);
     await openInEditor(file);
     const text = await readFile(file, "utf8");
     return text

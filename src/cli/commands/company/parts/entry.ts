@@ -22,9 +22,14 @@ const callOutcomes = [
 ] as const;
 
 const callOptions: readonly OptionSpec[] = [
-  { flag: "--outcome", value: "outcome", summary: "how it went", choices: callOutcomes },
+  {
+    flag: "--outcome",
+    value: "outcome",
+    summary: "the outcome of the call",
+    choices: callOutcomes,
+  },
   { flag: "--callback", value: "moment", summary: "when to call again: 3d, or a date" },
-  { flag: "--done", summary: "what was to be called about is done: no callback any more" },
+  { flag: "--done", summary: "the callback is done: remove it" },
 ];
 
 const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
@@ -33,14 +38,18 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
     nameArgument(kind),
     {
       name: "text",
-      summary: "what there is to say; - reads it; without it your editor opens",
+      summary: "the text; - reads standard input; without it your editor opens",
       isOptional: true,
       isRepeated: true,
     },
   ],
   options: [
     { flag: "--title", value: "text", summary: "a heading" },
-    { flag: "--at", value: "moment", summary: "when it was, if not now: 2h (ago), or a date" },
+    {
+      flag: "--at",
+      value: "moment",
+      summary: "when it took place (default: now): 2h (ago), or a date",
+    },
     { flag: "--by", value: "name", summary: "who did it (default: YOU)" },
     ...(entryKind === "call" ? callOptions : []),
     sourceOption,
@@ -67,7 +76,7 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
     await using opened = await openNodeOf(context);
     const { target, slug } = await findRecord(opened, kind, name);
     const isDone = flags["done"] === true;
-    if (isDone && callback !== undefined) throw usageError("--done ends the callback, --callback sets one: give one of both"); // prettier-ignore
+    if (isDone && callback !== undefined) throw usageError("--done ends the callback, --callback sets one: give one of them"); // prettier-ignore
     const isOptional = entryKind === "call" && (outcome !== undefined || isDone);
     const text = await textOf(context, { words, isOptional, what: `${entryKind} about ${slug}` });
     await using _state = await context.recordState(() => auditedRecords(opened.ledger, [target]));
@@ -86,7 +95,7 @@ const entryCommand = (kind: RecordKind, entryKind: EntryKind): Command => ({
       }),
     );
     const again = entry.callback === undefined ? "" : `; call again ${entry.callback}`;
-    out.result({ target, slug, entry }, `${entryKind} of ${entry.at} kept in ${slug}${again}`);
+    out.result({ target, slug, entry }, `${entryKind} of ${entry.at} added to ${slug}${again}`);
   },
 });
 
@@ -108,7 +117,7 @@ async function textOf(
       : given !== "" || isOptional
         ? given
         : await editText({ what, canAsk: context.out.isTerminal });
-  if (text.trim() === "" && !isOptional) throw usageError("there is no text: nothing was kept");
+  if (text.trim() === "" && !isOptional) throw usageError("there is no text: nothing was added");
   return text.trim();
 }
 
@@ -117,11 +126,13 @@ const examples: Readonly<Record<EntryKind, readonly (readonly [string, string])[
     ['"wants an offer in May"', "one line"],
     ["- < minutes.txt", "several lines, from a file"],
   ],
-  meeting: [['"agreed on 20 %" --title Kick-off --at 2026-11-12', "what was said, and when"]],
+  meeting: [
+    ['"agreed on 20 %" --title Kick-off --at 2026-11-12', "a title, and when it took place"],
+  ],
   call: [
-    ['"asked for the owner" --outcome voicemail --callback 3d', "it is in `to-call` then"],
-    ["--outcome no-answer", "nothing more to say"],
-    ["--done", "it is not in `to-call` any more"],
+    ['"asked for the owner" --outcome voicemail --callback 3d', "`to-call` lists it at that time"],
+    ["--outcome no-answer", "without a text"],
+    ["--done", "`to-call` does not list it any more"],
   ],
 };
 

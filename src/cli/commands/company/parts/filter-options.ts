@@ -16,8 +16,8 @@ const personOptions: readonly OptionSpec[] = [
   { flag: "--city", value: "city", summary: "only there" },
   { flag: "--state", value: "state", summary: "only there" },
   { flag: "--country", value: "country", summary: "only there" },
-  { flag: "--has", value: "what", summary: "only with one", choices: ["email", "phone", "domain", "callback"], isRepeated: true }, // prettier-ignore
-  { flag: "--missing", value: "what", summary: "only without one", choices: ["email", "phone", "domain", "callback"], isRepeated: true }, // prettier-ignore
+  { flag: "--has", value: "what", summary: "only records that have this", choices: ["email", "phone", "domain", "callback"], isRepeated: true }, // prettier-ignore
+  { flag: "--missing", value: "what", summary: "only records that lack this", choices: ["email", "phone", "domain", "callback"], isRepeated: true }, // prettier-ignore
   { flag: "--email-status", value: "status", summary: "only with an address of this status", choices: emailStatuses }, // prettier-ignore
   { flag: "--changed-since", value: "moment", summary: "with something written since: 7d, or a date" }, // prettier-ignore
 ];
@@ -25,11 +25,11 @@ const personOptions: readonly OptionSpec[] = [
 const companyOptions: readonly OptionSpec[] = [
   { flag: "--category", value: "category", summary: "only of this category", isRepeated: true },
   { flag: "--type", value: "type", summary: "only of this type" },
-  { flag: "--tech", value: "name", summary: "only those that use it" },
+  { flag: "--tech", value: "name", summary: "only websites that use this technology" },
   { flag: "--rating-min", value: "number", summary: "with this rating at least" },
   { flag: "--reviews-min", value: "count", summary: "with so many reviews at least" },
-  { flag: "--excluded", summary: "only excluded ones" },
-  { flag: "--included", summary: "no excluded ones" },
+  { flag: "--excluded", summary: "only excluded companies" },
+  { flag: "--included", summary: "without excluded companies" },
 ];
 
 export const filterOptions = (kind: RecordQuery["kind"]): readonly OptionSpec[] =>
@@ -37,10 +37,10 @@ export const filterOptions = (kind: RecordQuery["kind"]): readonly OptionSpec[] 
 
 export const pageOptions: readonly OptionSpec[] = [
   { flag: "--limit", value: "count", summary: `how many, up to ${pageLimitMax}`, default: "50" },
-  { flag: "--all", summary: "every one, however many; --json is then a list of rows" },
+  { flag: "--all", summary: "all records; --json is then a list of rows" },
   pageOption,
-  { flag: "--after", value: "cursor", summary: "go on where a page ended" },
-  { flag: "--sort", value: "order", summary: "in which order", choices: recordSorts },
+  { flag: "--after", value: "cursor", summary: "continue after this page" },
+  { flag: "--sort", value: "order", summary: "the order of the rows", choices: recordSorts },
 ];
 
 export function readFilters(flags: Flags, nowMs: number): RecordFilters {
@@ -48,12 +48,12 @@ export function readFilters(flags: Flags, nowMs: number): RecordFilters {
   const missing = listFlag(flags, "missing") ?? [];
   const asked = (what: string) => {
     if (has.includes(what) && missing.includes(what)) {
-      throw usageError(`nothing both has and misses ${what}: give one of --has and --missing`);
+      throw usageError(`--has and --missing ${what} exclude each other: give one of them`);
     }
     return has.includes(what) ? true : missing.includes(what) ? false : undefined;
   };
   if (flags["excluded"] === true && flags["included"] === true) {
-    throw usageError("--excluded and --included leave nothing: give one of them");
+    throw usageError("--excluded and --included exclude each other: give one of them");
   }
   const changedSince = textFlag(flags, "changedSince");
   const filters: { readonly [name in keyof RecordFilters]: RecordFilters[name] | undefined } = {
@@ -84,7 +84,7 @@ export function readFilters(flags: Flags, nowMs: number): RecordFilters {
 export function readPage(flags: Flags): Pick<RecordQuery, "limit" | "after" | "sort"> {
   const limit = parseCount("limit", textFlag(flags, "limit") ?? "50");
   if (limit > pageLimitMax) {
-    throw usageError(`--limit takes at most ${pageLimitMax}: use --after for what follows`);
+    throw usageError(`--limit takes at most ${pageLimitMax}: use --after for the next rows`);
   }
   const [after, sort] = [textFlag(flags, "after"), textFlag(flags, "sort")];
   return {

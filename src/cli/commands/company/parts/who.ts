@@ -9,13 +9,16 @@ export const companyWho: Command = {
   needs: "settings",
   arguments: [{ name: "address", summary: "an e-mail address or a domain" }],
   examples: [
-    { line: "forager company who info@acme.example", summary: "who has this address" },
+    {
+      line: "forager company who info@acme.example",
+      summary: "companies and people with this address",
+    },
     {
       line: "forager company who acme.example",
-      summary: "whose domain it is, and who has mail there",
+      summary: "the company with this domain, and addresses in it",
     },
   ],
-  details: ["An address on many unrelated sites is nobody's own: a web designer's, or a form's."],
+  details: ["An address on many unrelated sites usually belongs to a web designer or a form."],
 
   async run(context) {
     const { args, out } = context;

@@ -11,7 +11,11 @@ export const finishedOptions = (
   stateOption(states, fallback),
   ...laneOptions,
   { flag: "--id", value: "id", summary: "only this task; may be repeated", isRepeated: true },
-  { flag: "--older-than", value: "time", summary: "only what finished so long ago, such as 7d" },
+  {
+    flag: "--older-than",
+    value: "time",
+    summary: "only tasks that finished longer ago than this, such as 7d",
+  },
   { flag: "--yes", summary: "do not ask" },
   { flag: "--dry-run", summary: "only count" },
 ];
