@@ -30,6 +30,7 @@ export {
   type UsageRecordOptions,
 } from "./bucket/usage-record.ts";
 export {
+  existingBucketAddress,
   fleetBucketAddress,
   hasFleetBucket,
   isFleetBucketCharged,

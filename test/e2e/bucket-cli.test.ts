@@ -87,6 +87,7 @@ test("a folder is created as a bucket, once, and bucket.url is the default", asy
 });
 
 test("what is wrong with an address or a key is a usage error", async () => {
+  await sandbox.forager(["bucket", "create", "dir:b"]);
   for (const line of [
     ["bucket", "ls", "nowhere"],
     ["bucket", "ls", "s3://fleet?regoin=eu"],

@@ -227,6 +227,17 @@ test("records check looks at the files: edited, broken and missing ones are told
   expect(stdout).toContain("1 edited: companies/acme/_index.md");
   expect(stdout).toContain("1 missing: companies/cole/_index.md");
   expect(stdout).toMatch(/^1 with errors:\n.*\ncompanies\/berg\/_index\.md/m);
+  const status = await run("status");
+  expect([status.exitCode, status.stdout]).toEqual([
+    3,
+    expect.stringContaining(
+      "  records: 1 error, 1 file missing or outdated: see forager records check, then forager records repair\n",
+    ),
+  ]);
+  rmSync(file("berg"));
+  await run("records repair --yes");
+  expect((await run("records check")).stdout).toContain("all files are as they should be");
+  expect((await run("status")).exitCode).toBe(0);
 });
 
 test("campaigns are listed and removed, and what was hinted at exists", async () => {
@@ -333,6 +344,21 @@ test("a paused campaign says so, with the reasons of its visits; a missing place
   expect((await run("doctor", others)).stdout).toMatch(
     /^campaign boston +ok .* no discover tasks/m,
   );
+});
+
+test("a bucket in a folder that is not there is not made by a look", async () => {
+  const { sandbox, run } = await setUp();
+  const folder = join(sandbox.folder, "share");
+  const env = { FORAGER_BUCKET_URL: `dir:${folder}` };
+  const looks = ["node list", "hub status", "bucket ls", "user list", "ledger sync"]; // prettier-ignore
+  for (const words of looks) {
+    const { exitCode, stderr } = await run(words, env);
+    expect([words, exitCode, existsSync(folder)]).toEqual([words, 1, false]);
+    expect(stderr).toContain(`make a new bucket with \`forager bucket create 'dir:${folder}'\``);
+  }
+  const set = await run("fleet set all pause", env);
+  expect([set.exitCode, set.stderr]).toEqual([0, expect.stringContaining("; it is created now")]);
+  expect((await run("node list", env)).exitCode).toBe(0);
 });
 
 test("a bucket that cannot be used is named by its setting, and leaves no half-made campaign", async () => {

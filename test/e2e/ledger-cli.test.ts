@@ -90,6 +90,8 @@ describe("forager ledger", () => {
     expect(refused.exitCode).toBe(2);
     expect(refused.stderr).toContain("or set bucket.url");
     writeFileSync(join(sandbox.folder, "forager.toml"), 'bucket.url = "dir:fleet"\n');
+    expect((await run("ledger sync")).stderr).toContain("does not exist");
+    await run(`bucket create dir:${join(sandbox.folder, "a/fleet")}`);
     expect((await run("ledger sync")).stdout).toContain("1 datagram published");
     expect(readdirSync(join(sandbox.folder, "a/fleet/ledger/heads"))).toHaveLength(1);
     expect(await json("ledger compact")).toMatchObject({ status: "done", datagrams: 1 });

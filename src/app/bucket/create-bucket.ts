@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { systemClock } from "../../base/clock.ts";
 import { makeFolder } from "../../base/files/make-folder.ts";
-import { existsSync } from "node:fs";
+import { missingFolder } from "./bucket-folder.ts";
+import { fleetBucketAddress, hasFleetBucket, type FleetBucketOptions } from "./fleet-bucket.ts";
 import { openBucket, parseS3 } from "./open-bucket.ts";
 
 /** Creates the bucket of a `bucket.url`: an S3 bucket, a folder, or the table in a database. */
@@ -17,4 +19,19 @@ export async function createBucket(address: string): Promise<"created" | "exists
   if (root !== "" && !isThere) makeFolder(root, { mode: 0o700 });
   else if (root === "") await bucket.list("", { limit: 1 });
   return root !== "" && isThere ? "exists" : "created";
+}
+
+/**
+ * For whoever is about to write: makes the folder of the fleet's bucket if it does not exist.
+ * Resolves to what to tell then.
+ */
+export async function createMissingBucket(
+  options: FleetBucketOptions,
+): Promise<string | undefined> {
+  if (!hasFleetBucket(options)) return undefined;
+  const address = await fleetBucketAddress(options);
+  const missing = missingFolder(address);
+  if (missing === undefined) return undefined;
+  await createBucket(address);
+  return `${missing}; it is created now`;
 }

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
+import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import { systemRandom } from "../../base/random.ts";
 import { asUsage, usageError } from "../../base/usage-error.ts";
 import { createRetryingBucket, type Bucket } from "../../bucket/index.ts";
 import type { Paths, Settings } from "../../config/index.ts";
 import { locateBucket } from "./bucket-address.ts";
+import { missingFolder } from "./bucket-folder.ts";
 import { oneForEach, openMeteredBucket, type BucketCaller, type BucketFor } from "./open-bucket.ts";
 
 /** The bucket that a fleet shares. */
@@ -38,11 +40,23 @@ export async function fleetBucketAddress(options: FleetBucketOptions): Promise<s
   throw usageError("which bucket? give its address, such as s3://BUCKET/PREFIX, or set bucket.url");
 }
 
-/** Without retries: the hub itself decides what may be repeated. */
+/** The same, but refuses a folder that does not exist: a command that only looks would make it. */
+export async function existingBucketAddress(options: FleetBucketOptions): Promise<string> {
+  const address = await fleetBucketAddress(options);
+  const missing = missingFolder(address);
+  if (missing !== undefined) throw new AppError("unavailable", "bucket_missing", missing);
+  return address;
+}
+
+/**
+ * Without retries: the hub itself decides what may be repeated. An address of the
+ * command line may name a new folder, which is made.
+ */
 export async function openFleetBucket(
   options: FleetBucketOptions,
   caller: BucketCaller,
 ): Promise<Bucket> {
+  if (options.bucketAddress === undefined) await existingBucketAddress(options);
   return (await open(options, { isLate: false }))(caller);
 }
 
@@ -51,10 +65,12 @@ interface RetryingOptions extends FleetBucketOptions {
 }
 
 /** Retries a request that got no response, even if the store cannot be reached at first. */
-export const openRetryingFleetBucket = async (options: RetryingOptions): Promise<Bucket> =>
-  (await openFleetBucketFor(options))("command");
+export async function openRetryingFleetBucket(options: RetryingOptions): Promise<Bucket> {
+  await existingBucketAddress(options);
+  return (await openFleetBucketFor(options))("command");
+}
 
-/** The same for several parts of a node, which share one connection. */
+/** The same for several parts of a node, which share one connection. Makes a folder that does not exist. */
 export async function openFleetBucketFor(options: RetryingOptions): Promise<BucketFor> {
   const bucketFor = await open(options, { isLate: true });
   const more = { clock: systemClock, random: systemRandom, signal: options.signal };

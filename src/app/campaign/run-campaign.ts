@@ -131,9 +131,10 @@ async function planAndDispatch(options: RunCampaignOptions, paths: Paths): Promi
   const queueUrl = settings.queue.url;
   const budget = { campaign, queue, queueUrl, paths, clock, ledger, records };
   // Running a campaign means that it should continue, even if it was paused.
+  const why = pausedFor(paths, name);
   const status = await resumeWithinBudget(budget);
   if (status === "paused") await resumeJob(queue, name, { nowMs: clock.nowMs() });
-  if (status === "paused" || status === "resumed") onResumed?.(pausedFor(paths, name));
+  if (status === "paused" || status === "resumed") onResumed?.(why);
 }
 
 const lookMs = 500;

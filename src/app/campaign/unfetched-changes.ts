@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import type { NodeReadApi } from "../../node/index.ts";
 import {
-  fleetBucketAddress,
+  existingBucketAddress,
   hasFleetBucket,
   type FleetBucketOptions,
 } from "../bucket/fleet-bucket.ts";
@@ -22,7 +22,7 @@ export async function readUnfetchedChanges(
 ): Promise<UnfetchedChanges | undefined> {
   if (!hasFleetBucket(options)) return undefined;
   try {
-    const bucket = await fleetBucketAddress(options);
+    const bucket = await existingBucketAddress(options);
     const { toPull } = await options.ledger.preview({ bucket });
     return toPull > 0 ? { changes: toPull } : undefined;
   } catch (error) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createPaths } from "../../config/index.ts";
+import { createBucket } from "../bucket/create-bucket.ts";
 import { openBucket } from "../bucket/open-bucket.ts";
 import { exportToFile } from "./export-file.ts";
 import { uploadExport } from "./upload-export.ts";
@@ -24,6 +25,7 @@ test("an export and what is in it are copied into the campaign's folder of the b
     },
   });
   const address = `dir:${join(root, "bucket")}`;
+  await createBucket(address);
   const settings = { bucket: { url: address } };
   const { signal } = new AbortController();
   const upload = () => uploadExport({ settings, paths, campaign: "austin", file, signal });

@@ -17,6 +17,7 @@ import {
 import { readHeadsSeen } from "../../ledger/index.ts";
 import type { NodeApi, NodeReadApi } from "../../node/index.ts";
 import { missingFolder } from "../bucket/bucket-folder.ts";
+import { createMissingBucket } from "../bucket/create-bucket.ts";
 import {
   fleetBucketAddress,
   hasFleetBucket,
@@ -67,7 +68,9 @@ export interface Reached {
 }
 
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {
-  const { paths, clock, isReader } = options;
+  const { paths, clock, isReader, log } = options;
+  const made = isReader ? undefined : await createMissingBucket(options);
+  if (made !== undefined) log.warn(made, { check: "bucket" });
   const bucket = (await mayOpenBucket(options))
     ? await openRetryingFleetBucket(options)
     : undefined;

@@ -15,6 +15,7 @@ import {
 import { parseKeyring, parsePeer, type Keyring } from "../../gossip/index.ts";
 import { attachWork, type NodeApi, type NodeEvents, type NodeWork } from "../../node/index.ts";
 import { createOwnerAlarms } from "../alarms/owner-alarms.ts";
+import { createMissingBucket } from "../bucket/create-bucket.ts";
 import {
   fleetBucketAddress,
   hasFleetBucket,
@@ -68,6 +69,8 @@ export async function openServiceNode(options: ServiceNodeOptions): Promise<Serv
   // A separate signal: when the process is asked to stop, the node still sends a last heartbeat.
   const over = new AbortController();
   const place = { settings, paths, bucketAddress, signal: over.signal };
+  const made = await createMissingBucket(place);
+  if (made !== undefined) log.warn(made, { check: "bucket" });
   const bucket: ServiceSettings["bucket"] = hasFleetBucket(place)
     ? {
         address: await fleetBucketAddress(place),

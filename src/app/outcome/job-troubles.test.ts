@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../base/clock.ts";
+import { silentLogger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
-import { createPaths } from "../../config/index.ts";
+import { createPaths, loadSettings } from "../../config/index.ts";
 import { createMemoryQueueStore } from "../../queue/adapters/memory/memory-queue-store.ts";
 import { createQueue } from "../../queue/index.ts";
+import { openOrMakeQueue } from "../queue/configured-queue.ts";
 import type { WorkOutcome } from "../work/work-outcome.ts";
 import { isPartial, jobTroubleTexts } from "./job-troubles.ts";
+import { createJobPauser, pausedFor } from "./paused-jobs.ts";
 import { readJobTroubles } from "./read-job-troubles.ts";
 
 const well: WorkOutcome = {
@@ -73,4 +76,29 @@ test("a paused job with tasks left is told, by whomever it was paused, but not o
       "with: forager queue resume alike",
     "job byhand is paused: 1 task left; continue with: forager queue resume byhand",
   ]);
+});
+
+test("a job that was resumed and is paused again by hand is not said to be unreadable", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "forager-job-troubles-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const settings = (await loadSettings({ cwd: folder, env: {}, home: folder, flags: {} })).settings;
+  const paths = createPaths(folder);
+  await using queue = await openOrMakeQueue({ settings, paths });
+  await queue.add([{ kind: "k", job: "leads", payload: null }]);
+  const pause = createJobPauser({ paths, queue, clock: systemClock, log: silentLogger });
+  await pause("leads", "dns");
+  const texts = async () => jobTroubleTexts(await readJobTroubles({ queue, paths, stopped: [] }));
+  expect(await texts()).toEqual([expect.stringContaining("could be read (dns)")]);
+  expect(pausedFor(paths, "leads")).toContain("could be read (dns)");
+
+  await queue.resume("leads");
+  await queue.pause("leads");
+  expect(await texts()).toEqual([
+    "job leads is paused: 1 task left; go on with: forager queue resume leads",
+  ]);
+  expect(pausedFor(paths, "leads")).toBeUndefined();
+  // Its first visits pause it only once.
+  await queue.resume("leads");
+  await pause("leads", "dns");
+  expect(await texts()).toEqual([]);
 });

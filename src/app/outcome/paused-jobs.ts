@@ -14,6 +14,8 @@ interface PauseRecord {
   /** The common reason of all its first visits, such as `private_address`. */
   readonly reason: string;
   readonly atMs: number;
+  /** Somebody resumed it: if it is paused again, that is not because of its first visits. */
+  readonly isResumed?: true;
 }
 
 /** A job that was paused by a user, or because its first visits all failed for the same reason. */
@@ -44,13 +46,24 @@ export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
   return async (job: string, reason: string): Promise<void> => {
     const known = readRecords(paths);
     if (known.some((one) => one.job === job)) return;
-    const file = fileOf(paths);
-    makeFolder(dirname(file), { mode: 0o700 });
-    const all = [...known, { job, reason, atMs: clock.nowMs() }].slice(-rememberedMax);
-    await writeFileAtomic(file, `${JSON.stringify(all)}\n`);
+    await writeRecords(paths, [...known, { job, reason, atMs: clock.nowMs() }]);
     await queue.pause(job);
     log.error(`paused job ${job}: ${pauseText(reason)}`, { job, reason });
   };
+}
+
+/** Somebody resumed a job. */
+export async function notePauseEnded(paths: Paths, job: string): Promise<void> {
+  const known = readRecords(paths);
+  if (!known.some((one) => one.job === job && one.isResumed !== true)) return;
+  const all = known.map((one) => (one.job === job ? { ...one, isResumed: true as const } : one));
+  await writeRecords(paths, all);
+}
+
+async function writeRecords(paths: Paths, all: readonly PauseRecord[]): Promise<void> {
+  const file = fileOf(paths);
+  makeFolder(dirname(file), { mode: 0o700 });
+  await writeFileAtomic(file, `${JSON.stringify(all.slice(-rememberedMax))}\n`);
 }
 
 function readRecords(paths: Paths): readonly PauseRecord[] {
@@ -61,10 +74,18 @@ function readRecords(paths: Paths): readonly PauseRecord[] {
   }
 }
 
-/** The reason why workers of this data folder paused a job; undefined if they did not. */
+/** Those that are still in force. */
+const readReasons = (paths: Paths): ReadonlyMap<string, string> =>
+  new Map(
+    readRecords(paths)
+      .filter(({ isResumed }) => isResumed !== true)
+      .map(({ job, reason }) => [job, reason]),
+  );
+
+/** The reason why workers of this data folder paused a job; undefined if they did not, or if it was resumed. */
 export function pausedFor(paths: Paths, job: string): string | undefined {
-  const found = readRecords(paths).find((one) => one.job === job);
-  return found && pauseText(found.reason);
+  const reason = readReasons(paths).get(job);
+  return reason === undefined ? undefined : pauseText(reason);
 }
 
 /**
@@ -75,7 +96,7 @@ export async function readPausedJobs(
   queue: Pick<Queue, "jobs" | "stats">,
 ): Promise<readonly PausedJob[]> {
   if ((await queue.stats()).jobs.paused === 0) return [];
-  const reasons = new Map(readRecords(paths).map(({ job, reason }) => [job, reason]));
+  const reasons = readReasons(paths);
   return (await queue.jobs()).flatMap(({ name, isPaused, ended, pending, running }) => {
     const reason = reasons.get(name);
     const left = pending + running;

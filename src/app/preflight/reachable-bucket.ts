@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
-import { missingBucketFolder } from "../bucket/bucket-folder.ts";
+import { createMissingBucket } from "../bucket/create-bucket.ts";
 import { openFleetBucket } from "../bucket/fleet-bucket.ts";
 
 const answerMs = 5_000;
@@ -15,12 +15,12 @@ const key = "preflight";
  */
 export async function requireBucket(settings: Settings, paths: Paths): Promise<string | undefined> {
   if (settings.bucket.url === undefined) return undefined;
-  const missing = await missingBucketFolder(settings, paths);
   try {
+    const made = await createMissingBucket({ settings, paths });
     await using bucket = await openFleetBucket({ settings, paths }, "command");
     const isLate = await Promise.race([bucket.get(key).then(() => false), late()]);
     if (isLate) throw unusable(`it did not answer within ${answerMs / 1_000} s`);
-    return missing && `${missing}; it is created now`;
+    return made;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
     throw unusable(error.message, error);

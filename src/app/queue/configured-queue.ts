@@ -106,7 +106,19 @@ async function open(
   const wake = given ?? createCommandWake({ paths, log: silentLogger, version: readVersion() });
   const options = { ...(await queueOptions(settings)), ...more, wake };
   // The address comes from the command line or the settings, so an invalid one is a usage error.
-  return asUsage(() => openQueue(address, options), ["queue_address", "bucket_address"]);
+  const queue = await asUsage(
+    () => openQueue(address, options),
+    ["queue_address", "bucket_address"],
+  );
+  return {
+    ...queue,
+    async resume(job) {
+      const answer = await queue.resume(job);
+      const { notePauseEnded } = await import("../outcome/paused-jobs.ts");
+      await notePauseEnded(paths, job);
+      return answer;
+    },
+  };
 }
 
 /** The settings of a queue besides its address. Secrets are read here. */

@@ -1,4 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -63,6 +71,7 @@ test("a bucket that is gone is not one without users, also after a restart", asy
   }
   // The disk is not mounted: the folder exists and is empty.
   rmSync(bucket, { recursive: true });
+  mkdirSync(bucket);
   {
     await using accounts = await openAccounts(place);
     await expect(accounts.store.read()).rejects.toMatchObject({ code: "accounts_missing" });

@@ -38,6 +38,8 @@ export interface StatusSources extends Omit<StatusOptions, "node"> {
   readonly queue: QueueSource;
   /** Counting them reads the whole ledger, so the caller caches the number. */
   readonly conflicts: number;
+  /** What is wrong with records and their files; alarms do not look for it. */
+  readonly ofRecords?: readonly string[];
 }
 
 type Checkpoints = Map<number, ReadonlyMap<string, number>>;
@@ -52,7 +54,8 @@ export async function gatherStatus(sources: StatusSources): Promise<ClusterStatu
   const found = problems.map(({ text }) => text);
   // A running node reports its own troubles too; do not list them twice.
   const others = troubles.filter((text) => !found.some((one) => isSame(one, text)));
-  return { ...status, attention: [...faults, ...found, ...others], problems };
+  const { ofRecords = [] } = sources;
+  return { ...status, attention: [...faults, ...found, ...others, ...ofRecords], problems };
 }
 
 export interface StatusParts {

@@ -6,6 +6,7 @@ import { systemClock } from "../../base/clock.ts";
 import { silentLogger } from "../../base/log/logger.ts";
 import { createPaths, loadSettings } from "../../config/index.ts";
 import { openOrMakeQueue } from "../queue/configured-queue.ts";
+import { createMissingBucket } from "../bucket/create-bucket.ts";
 import { openFleetBucket } from "../bucket/fleet-bucket.ts";
 import { openExclusiveLedger } from "../node/open-ledger.ts";
 import type { StatusOptions } from "./gather-status.ts";
@@ -48,6 +49,7 @@ test("what it says of ledger, fleet and queue is the same after JSON", async () 
   await using ledger = await ledgerOf(options);
   const changes = [{ target: "company/a", field: "name", value: "A" }];
   await ledger.write({ source: "hand:test", changes });
+  await createMissingBucket(options);
   await using bucket = await openFleetBucket(options, "command");
   await ledger.withBucket(bucket).sync();
   await using queue = await openOrMakeQueue(options);

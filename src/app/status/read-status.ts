@@ -5,6 +5,7 @@ import { openFleet } from "../node/open-fleet.ts";
 import { openNodeReader } from "../node/open-node-reader.ts";
 import type { ClusterStatus } from "./cluster-status.ts";
 import { gatherStatus, type StatusOptions } from "./gather-status.ts";
+import { createRecordTroubles } from "./record-troubles.ts";
 import { createOpenQueueSource, createQueueSource } from "./queue-source.ts";
 
 /** Reads the status repeatedly, and keeps open what that needs. */
@@ -28,16 +29,18 @@ export async function openStatusReader(options: StatusReaderOptions): Promise<St
   const queue = openQueue ? createOpenQueueSource(openQueue, options) : createQueueSource(options);
   const fleet = await openFleet({ ...options, isReader: true });
   const conflictCount = createConflictCount();
+  const recordTroubles = createRecordTroubles();
+  const readFrom = async (node: Pick<NodeReadApi, "ledger" | "records" | "fleet">) => {
+    const conflicts = await conflictCount.of(node.ledger);
+    const ofRecords = await recordTroubles.of({ ...options, node });
+    return await gatherStatus({ ...options, fleet, node, queue, conflicts, ofRecords });
+  };
   return {
     async read() {
-      if (options.node) {
-        const conflicts = await conflictCount.of(options.node.ledger);
-        return await gatherStatus({ ...options, fleet, node: options.node, queue, conflicts });
-      }
+      if (options.node) return await readFrom(options.node);
       const version = readVersion();
       await using node = await openNodeReader({ paths, log, version, note: () => {} });
-      const conflicts = await conflictCount.of(node.ledger);
-      return await gatherStatus({ ...options, fleet, node, queue, conflicts });
+      return await readFrom(node);
     },
     async [Symbol.asyncDispose]() {
       await queue[Symbol.asyncDispose]();

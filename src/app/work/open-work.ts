@@ -26,7 +26,7 @@ import { findingText } from "../preflight/finding-text.ts";
 import { preflight, waitingCampaigns, waitingHosts } from "../preflight/preflight.ts";
 import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { readVersion } from "../../base/version.ts";
-import { missingBucketFolder } from "../bucket/bucket-folder.ts";
+import { createMissingBucket } from "../bucket/create-bucket.ts";
 import { nodeName } from "../node/node-name.ts";
 import { processMeter } from "../bucket/open-bucket.ts";
 import { openNodeReader } from "../node/open-node-reader.ts";
@@ -111,8 +111,8 @@ export async function openWork(options: WorkOptions): Promise<Work> {
   const paths = createPaths(settings.data);
   await asUsage(() => refuseForgottenTasks(loaded, paths), ["queue_left_behind"]);
   const isLate = !options.start.isDraining;
-  const missing = await missingBucketFolder(settings, paths);
-  if (missing !== undefined) options.log.warn(`${missing}; it is created now`, { check: "bucket" });
+  const made = await createMissingBucket({ settings, paths });
+  if (made !== undefined) options.log.warn(made, { check: "bucket" });
   const queue = await openWatchedQueue({ settings, paths, isLate });
   try {
     await checkBefore(options, paths, queue);

@@ -47,6 +47,28 @@ test("tables are cut on a terminal and whole in a pipe", () => {
   expect(pipe.stdout.text()).toContain(rows[0]);
 });
 
+test("commands in cells are completed as in other text, before widths are measured", async () => {
+  const stdout = createTestStream({ isTTY: true, columns: 60 });
+  const hint = (text: string) => text.replace("forager", "forager --data d");
+  const isPlain = { isJson: false, isQuiet: false, hasColor: false };
+  const out = createOutput({ stdout, stderr: createTestStream(), ...isPlain, hint });
+  const columns = [
+    { title: "next", value: (row: string) => row },
+    { title: "count", value: () => 1 },
+  ];
+  out.table(["forager work"], columns);
+  await out.list(["forager up"], { columns });
+  await out.list([], { columns, empty: "none: forager add" });
+  expect(stdout.text().split("\n")).toEqual([
+    "next                   count",
+    "forager --data d work      1",
+    "next                 count",
+    "forager --data d up      1",
+    "none: forager --data d add",
+    "",
+  ]);
+});
+
 test("notes go to stderr, and nowhere with --quiet", () => {
   const loud = open();
   loud.out.note("three files were skipped");

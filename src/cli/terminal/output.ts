@@ -81,9 +81,18 @@ export function createOutput(options: OutputOptions): Output {
   const write = (text: string) => stdout.write(stdout.isTTY === true ? toTerminalText(text) : text);
   const printJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n`);
   const printText = (text: string) => write(text.endsWith("\n") ? text : `${text}\n`);
+  /** Before widths are measured. */
+  const hinted = <Row>(columns: readonly TableColumn<Row>[]): readonly TableColumn<Row>[] =>
+    columns.map((column) => {
+      const value = (row: Row) => {
+        const cell = column.value(row);
+        return typeof cell === "string" ? hint(cell) : cell;
+      };
+      return { ...column, value };
+    });
   const layout: Layout = {
     table: (rows, columns) =>
-      formatTable(rows, columns, { widthMax: terminalWidth(stdout), hasColor }),
+      formatTable(rows, hinted(columns), { widthMax: terminalWidth(stdout), hasColor }),
     get rowsMax() {
       return stdout.isTTY === true ? (stdout.rows || 24) - 1 : undefined;
     },
@@ -106,14 +115,17 @@ export function createOutput(options: OutputOptions): Output {
     },
     frame(value, { screen, line }) {
       if (isJson) write(`${JSON.stringify(value)}\n`);
-      else if (!isTerminal) printText(line());
+      else if (!isTerminal) printText(hint(line()));
       else {
         const text = toTerminalText(screen(layout));
-        stdout.write(redraw(text, { isFirst: !hasFrame, rowsMax: stdout.rows || 24 }));
+        stdout.write(redraw(hint(text), { isFirst: !hasFrame, rowsMax: stdout.rows || 24 }));
         hasFrame = true;
       }
     },
-    async list(rows, how) {
+    async list(rows, asked) {
+      const { empty } = asked;
+      const columns = hinted(asked.columns);
+      const how = { ...asked, columns, ...(empty !== undefined && { empty: hint(empty) }) };
       const table = { widthMax: terminalWidth(stdout), hasColor };
       if (!isTerminal || !openPager) return printList(rows, how, { isJson, write: piece, table });
       const open = () => openPager();

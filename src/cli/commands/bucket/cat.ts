@@ -5,7 +5,7 @@ import { writeFileAtomic } from "../../../base/files/atomic-file.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import { addressArgument, keyAsUsage, openPatientBucket } from "./open-bucket.ts";
+import { addressArgument, keyAsUsage, openBucketToRead } from "./open-bucket.ts";
 
 export const bucketCat: Command = {
   needs: "settings",
@@ -27,7 +27,7 @@ export const bucketCat: Command = {
     const { args, flags, out, cwd } = context;
     const key = args[1] ?? "";
     const output = textFlag(flags, "output");
-    await using bucket = await openPatientBucket(context);
+    await using bucket = await openBucketToRead(context);
     const got = await keyAsUsage(() => bucket.get(key));
     if (got.status !== "found") {
       const message = `there is no object ${key}: \`forager bucket ls\` lists the objects`;

@@ -5,7 +5,7 @@ import { emptyPageText, listPageOptions, moreRowsText, readListPage, rowsOfPage 
 import type { TableColumn } from "../../terminal/table.ts";
 import {
   keyAsUsage,
-  openPatientBucket,
+  openBucketToRead,
   optionalAddressArgument,
   withAddress,
 } from "./open-bucket.ts";
@@ -34,7 +34,7 @@ export const bucketLs: Command = {
     const { args, flags, out, signal } = context;
     const asked = readListPage(flags, 100);
     const prefix = args[1] ?? "";
-    await using bucket = await openPatientBucket(context);
+    await using bucket = await openBucketToRead(context);
     let startAfter = textFlag(flags, "startAfter") ?? "";
     async function* objects() {
       // One more than requested, to find out if there are more.

@@ -1,4 +1,5 @@
-import { fleetBucketAddress, openMeteredBucket } from "../../../app/index.ts";
+import { fleetBucketAddress, missingFolder, openMeteredBucket } from "../../../app/index.ts";
+import { AppError } from "../../../base/app-error.ts";
 import { systemClock } from "../../../base/clock.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { asUsage } from "../../../base/usage-error.ts";
@@ -32,6 +33,13 @@ export async function withAddress(context: SettingsContext): Promise<SettingsCon
 export async function openPatientBucket({ args, signal }: BareContext): Promise<Bucket> {
   const bucket = await openRawBucket(args[0] ?? "");
   return createRetryingBucket({ bucket, clock: systemClock, random: systemRandom, signal });
+}
+
+/** To read it: a folder that does not exist is refused, because opening it would make it. */
+export async function openBucketToRead(context: BareContext): Promise<Bucket> {
+  const missing = missingFolder(context.args[0]);
+  if (missing !== undefined) throw new AppError("unavailable", "bucket_missing", missing);
+  return openPatientBucket(context);
 }
 
 /**

@@ -1,12 +1,12 @@
 import { listLimitMax } from "../../../bucket/index.ts";
 import type { SettingsContext } from "../../frame/command.ts";
-import { keyAsUsage, openPatientBucket } from "./open-bucket.ts";
+import { keyAsUsage, openBucketToRead } from "./open-bucket.ts";
 
 /** Objects and bytes of a bucket, by folder. Lists every object. */
 export async function showStored(context: SettingsContext): Promise<void> {
   const { args, out, signal } = context;
   const prefix = args[1] ?? "";
-  await using bucket = await openPatientBucket(context);
+  await using bucket = await openBucketToRead(context);
   const folders = new Map<string, { objects: number; bytes: number }>();
   let startAfter = "";
   for (;;) {

@@ -1,4 +1,4 @@
-import { fleetBucketAddress } from "../../../app/index.ts";
+import { existingBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
 import type { NodeReadApi } from "../../../node/index.ts";
@@ -161,7 +161,7 @@ async function archiveOf(
   const hasBucket = context.settings.bucket.url !== undefined;
   const isNeeded = hasBucket && (await ledger.status()).checkpoint > 0;
   if (!isAsked && !isNeeded) return {};
-  return { bucket: await fleetBucketAddress(fleetOf(context)) };
+  return { bucket: await existingBucketAddress(fleetOf(context)) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fleetBucketAddress, openFleetBucket } from "../../../app/index.ts";
+import { existingBucketAddress, openFleetBucket } from "../../../app/index.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 import { systemRandom } from "../../../base/random.ts";
 import { createHub } from "../../../ledger/index.ts";
@@ -37,7 +37,7 @@ export const hubRun: Command = {
   async run(context) {
     const { log, out, clock, flags, signal } = context;
     await using bucket = await openFleetBucket(fleetOf(context), "hub");
-    const address = await fleetBucketAddress(fleetOf(context));
+    const address = await existingBucketAddress(fleetOf(context));
     const withLedger = async <T>(use: (ledger: NodeLedger) => Promise<T>): Promise<T> => {
       await using opened = await openNodeOf(context);
       return await use(opened.ledger); // before it is closed

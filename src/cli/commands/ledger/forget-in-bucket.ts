@@ -1,5 +1,5 @@
 import {
-  fleetBucketAddress,
+  existingBucketAddress,
   openFleetBucket,
   openRetryingFleetBucket,
 } from "../../../app/index.ts";
@@ -16,7 +16,7 @@ import { hubSettings } from "../hub/hub-options.ts";
 export async function forgetInFleet(context: SettingsContext, ledger: NodeLedger): Promise<void> {
   const { clock, log, out } = context;
   await using bucket = await openFleetBucket(fleetOf(context), "hub");
-  const address = await fleetBucketAddress(fleetOf(context));
+  const address = await existingBucketAddress(fleetOf(context));
   await ledger.push({ bucket: address });
   const done = await compactOnce({
     ...(await hubSettings(context)),

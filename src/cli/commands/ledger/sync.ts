@@ -1,4 +1,4 @@
-import { fleetBucketAddress } from "../../../app/index.ts";
+import { existingBucketAddress, fleetBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
@@ -25,7 +25,10 @@ export const ledgerSync: Command = {
 
   async run(context) {
     const { flags, out } = context;
-    const bucket = await fleetBucketAddress(fleetOf(context));
+    const fleet = fleetOf(context);
+    // An address of the command line may name a new bucket, which is made.
+    const mayBeNew = fleet.bucketAddress !== undefined;
+    const bucket = await (mayBeNew ? fleetBucketAddress(fleet) : existingBucketAddress(fleet));
     if (flags["dryRun"] === true) {
       await using reader = await openReaderOf(context);
       const preview = await asUsage(() => reader.ledger.preview({ bucket }), ["bucket_address"]);

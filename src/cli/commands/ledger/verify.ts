@@ -1,4 +1,4 @@
-import { fleetBucketAddress } from "../../../app/index.ts";
+import { existingBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import type { BucketFault, BucketVerified } from "../../../ledger/index.ts";
@@ -51,7 +51,7 @@ export const ledgerVerify: Command = {
     const isRepairing = flags["repair"] === true;
     if (flags["acceptLoss"] === true) await acceptLoss(context);
     const hasBucket = isRepairing || flags["bucket"] !== undefined;
-    const bucket = hasBucket ? await fleetBucketAddress(fleetOf(context)) : undefined;
+    const bucket = hasBucket ? await existingBucketAddress(fleetOf(context)) : undefined;
     await using opened = await (isRepairing ? openNodeOf(context) : openReaderOf(context));
     const { ledger } = opened;
     const digest = await ledger.digest();

@@ -1,4 +1,4 @@
-import { fleetBucketAddress } from "../../../app/index.ts";
+import { existingBucketAddress } from "../../../app/index.ts";
 import { countOf } from "../../../base/text/count-words.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
@@ -19,7 +19,7 @@ export const nodeJoin: Command = {
 
   async run(context) {
     const { out, progress } = context;
-    const bucket = await fleetBucketAddress(fleetOf(context));
+    const bucket = await existingBucketAddress(fleetOf(context));
     await using opened = await openNodeOf(context);
     const { ledger } = opened;
     let bar: ProgressHandle | undefined;

@@ -23,7 +23,8 @@ export const status: Command = {
   ],
   details: [
     "Changes nothing. Exits 3 if something needs attention, and says what: a node that\n" +
-      "is missing, lasting drift, an alert, quarantined data, a missing hub, a wrong clock.",
+      "is missing, lasting drift, an alert, quarantined data, a missing hub, a wrong clock, or\n" +
+      "what `forager records check` finds (of more than 1,000 records only files that cannot be read).",
     "missing here/there: changes of that node not yet here, and the reverse. Without\n" +
       "--cluster no request is made to the bucket.",
   ],
