@@ -56,7 +56,7 @@ export async function createAll(
       await catchUp(context, { isUnbroken: true });
       const made: CreatePlan[] = [];
       for (const request of some) made.push(await planner.plan(request));
-      if (made.some(({ outcome }) => outcome === "created")) await declareHashedIds(ledger);
+      if (made.some(({ outcome }) => outcome === "created")) await declareHashedIds(context);
       const commits = made.flatMap(({ commit }) => (commit ? [commit] : []));
       const all = await writeSome(context, commits);
       // Known records already have their files: they were rendered before or just caught up.

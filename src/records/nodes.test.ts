@@ -209,4 +209,13 @@ describe("ids of new companies", () => {
     await exchange();
     expect(isReadable(await one.records.create({ source, fields: fields("acme") }))).toBe(false);
   });
+
+  test("are declared without leaving files behind the ledger: a hand edit is reported by ingest", async () => {
+    await using at = await openTestRecords();
+    await at.records.create({ source, fields: { ...fields("acme"), city: "Austin" } });
+    at.edit("companies/acme/_index.md", (text) => text.replace("Austin", "Boston"));
+    await using records = await at.reopen();
+    const { edited } = await records.ingest();
+    expect(edited).toEqual([{ target: targetOfKey("acme.example"), fields: ["city"] }]);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Change, Ledger, TargetView } from "../../ledger/index.ts";
+import type { RecordsContext } from "../context.ts";
 
 /**
  * How ids of new companies are made. Versions up to 0.2 used the place or the domain as the id, which
@@ -26,14 +27,15 @@ export async function makesHashedIds(ledger: IdFormLedger): Promise<boolean> {
   return true;
 }
 
-/** Says once that this node makes hashed ids as soon as all others do. */
-export async function declareHashedIds(
-  ledger: Pick<Ledger, "read" | "write" | "node">,
-): Promise<void> {
+/** Says once that this node makes hashed ids as soon as all others do. Only within `run`. */
+export async function declareHashedIds({
+  ledger,
+  ledgerOfFiles,
+}: Pick<RecordsContext, "ledger" | "ledgerOfFiles">): Promise<void> {
   const field = `${nodePrefix}${ledger.node()}`;
   const { fields } = await ledger.read(idFormTarget);
   if (fields.some((one) => one.field === field || one.field === finishedField)) return;
-  await ledger.write({
+  await ledgerOfFiles.write({
     source: "system",
     changes: [{ target: idFormTarget, field, value: true }],
   });

@@ -28,9 +28,9 @@ export function followLedger(
       await context.run(async () => {
         await catchUp(context, { signal });
         await context.reviewHeld();
+        await declareIfWriter();
         await context.conclude();
       }, stopping);
-      await declareIfWriter();
     } catch (error) {
       if (error instanceof AppError && error.kind === "aborted") return;
       // Nothing else handles errors of this loop: it logs them and tries again.
@@ -41,7 +41,7 @@ export function followLedger(
   const declareIfWriter = async () => {
     const own = `${ledger.node()}/`;
     if ([...ledger.vector().keys()].some((key) => key.startsWith(own)))
-      await declareHashedIds(ledger);
+      await declareHashedIds(context);
   };
   const lookAgain = () => {
     timer = clock.setTimer(everyMs, () => {

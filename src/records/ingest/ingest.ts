@@ -207,7 +207,7 @@ async function makeNew(
       return [];
     }
     ({ target } = plan);
-    await declareHashedIds(context.ledger);
+    await declareHashedIds(context);
   }
   const changes = [...facts, ["slug", slug] as const].map(([field, value]) => {
     return { target, field, value };
