@@ -63,6 +63,8 @@ describe("a merged company", () => {
     await using at = await openTestRecords();
     const target = await merged(at);
     expect(at.index.byDomain("www.duptwo.example")).toEqual([target]);
+    for (const name of ["dupone.example", "https://www.DupTwo.example/about"])
+      expect(at.records.resolve("company", name)).toBe(target);
     const website = "https://duptwo.example/";
     const fields = { name: "Dup Two", domain: "duptwo.example", website, rating: 4.5 };
     expect(await add(at, fields)).toMatchObject({ outcome: "known", target });
@@ -73,6 +75,15 @@ describe("a merged company", () => {
     const values = await valuesOf(at.ledger, target);
     expect(values).toMatchObject({ name: "Dup One", domain: "dupone.example", rating: 4.5 });
     expect(values).not.toHaveProperty("website");
+  });
+
+  test("is named by a domain or a place only if no other company has it", async () => {
+    await using at = await openTestRecords();
+    for (const place of ["osm/node/1", "osm/node/2"])
+      await at.records.create({ source, fields: { name: place, place, domain: "chain.example" } });
+    expect(at.records.resolve("company", "chain.example")).toBeUndefined();
+    expect(at.records.resolve("company", "osm/node/2")).toBe(targetOfKey("osm.node.2"));
+    expect(at.records.resolve("person", "osm/node/2")).toBeUndefined();
   });
 
   test("is forgotten by all of its domains", async () => {

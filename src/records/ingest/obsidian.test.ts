@@ -74,7 +74,7 @@ test.each(Object.entries(saves))(
     save(
       at,
       file,
-      `---\ntags: [new, vip]\ntown: Köln\nname: Acme\naliases:\n  - Acme\n  - The Floor People\ndomain: acme.com\npeople:\n  - "[[people/anna-boss/_index|Anna Boss]]"\n${id}\n${rev}\n---\nBought by [[companies/berg/_index|Berg]].\n`,
+      `---\ntags: [new, vip]\nborough: Köln\nname: Acme\naliases:\n  - Acme\n  - The Floor People\ndomain: acme.com\npeople:\n  - "[[people/anna-boss/_index|Anna Boss]]"\n${id}\n${rev}\n---\nBought by [[companies/berg/_index|Berg]].\n`,
     );
     save(at, "companies/acme/notes/2026-11-18 Lunch.md", "Anna likes oak.\n");
     await at.say(target, { zip: "50667" });
@@ -83,7 +83,7 @@ test.each(Object.entries(saves))(
     expect(known).toMatchObject({
       "tag/new": true,
       "tag/vip": true,
-      "x/town": "Köln",
+      "x/borough": "Köln",
       "x/aliases": ["The Floor People"],
       zip: "50667",
       description: "Bought by [[companies/berg/_index|Berg]].",

@@ -74,6 +74,50 @@ description: Floors of all kinds
     expect(text).not.toMatch(/^(?:email|phone):/m);
   });
 
+  test("that spreadsheets and other languages use mean the same in a file and in an import", async () => {
+    await using at = await openTestRecords();
+    const lines = {
+      mobile: "+1 512 555 0101",
+      Handy: "+1 512 555 0102",
+      "contact email": "jane@acme.com",
+      www: "https://acme.com/",
+      Ort: "Bonn",
+      Postleitzahl: "53111",
+      Straße: "Am Hof 1",
+      labels: "vip",
+      industry: "floors",
+      stars: 4.5,
+      exclude: "a competitor",
+    };
+    const text = Object.entries(lines).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
+    at.save(file, `---\nname: Acme\ndomain: acme.com\n${text.join("")}---\n`);
+    expect((await at.records.ingest()).problems).toEqual([]);
+    const {
+      slug: _slug,
+      name: _name,
+      domain: _domain,
+      ...values
+    } = await valuesOf(at.ledger, target);
+    expect(values).toEqual({
+      "phone/+15125550101": true,
+      "phone/+15125550102": true,
+      "email/jane@acme.com": true,
+      website: "https://acme.com/",
+      city: "Bonn",
+      zip: "53111",
+      street: "Am Hof 1",
+      "tag/vip": true,
+      "category/floors": true,
+      rating: 4.5,
+      excluded: "a competitor",
+    });
+    const { columns, leftOut } = planColumns(Object.keys(lines));
+    expect(leftOut).toEqual([]);
+    expect(columns.map((column) => column?.field)).toEqual(
+      "phone phone email website city zip street tag category rating excluded".split(" "),
+    );
+  });
+
   test("two spellings with two values, a slug, and a second description are refused with the reason", async () => {
     await using at = await openTestRecords();
     await at.say(target, { name: "Acme", domain: "acme.com", website: "https://acme.com/" });

@@ -1,12 +1,14 @@
 import { layoutOf, recordFile } from "../files/layout.ts";
+import { normalDomain } from "../fields/identity.ts";
 import type { RecordLookup, RenderMark } from "./record-index.ts";
 import type { RecordKind } from "../records.ts";
 
 /**
- * The target for a slug, an alias, a folder, a file, a target or an id; undefined if there is none.
+ * The target for a slug, an alias, a folder, a file, a target or an id; or for a domain or a place
+ * that one company alone has. Undefined if there is none.
  */
 export function resolveName(
-  index: Pick<RecordLookup, "bySlug" | "find">,
+  index: Pick<RecordLookup, "bySlug" | "find" | "byDomain" | "byPlace">,
   kind: RecordKind,
   name: string,
 ): string | undefined {
@@ -17,7 +19,9 @@ export function resolveName(
   for (const one of [name, `${kind}/${name}`]) {
     if (one.startsWith(`${kind}/`) && index.find(one)) return one;
   }
-  return undefined;
+  if (kind !== "company") return undefined;
+  const found = new Set([...index.byDomain(normalDomain(name)), ...index.byPlace(name)]);
+  return found.size === 1 ? [...found][0] : undefined;
 }
 
 /** The path of a rendered record, relative to the data folder. */
