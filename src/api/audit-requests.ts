@@ -56,7 +56,7 @@ export function waysIn(caller: Caller | undefined): string {
 
 const deniedStatuses = new Set([401, 403, 421, 429]);
 /** Sending wrong requests costs nothing, so above this number per minute they are only counted. */
-const deniedPerMinuteMax = 100;
+const refusedPerMinuteMax = 100;
 
 export function createRequestAuditor(options: {
   readonly audit: Pick<AuditLog, "append">;
@@ -65,7 +65,8 @@ export function createRequestAuditor(options: {
 }): RequestAuditor {
   const { audit, clock, log } = options;
   let minute = 0;
-  let count = 0;
+  /** Requests of this minute that changed nothing, by user. All strangers count as one. */
+  let counts = new Map<string, number>();
 
   const write = async (
     c: ApiContext,
@@ -89,17 +90,20 @@ export function createRequestAuditor(options: {
       log.error("the audit log could not be written", { error, what: entry.what });
     }
   };
-  /** True if this request gets an entry of its own. */
-  const hasRoom = (): boolean => {
+  /** True if this request, which changed nothing, gets an entry of its own. */
+  const hasRoom = (c: ApiContext): boolean => {
     const now = Math.floor(clock.nowMs() / 60_000);
     if (now !== minute) {
-      if (count > deniedPerMinuteMax) {
-        log.warn("refused requests were not all recorded", { left: count - deniedPerMinuteMax });
-      }
-      [minute, count] = [now, 0];
+      const left = [...counts.values()].reduce((sum, count) => sum + Math.max(0, count - refusedPerMinuteMax), 0); // prettier-ignore
+      if (left > 0) log.warn("refused requests were not all recorded", { left });
+      [minute, counts] = [now, new Map()];
     }
-    count += 1;
-    return count <= deniedPerMinuteMax;
+    const { caller } = c.get("audit");
+    const isStranger = (caller?.by ?? "nobody") === "nobody";
+    const user = isStranger ? "" : `${waysIn(caller)} ${caller!.user}`;
+    const count = (counts.get(user) ?? 0) + 1;
+    counts.set(user, count);
+    return count <= refusedPerMinuteMax;
   };
 
   return {
@@ -123,8 +127,7 @@ export function createRequestAuditor(options: {
           const { status, code, detail } = problemOf(error, c.get("requestId"));
           const result = deniedStatuses.has(status) ? "denied" : "failed";
           c.get("audit").isWritten = true;
-          const isStranger = (c.get("audit").caller?.by ?? "nobody") === "nobody";
-          if ((result === "failed" && !isStranger) || hasRoom()) {
+          if (hasRoom(c)) {
             const why = isForgetting(name) ? "" : `: ${detail}`;
             await write(c, { what: name, result, detail: `${status} ${code}${why}` });
           }
@@ -134,11 +137,11 @@ export function createRequestAuditor(options: {
     },
     async denied(c, error) {
       const { status, code, detail } = problemOf(error, c.get("requestId"));
-      if (!deniedStatuses.has(status) || c.get("audit").isWritten || !hasRoom()) return;
+      if (!deniedStatuses.has(status) || c.get("audit").isWritten || !hasRoom(c)) return;
       await write(c, { what: "request", result: "denied", detail: `${status} ${code}: ${detail}` });
     },
     async login(c, { isDone, detail, user }) {
-      if (!isDone && !hasRoom()) return;
+      if (!isDone && !hasRoom(c)) return;
       const who = user === undefined ? {} : { who: user };
       await write(c, { what: "login", result: isDone ? "ok" : "denied", detail, ...who });
     },

@@ -173,6 +173,8 @@ async function login(
   auditor: RequestAuditor,
 ): Promise<Response> {
   c.header("cache-control", "no-store");
+  // A program that only looks where a link leads must not use it up.
+  if (c.req.method === "HEAD") return c.body(null, 200);
   const opened = options.access.redeem(c.req.query("code") ?? "", c.get("client"));
   const user = opened?.user;
   await auditor.login(c, { isDone: opened !== undefined, detail: "one-time link of the data folder", user }); // prettier-ignore

@@ -1,5 +1,6 @@
 // inputs: src/crawl/** scripts/services/**
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { findChromium } from "../../src/crawl/adapters/browser/find-chromium.ts";
 import {
   needsScripts,
@@ -46,6 +47,36 @@ describe("the browser fetcher", () => {
     expect(site.requests.length).toBe(2);
     expect(found.bytes.wire).toBeGreaterThan(page.length);
   });
+
+  test.runIf(process.platform === "linux")(
+    "B27: no process of the browser gets the worker's environment, which may hold secrets",
+    async () => {
+      vi.stubEnv("AWS_SECRET_ACCESS_KEY", "Barracuda");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      await using other = await openBrowserFetcher();
+      await using site = await startSiteServer({ pages: { "/": "<p>x</p>" } });
+      expect((await other.fetch({ url: `${site.origin}/` })).kind).toBe("found");
+      /** A process may end while it is looked at. */
+      const read = (pid: number, name: string) => {
+        try {
+          return readFileSync(`/proc/${pid}/${name}`, "latin1");
+        } catch {
+          return "";
+        }
+      };
+      const below = (pid: number): readonly number[] =>
+        read(pid, `task/${pid}/children`)
+          .split(" ")
+          .filter((child) => child !== "")
+          .flatMap((child) => [Number(child), ...below(Number(child))]);
+      const browsers = below(process.pid).filter((pid) => read(pid, "cmdline").includes("chrom"));
+      expect(browsers.length).toBeGreaterThan(2);
+      const environments = browsers.map((pid) => read(pid, "environ"));
+      expect(environments.join("\0")).toContain("LANG=C.UTF-8");
+      const leaks = environments.filter((text) => text.includes("Barracuda"));
+      expect(leaks.length).toBe(0);
+    },
+  );
 
   test("pictures, films, fonts and posts are not loaded", async () => {
     const page = `<img src="/a.png"><video src="/b.mp4" autoplay></video>

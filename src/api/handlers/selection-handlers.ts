@@ -13,7 +13,7 @@ const pageSize = 1_000;
 
 export const selectionHandlers: HandlersOf<typeof selectionRoutes> = {
   selectCompanies: async ({ body }, context) =>
-    context.selections.companies.freeze(await findCompanies(body, context)),
+    context.selections.companies.freeze(await findCompanies(body, context), userOf(context)),
   showCompanySelection: async ({ params: { id } }, { selections }) => selections.companies.show(id),
   async tagSelection({ params: { id }, body: { count, add, remove } }, context) {
     if (add.length + remove.length === 0) {
@@ -42,7 +42,7 @@ export const selectionHandlers: HandlersOf<typeof selectionRoutes> = {
   },
   stopCompanySelection: async ({ params: { id } }, { selections }) => selections.companies.stop(id),
   selectTasks: async ({ body }, context) =>
-    context.selections.tasks.freeze(await findTasks(body, context)),
+    context.selections.tasks.freeze(await findTasks(body, context), userOf(context)),
   listTaskSelections: async (_, { selections }) => ({ rows: [...selections.tasks.list()] }),
   showTaskSelection: async ({ params: { id } }, { selections }) => selections.tasks.show(id),
   async retrySelection({ params: { id }, body: { count } }, context) {
@@ -61,6 +61,8 @@ export const selectionHandlers: HandlersOf<typeof selectionRoutes> = {
   },
   stopTaskSelection: async ({ params: { id } }, { selections }) => selections.tasks.stop(id),
 };
+
+const userOf = ({ caller }: RouteContext): string => (caller.isOwner ? "" : caller.user);
 
 async function findCompanies(
   filters: object,

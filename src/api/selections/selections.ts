@@ -29,7 +29,7 @@ export interface BulkWork<Item, Undo> {
  * whatever the caller's page shows later. They are kept in memory by the server.
  */
 export interface Selections<Item, Undo = never> {
-  freeze(found: Found<Item>): SelectionValue;
+  freeze(found: Found<Item>, by: string): SelectionValue;
   show(id: string): SelectionValue;
   /** Newest first. */
   list(): readonly SelectionValue[];
@@ -72,6 +72,7 @@ interface Running<Undo> {
 
 interface Kept<Item, Undo> extends Found<Item> {
   readonly id: string;
+  readonly by: string;
   readonly atMs: number;
   usedMs: number;
   readonly actions: Running<Undo>[];
@@ -87,8 +88,12 @@ export function createSelections<Item, Undo = never>(
   const dropOld = () => {
     const nowMs = clock.nowMs();
     for (const [id, one] of kept) {
-      const isOld = nowMs - one.usedMs > lifeMs || kept.size > keptMax;
-      if (isOld && !isRunning(one)) kept.delete(id);
+      if (nowMs - one.usedMs > lifeMs && !isRunning(one)) kept.delete(id);
+    }
+    while (kept.size > keptMax) {
+      const oldest = oldestOfGreediest([...kept.values()].filter((one) => !isRunning(one)));
+      if (!oldest) return;
+      kept.delete(oldest.id);
     }
   };
   const find = (id: string): Kept<Item, Undo> => {
@@ -127,10 +132,10 @@ export function createSelections<Item, Undo = never>(
   };
 
   return {
-    freeze(found) {
+    freeze(found, by) {
       const nowMs = clock.nowMs();
       const id = createId(random, 20);
-      const one: Kept<Item, Undo> = { ...found, id, atMs: nowMs, usedMs: nowMs, actions: [] };
+      const one: Kept<Item, Undo> = { ...found, by, id, atMs: nowMs, usedMs: nowMs, actions: [] };
       kept.set(id, one);
       dropOld();
       return valueOf(one);
@@ -165,6 +170,13 @@ export function createSelections<Item, Undo = never>(
       return valueOf(one);
     },
   };
+}
+
+/** The oldest selection of the user who has most of them: nobody pushes out those of others. */
+function oldestOfGreediest<T extends { readonly by: string }>(idle: readonly T[]): T | undefined {
+  const countOf = (user: string) => idle.filter(({ by }) => by === user).length;
+  const most = Math.max(...idle.map(({ by }) => countOf(by)));
+  return idle.find(({ by }) => countOf(by) === most);
 }
 
 async function runAll<T, Undo>(

@@ -79,6 +79,24 @@ describe("the audit log", () => {
     expect(denied[0]).toMatchObject({ who: "", target: "GET /api/status" });
     expect(all.filter(({ what, result }) => what === "login" && result === "ok")).toHaveLength(1);
   });
+  test("a user who floods the log with wrong requests fills no disk, and hides nobody else's", async () => {
+    const { token } = await server.client.send("POST", "/api/tokens", {
+      body: { name: "noisy", scopes: ["campaigns:write"] },
+    });
+    const json = { "content-type": "application/json" };
+    const send = async (headers: object, body: object) =>
+      (await fetch(`${server.origin}/api/campaigns`, { method: "POST", headers: { ...json, ...headers }, body: JSON.stringify(body) })).text(); // prettier-ignore
+    for (let at = 0; at < 250; at++) await send({ authorization: `Bearer ${token}` }, {});
+    const owner = { authorization: `Bearer ${server.token}` };
+    await send(owner, { campaign: "austin" });
+    await send({ authorization: `Bearer ${token}` }, { campaign: "noisy-did-this" });
+    const all = await entries();
+    const noisy = all.filter(({ who }) => who === "token:noisy");
+    // The minute may have changed meanwhile.
+    expect(noisy.filter(({ result }) => result === "failed").length).toBeLessThan(250);
+    expect(noisy[0]).toMatchObject({ result: "ok", asked: '{"campaign":"noisy-did-this"}' });
+    expect(all.find(({ by, result }) => by === "folder" && result === "failed")).toBeDefined();
+  });
 
   test("the log of the process, which every viewer may read, does not say who signs in from where", async () => {
     const lines: string[] = [];

@@ -43,6 +43,7 @@ test("loopback is not a user: only the folder's secret or a session opens the AP
   expect(await status({ cookie: `forager_${port}=${token}` })).toBe(401);
 
   const link = serve.firstLink();
+  expect((await fetch(link, { method: "HEAD", redirect: "manual" })).headers.get("set-cookie")).toBeNull(); // prettier-ignore
   const opened = await fetch(link, { redirect: "manual" });
   expect(opened.status).toBe(303);
   const cookie = opened.headers.get("set-cookie")!;

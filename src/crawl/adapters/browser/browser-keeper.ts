@@ -1,3 +1,4 @@
+import { homedir, tmpdir } from "node:os";
 import type { Browser } from "playwright-core";
 import { AppError } from "../../../base/app-error.ts";
 import { findChromium } from "./find-chromium.ts";
@@ -62,6 +63,7 @@ async function launch(options: BrowserKeeperOptions): Promise<Browser> {
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
+      env: browserEnvironment(path),
       chromiumSandbox: isSandboxed ?? process.getuid?.() !== 0,
       args: [
         "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -77,6 +79,17 @@ async function launch(options: BrowserKeeperOptions): Promise<Browser> {
     throw new AppError("unavailable", "browser_failed", message, { cause });
   }
 }
+
+/**
+ * The browser runs the scripts of strangers, so it does not get the environment of the worker,
+ * which may hold passwords and keys.
+ */
+const browserEnvironment = (path = "") => ({
+  PATH: [path, "/usr/local/bin:/usr/bin:/bin"].filter(Boolean).join(":"),
+  HOME: homedir(),
+  TMPDIR: tmpdir(),
+  LANG: "C.UTF-8",
+});
 
 async function loadDriver(): Promise<typeof import("playwright-core")> {
   try {
