@@ -1,4 +1,5 @@
-import { sleep, type Clock, type Timer } from "../base/clock.ts";
+import { withDeadline } from "../base/with-deadline.ts";
+import { type Clock, type Timer } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import type { Service } from "../base/service.ts";
@@ -165,9 +166,7 @@ export function createFollower(options: FollowerOptions): Follower {
       const looks = Promise.all(sources.map((source) => lookAndRepeat(source)));
       // Apply the desired state before work begins, but do not wait long for a network that is
       // down.
-      const waited = new AbortController();
-      await Promise.race([looks, sleep(clock, startMsMax, waited.signal).catch(() => {})]);
-      waited.abort();
+      await withDeadline(looks, { clock, ms: startMsMax });
       hasBegun = true;
     },
     async stop() {

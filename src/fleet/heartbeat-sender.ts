@@ -1,4 +1,5 @@
-import { sleep, type Clock, type Timer } from "../base/clock.ts";
+import { withDeadline } from "../base/with-deadline.ts";
+import { type Clock, type Timer } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 import { encodeHeartbeat, headHeartbeat, type NodeHeartbeat } from "./heartbeat.ts";
@@ -74,9 +75,7 @@ export function createHeartbeatSender(options: HeartbeatSenderOptions): Heartbea
       timer?.cancel();
       // A last heartbeat, so that a node that was stopped on purpose does not count as missing.
       turn = turn.then(() => (hasBegun ? send({ isLast: true }) : undefined));
-      const waited = new AbortController();
-      await Promise.race([turn, sleep(clock, lastMsMax, waited.signal).catch(() => {})]);
-      waited.abort();
+      await withDeadline(turn, { clock, ms: lastMsMax });
     },
     sendNow: () => sendNext(),
   };

@@ -1,4 +1,5 @@
-import { sleep, type Clock } from "../base/clock.ts";
+import { withDeadline } from "../base/with-deadline.ts";
+import { type Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createServiceGroup, type Service } from "../base/service.ts";
@@ -113,10 +114,7 @@ export function createNodeServices(options: NodeServicesOptions): NodeServices {
     return {
       // Before gossip starts, so that a clone has its own id before it is announced.
       async start() {
-        const waited = new AbortController();
-        const patience = sleep(clock, firstSyncMsMax, waited.signal).catch(() => {});
-        await Promise.race([service.start(), patience]);
-        waited.abort();
+        await withDeadline(service.start(), { clock, ms: firstSyncMsMax });
       },
       stop: () => service.stop(),
     };

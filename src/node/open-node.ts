@@ -77,8 +77,7 @@ export async function openNode(options: OpenNodeOptions): Promise<NodeHandle> {
   let role: Role | undefined;
   let acquiring: Promise<Role> | undefined;
   let hasBegun = false;
-  let fail: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => (fail = reject));
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => {}); // a process that does not wait for it fails with its next call
 
   const begin = async (): Promise<Role> => {

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import { every } from "../base/every.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Job, Queue, QueueStats } from "../queue/index.ts";
@@ -47,9 +48,6 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
   /** By campaign: the state of its job when no task was left, and since when. */
   const quiet = new Map<string, { readonly state: string; readonly sinceMs: number }>();
   const published = new Set<string>();
-  let timer: Timer | undefined;
-  let working: Promise<void> = Promise.resolve();
-  let isStopped = false;
 
   async function look({ isLast = false } = {}): Promise<void> {
     const stats = options.stats();
@@ -104,23 +102,13 @@ export function createJobWatcher(options: JobWatcherOptions): Service & { look()
   }
 
   const warn = (error: unknown) => log.warn("could not add webhook events", { error });
-  function repeat(): void {
-    working = look()
-      .catch(warn)
-      .then(() => {
-        if (!isStopped) timer = clock.setTimer(lookMs, repeat, { background: true });
-      });
-  }
+  const looks = every(() => look(), { clock, pauseMs: lookMs, onError: warn });
 
   return {
     look,
-    async start() {
-      repeat();
-    },
+    start: () => looks.start(),
     async stop() {
-      isStopped = true;
-      timer?.cancel();
-      await working;
+      await looks.stop();
       // A process that drains its queue ends as soon as the last task has ended.
       if (options.isDraining) await look({ isLast: true }).catch(warn);
     },

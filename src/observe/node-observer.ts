@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import { every } from "../base/every.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Service } from "../base/service.ts";
@@ -80,9 +81,6 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   let machine: MachineReading | undefined;
   let readAtMs = -Infinity;
   let heartbeatAtMs = -Infinity;
-  let timer: Timer | undefined;
-  let work: Promise<void> = Promise.resolve();
-  let isStopped = false;
 
   async function look(): Promise<void> {
     const nowMs = clock.monotonicMs();
@@ -112,29 +110,15 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
     ];
   }
 
-  function repeat(inMs: number): void {
-    timer = clock.setTimer(inMs, run, { background: true });
-  }
-  function run(): void {
-    const startMs = clock.monotonicMs();
-    work = look()
-      .catch((error: unknown) => logger.warn("the queue could not be looked at", { error }))
-      .then(() => {
-        const tookMs = clock.monotonicMs() - startMs;
-        const everyMs = Math.min(everyMsMax, stallMs() / 4);
-        if (!isStopped) repeat(Math.max(everyMs, tookMs * restFactor));
-      });
-  }
+  const looks = every(look, {
+    clock,
+    pauseMs: (tookMs) => Math.max(Math.min(everyMsMax, stallMs() / 4), tookMs * restFactor),
+    onError: (error) => logger.warn("the queue could not be looked at", { error }),
+  });
 
   return {
-    async start() {
-      run();
-    },
-    async stop() {
-      isStopped = true;
-      timer?.cancel();
-      await work;
-    },
+    start: () => looks.start(),
+    stop: () => looks.stop(),
     stats: () => stats,
     machine: () => machine,
     sinceReadMs: () => clock.monotonicMs() - readAtMs,

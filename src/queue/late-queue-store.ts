@@ -19,8 +19,7 @@ function createLateStore(open: () => Promise<QueueStore>): QueueStore {
   let opened: QueueStore | undefined;
   let opening: Promise<QueueStore> | undefined;
   let isClosed = false;
-  let onGone: (error: unknown) => void = () => {};
-  const gone = new Promise<never>((_, reject) => (onGone = reject));
+  const { promise: gone, reject: onGone } = Promise.withResolvers<never>();
   gone.catch(() => {}); // handled by callers that await it
   /** The functions that end a watch; undefined: not attached yet. */
   const watches = new Map<ChangeListener, (() => void) | undefined>();

@@ -1,5 +1,6 @@
+import { every } from "../base/every.ts";
 import { AppError } from "../base/app-error.ts";
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Queue } from "./queue.ts";
@@ -69,45 +70,26 @@ export function createMaintenance(options: MaintenanceOptions): Service {
   const { queue, clock, logger, keepDoneMs, keepFailedMs, keepKeysMs } = options;
   const archiveEveryMs = queue.netMs === undefined ? archiveEveryMsDefault : archiveEveryMsPaid;
   const sweepEveryMs = queue.netMs === undefined ? sweepEveryMsDefault : sweepEveryMsPaid;
-  let timer: Timer | undefined;
-  let working: Promise<void> = Promise.resolve();
   let archivedAtMs = -Infinity;
-  let isStopped = false;
 
-  async function sweepAll(): Promise<void> {
-    for (let count = 0; count < sweepsMax && !isStopped; count++) {
+  async function sweepAll(signal: AbortSignal): Promise<void> {
+    for (let count = 0; count < sweepsMax && !signal.aborted; count++) {
       if (!(await queue.sweep()).hasMore) return;
     }
   }
 
-  async function tick(): Promise<void> {
-    try {
-      await sweepAll();
-      if (clock.monotonicMs() - archivedAtMs >= archiveEveryMs && !isStopped) {
-        const startedAtMs = clock.monotonicMs();
-        const { isWaiting } = await archiveOld(queue, { keepDoneMs, keepFailedMs, keepKeysMs });
-        if (isWaiting) logger.warn(waitingText);
-        archivedAtMs = startedAtMs;
-      }
-    } catch (error) {
-      logger.warn("queue maintenance failed, it is tried again", { error });
-    }
+  async function tick(signal: AbortSignal): Promise<void> {
+    await sweepAll(signal);
+    if (clock.monotonicMs() - archivedAtMs < archiveEveryMs || signal.aborted) return;
+    const startedAtMs = clock.monotonicMs();
+    const { isWaiting } = await archiveOld(queue, { keepDoneMs, keepFailedMs, keepKeysMs });
+    if (isWaiting) logger.warn(waitingText);
+    archivedAtMs = startedAtMs;
   }
 
-  function repeat(): void {
-    working = tick().then(() => {
-      if (!isStopped) timer = clock.setTimer(sweepEveryMs, repeat, { background: true });
-    });
-  }
-
-  return {
-    async start() {
-      repeat();
-    },
-    async stop() {
-      isStopped = true;
-      timer?.cancel();
-      await working;
-    },
-  };
+  return every(tick, {
+    clock,
+    pauseMs: sweepEveryMs,
+    onError: (error) => logger.warn("queue maintenance failed, it is tried again", { error }),
+  });
 }

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import { every } from "../base/every.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Queue } from "../queue/index.ts";
@@ -37,9 +38,6 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
   const decided = new Map<string, number>();
   /** The queue's wall clock minus this machine's. */
   let aheadMs = 0;
-  let timer: Timer | undefined;
-  let working: Promise<void> = Promise.resolve();
-  let isStopped = false;
 
   const lastOf = ({ schedule: { name, sinceMs }, lastMs }: KnownSchedule) =>
     Math.max(lastMs ?? -Infinity, decided.get(name) ?? -Infinity, sinceMs);
@@ -85,25 +83,10 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
     if (isNew) await writeLast(ledger, schedule.name, newest.atMs);
   }
 
-  function repeat(): void {
-    working = tick()
-      .catch((error: unknown) =>
-        log.warn("schedules could not be looked at, tried again", { error }),
-      )
-      .then(() => {
-        if (!isStopped) timer = clock.setTimer(lookEveryMs, repeat, { background: true });
-      });
-  }
-
-  return {
-    tick,
-    async start() {
-      repeat();
-    },
-    async stop() {
-      isStopped = true;
-      timer?.cancel();
-      await working;
-    },
-  };
+  const ticks = every(tick, {
+    clock,
+    pauseMs: lookEveryMs,
+    onError: (error) => log.warn("schedules could not be looked at, tried again", { error }),
+  });
+  return { tick, start: () => ticks.start(), stop: () => ticks.stop() };
 }

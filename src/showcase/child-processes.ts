@@ -39,8 +39,7 @@ export function createChildProcesses({
   const program = fileURLToPath(url);
   const workers = new Map<string, { child: ChildProcess; exited: Promise<void> }>();
   let isStopping = false;
-  let fail: (error: AppError) => void = () => {};
-  const failed = new Promise<never>((_, reject) => (fail = reject));
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   failed.catch(() => {}); // callers that await it get the error; without this line an unhandled rejection ends the process
 
   function start(settings: { readonly worker: string }, first?: object): void {

@@ -1,5 +1,6 @@
+import { withDeadline } from "../base/with-deadline.ts";
 import { AppError } from "../base/app-error.ts";
-import { sleep, systemClock, type Clock } from "../base/clock.ts";
+import { systemClock, type Clock } from "../base/clock.ts";
 import { silentLogger, type Logger } from "../base/log/logger.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { systemRandom, type Random } from "../base/random.ts";
@@ -244,11 +245,9 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
 
   /** Waits until no task is in flight, but at most `ms`. */
   async function empty(ms: number): Promise<void> {
-    const patience = new AbortController();
     const emptied = new Promise<void>((resolve) => (onEmpty = resolve));
     changed();
-    await Promise.race([emptied, sleep(clock, ms, patience.signal).catch(() => {})]);
-    patience.abort();
+    await withDeadline(emptied, { clock, ms });
   }
 
   async function stop(): Promise<void> {
@@ -265,10 +264,8 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     reporter.stop();
     for (const { timeouts } of kinds.values()) timeouts.stop();
     // A queue that does not answer must not prevent the process from ending.
-    const patience = new AbortController();
     const all = Promise.allSettled([maintenance.stop(), scaler.stop(), claimed]);
-    await Promise.race([all, sleep(clock, storeMs, patience.signal).catch(() => {})]);
-    patience.abort();
+    await withDeadline(all, { clock, ms: storeMs });
     outcome.resolve();
   }
 

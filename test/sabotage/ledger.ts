@@ -321,9 +321,9 @@ const inForget: readonly Sabotage[] = [
   },
   {
     name: "the journal keeps what was forgotten",
-    file: "src/ledger/forget.ts",
-    find: "datagram.stamp <= floor &&",
-    replace: "datagram.stamp < floor.slice(0, 4) &&",
+    file: "src/ledger/floors.ts",
+    find: "if (floor !== undefined && stamp <= floor) return true;",
+    replace: "if (floor !== undefined && stamp < floor.slice(0, 4)) return true;",
     caughtBy: `${forget} > takes it out of the journal`,
   },
   {

@@ -370,7 +370,7 @@ export const recordsSabotages: readonly Sabotage[] = [
   {
     name: "what another node forgot stays in the file of the index",
     file: "src/records/follow/follow-ledger.ts",
-    find: "if (since && hasForgotten) context.stored.scrub();",
+    find: "if (since) context.stored.scrub();",
     replace: "",
     caughtBy:
       "src/records/follow/catch-up.test.ts > what was forgotten elsewhere is scrubbed from the index here",

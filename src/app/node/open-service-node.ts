@@ -1,5 +1,6 @@
+import { every } from "../../base/every.ts";
 import { AppError } from "../../base/app-error.ts";
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import type { Service } from "../../base/service.ts";
@@ -162,25 +163,16 @@ const watchMs = 5_000;
 function watchFolder(paths: Paths, clock: Clock) {
   const folder = rememberFolder(paths);
   folder.remember();
-  let timer: Timer | undefined;
-  let isStopped = false;
   let misses = 0;
-  let fail: (error: AppError) => void = () => {};
-  const gone = new Promise<never>((_, reject) => (fail = reject));
+  const { promise: gone, reject: fail } = Promise.withResolvers<never>();
   gone.catch(() => {}); // a process that does not await it ends in another way
   const look = async () => {
     misses = (await folder.isSame()) ? 0 : misses + 1;
-    if (misses > 1) return fail(folderGone(paths.root()));
-    if (!isStopped) timer = clock.setTimer(watchMs, () => void look(), { background: true });
+    if (misses > 1) fail(folderGone(paths.root()));
   };
-  void look();
-  return {
-    gone,
-    stop() {
-      isStopped = true;
-      timer?.cancel();
-    },
-  };
+  const looks = every(look, { clock, pauseMs: watchMs, onError: fail });
+  void looks.start();
+  return { gone, stop: () => void looks.stop() };
 }
 
 const folderGone = (folder: string) =>

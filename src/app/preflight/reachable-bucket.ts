@@ -1,3 +1,4 @@
+import { withDeadline } from "../../base/with-deadline.ts";
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Paths, Settings } from "../../config/index.ts";
@@ -18,19 +19,14 @@ export async function requireBucket(settings: Settings, paths: Paths): Promise<s
   try {
     const made = await createMissingBucket({ settings, paths });
     await using bucket = await openFleetBucket({ settings, paths }, "command");
-    const isLate = await Promise.race([bucket.get(key).then(() => false), late()]);
-    if (isLate) throw unusable(`it did not answer within ${answerMs / 1_000} s`);
+    const hasAnswered = await withDeadline(bucket.get(key), { clock: systemClock, ms: answerMs });
+    if (!hasAnswered) throw unusable(`it did not answer within ${answerMs / 1_000} s`);
     return made;
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
     throw unusable(error.message, error);
   }
 }
-
-const late = () =>
-  new Promise<true>((done) => {
-    systemClock.setTimer(answerMs, () => done(true), { background: true });
-  });
 
 const unusable = (why: string, cause?: unknown): AppError =>
   new AppError(

@@ -12,10 +12,8 @@ export interface WorkerInbox {
 }
 
 export function createInbox(): WorkerInbox {
-  let onStart: (start: WorkerStart) => void = () => {};
-  const start = new Promise<WorkerStart>((resolve) => (onStart = resolve));
-  let onSlot: (slot: ProcessSlot) => void = () => {};
-  const slot = new Promise<ProcessSlot>((resolve) => (onSlot = resolve));
+  const { promise: start, resolve: onStart } = Promise.withResolvers<WorkerStart>();
+  const { promise: slot, resolve: onSlot } = Promise.withResolvers<ProcessSlot>();
   let stops = 0;
   let worker: Worker | undefined;
   return {

@@ -48,8 +48,7 @@ const stayMs = 600_000;
  */
 export async function createInterruptions(options: InterruptionsOptions): Promise<Interruptions> {
   const { settings, pool, supervisor, wake, isDraining, onNotice, clock, log } = options;
-  let onOver = () => {};
-  const over = new Promise<void>((resolve) => (onOver = resolve));
+  const { promise: over, resolve: onOver } = Promise.withResolvers<void>();
   const stopped = new AbortController();
   const { signal } = stopped;
 

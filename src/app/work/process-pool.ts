@@ -57,8 +57,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
   let held: HeldNode | undefined;
   /** All kinds that processes have ever reported. */
   const can = new Set<string>();
-  let onLeft = () => {};
-  const left = new Promise<void>((resolve) => (onLeft = resolve));
+  const { promise: left, resolve: onLeft } = Promise.withResolvers<void>();
 
   const learn = () => {
     for (const { view } of supervisor.look()) for (const kind of view?.kinds ?? []) can.add(kind);

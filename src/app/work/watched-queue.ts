@@ -33,8 +33,7 @@ export interface WatchedQueue extends Pick<Queue, "stats" | "connections">, Asyn
 }
 
 export async function openWatchedQueue(options: ConfiguredQueueOptions): Promise<WatchedQueue> {
-  let onGone: (error: unknown) => void = () => {};
-  const gone = new Promise<never>((_, reject) => (onGone = reject));
+  const { promise: gone, reject: onGone } = Promise.withResolvers<never>();
   gone.catch(() => {}); // the caller that awaits it handles it
   const open = async (where: ConfiguredQueueOptions) => {
     const opened = await openOrMakeQueue(where);

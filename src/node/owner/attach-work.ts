@@ -80,8 +80,7 @@ export function attachWork(options: AttachWorkOptions): Service {
 
   return {
     async start() {
-      let onFirst = () => {};
-      const first = new Promise<void>((resolve) => (onFirst = resolve));
+      const { promise: first, resolve: onFirst } = Promise.withResolvers<void>();
       const onProgress = (desired: ProcessDesired) =>
         void inTurn(() => apply(desired)).then(onFirst);
       const { signal } = over;

@@ -26,8 +26,7 @@ export interface Owner {
 /** Rejects if the data folder cannot be opened; the lock is released then. */
 export async function createOwner(options: OwnerOptions): Promise<Owner> {
   const { lock, kind, openOwned } = options;
-  let open = (_parts: OwnedParts) => {};
-  const opened = new Promise<OwnedParts>((resolve) => (open = resolve));
+  const { promise: opened, resolve: open } = Promise.withResolvers<OwnedParts>();
   // Listen first: clients of a large data folder then wait for the connection, not for the lock.
   const clients = await acceptClients(opened, options);
   try {

@@ -1,5 +1,6 @@
+import { withDeadline } from "../../base/with-deadline.ts";
 import { AppError } from "../../base/app-error.ts";
-import { sleep, type Clock } from "../../base/clock.ts";
+import { type Clock } from "../../base/clock.ts";
 import type { Channel } from "../meeting-point.ts";
 import type { NodeApi, Watch } from "../node-api.ts";
 import { failureOf, kindOf, requestSchema, type NodeAnswer, type Call } from "../protocol.ts";
@@ -84,11 +85,8 @@ export function serveChannel(
       isFinishing = true;
       channel.setPaused(true);
       abort((call) => kindOf(call) === "stream");
-      const waited = new AbortController();
-      const patience = sleep(clock, finishMsMax, waited.signal).catch(() => {});
       const all = () => Promise.all([...running.values()].map(({ ended }) => ended));
-      await Promise.race([all(), patience]);
-      waited.abort();
+      await withDeadline(all(), { clock, ms: finishMsMax });
       abort(() => true);
       await all();
     },

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import { every } from "../../base/every.ts";
+import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { Random } from "../../base/random.ts";
@@ -65,8 +66,6 @@ export function createAlarmKeeper(
   let startedMs = 0;
   let lookAtMs = -Infinity;
   let isRead = false;
-  let timer: Timer | undefined;
-  let working: Promise<void> = Promise.resolve();
   const over = new AbortController();
 
   async function store(next: AlarmOutbox): Promise<void> {
@@ -184,23 +183,17 @@ export function createAlarmKeeper(
     }
   }
 
-  function repeat(): void {
-    working = tick()
-      .catch((error: unknown) => log.warn("could not check for alarms; retrying", { error }))
-      .then(() => {
-        if (!over.signal.aborted) timer = clock.setTimer(tickMs, repeat, { background: true });
-      });
-  }
-
+  const ticks = every(tick, {
+    clock,
+    pauseMs: tickMs,
+    onError: (error) => log.warn("could not check for alarms; retrying", { error }),
+  });
   return {
     tick,
-    async start() {
-      repeat();
-    },
+    start: () => ticks.start(),
     async stop() {
       over.abort();
-      timer?.cancel();
-      await working;
+      await ticks.stop();
     },
   };
 }

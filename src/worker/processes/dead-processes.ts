@@ -1,4 +1,5 @@
-import { sleep, type Clock } from "../../base/clock.ts";
+import { withDeadline } from "../../base/with-deadline.ts";
+import { type Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { createMetrics, type MetricsSnapshot } from "../../base/metrics.ts";
 import type { EndedCount, CrashedWork } from "./crash-record.ts";
@@ -50,10 +51,7 @@ export function createDeadProcesses({ clock, logger }: DeadProcessesOptions): De
     },
     async settled() {
       if (pending.size === 0) return;
-      const patience = new AbortController();
-      const wait = sleep(clock, settleMsMax, patience.signal).catch(() => {});
-      await Promise.race([Promise.all(pending), wait]);
-      patience.abort();
+      await withDeadline(Promise.all(pending), { clock, ms: settleMsMax });
     },
     metrics: () => metrics.snapshot(),
   };

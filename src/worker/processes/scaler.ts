@@ -1,4 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import { every } from "../../base/every.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { Metrics } from "../../base/metrics.ts";
 
@@ -123,9 +124,6 @@ export function createScaler(options: ScalerOptions): Scaler {
     help: "Handlers that may be at work at once, as the scaler decided.",
   });
   let last: Decision | undefined;
-  let timer: Timer | undefined;
-  let work: Promise<void> = Promise.resolve();
-  let isStopped = false;
 
   async function evaluate(): Promise<void> {
     const before = options.concurrency();
@@ -143,27 +141,16 @@ export function createScaler(options: ScalerOptions): Scaler {
     last = decided;
   }
 
-  function repeat(inMs: number): void {
-    timer = clock.setTimer(inMs, run, { background: true });
-  }
-  function run(): void {
-    const startMs = clock.monotonicMs();
-    work = evaluate()
-      .catch((error: unknown) => logger.warn("concurrency could not be decided", { error }))
-      .then(() => {
-        const tookMs = clock.monotonicMs() - startMs;
-        if (!isStopped) repeat(Math.max(everyMs(), tookMs * restFactor));
-      });
-  }
-  const everyMs = () => settings.everyMs ?? everyMsDefault;
+  const repeated = every(evaluate, {
+    clock,
+    pauseMs: (tookMs) => Math.max(settings.everyMs ?? everyMsDefault, tookMs * restFactor),
+    isDelayed: true,
+    onError: (error) => logger.warn("concurrency could not be decided", { error }),
+  });
 
   return {
-    start: () => repeat(everyMs()),
-    async stop() {
-      isStopped = true;
-      timer?.cancel();
-      await work;
-    },
+    start: () => void repeated.start(),
+    stop: () => repeated.stop(),
     configure: (changed) => void (settings = changed),
     last: () => last,
   };

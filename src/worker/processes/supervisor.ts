@@ -113,14 +113,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const lookMs = Math.min(1_000, watchdogMs / 4);
   let lookedAtMs: number | undefined;
   let watch: Timer | undefined;
-  let onAllGone = () => {};
-  const allGone = new Promise<void>((resolve) => (onAllGone = resolve));
-  let onDrained = () => {};
-  let onImpossible: (error: AppError) => void = () => {};
-  const drained = new Promise<void>((resolve, reject) => {
-    onDrained = resolve;
-    onImpossible = reject;
-  });
+  const { promise: allGone, resolve: onAllGone } = Promise.withResolvers<void>();
+  const {
+    promise: drained,
+    resolve: onDrained,
+    reject: onImpossible,
+  } = Promise.withResolvers<void>();
   drained.catch(() => {}); // handled by callers that await it
 
   function start(place: Place): void {

@@ -34,8 +34,7 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
   const { file, clock, onLost } = options;
   const opened = [options.before ?? rememberFile(file), rememberFile(`${options.realFile}-wal`)];
   let lost: AppError | undefined;
-  let fail: (error: AppError) => void = () => {};
-  const gone = new Promise<never>((_, reject) => (fail = reject));
+  const { promise: gone, reject: fail } = Promise.withResolvers<never>();
   gone.catch(() => {}); // awaiting it is optional
   let timer: Timer;
 
