@@ -33,7 +33,7 @@ export interface Bucket extends Closable {
   /** Creates or replaces an object; the last write to arrive wins. */
   put(key: string, body: Uint8Array, options?: PutOptions): Promise<{ readonly etag: string }>;
 
-  /** Removes an object. It is no error if the object does not exist. */
+  /** Removes an object. If the object does not exist, nothing happens. */
   delete(key: string): Promise<void>;
 
   /**

@@ -17,7 +17,7 @@ export interface SharedObject<Value> {
   read(): Promise<Value | undefined>;
   /** The last value read or written, without a request; undefined before the first answer. */
   seen(): Value | undefined;
-  /** Whether another session changed it within that time before the last read. */
+  /** True if the last read showed a change by another session that was at most this old. */
   hasCompany(withinMs: number): boolean;
   /**
    * Applies `change` to the current value exactly once, and resolves with the result. `change` may
@@ -90,7 +90,7 @@ const triesMin = 4;
 const freshMs = 2_000;
 /** The same if another session interfered with the last change: only a very recent read counts. */
 const freshMsInCompany = 50;
-/** The commit numbers of a session that has not written for so long are dropped. */
+/** The commit numbers of a session that has not written for this long are dropped. */
 const commitKeptMs = 3_600_000;
 
 export function createSharedObject<Value>(

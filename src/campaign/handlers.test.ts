@@ -237,7 +237,7 @@ describe("discover", () => {
     await ledger.write({ source: "system", changes: [change] });
     expect(await discover(services, payload, { by, signal })).toBe("witnessed");
     expect(asked).toEqual([]);
-    // The one that it follows is no reason not to ask.
+    // A witness from the moment `since` is to be replaced, so it does not prevent the request.
     const again = { ...payload, due: [{ phrase: "plumber", since: at }] };
     await discover(services, again, { by, signal });
     expect(asked).toEqual([tile.id]);

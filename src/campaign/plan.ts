@@ -20,8 +20,7 @@ export interface Target {
 const targetsMax = 1_000_000;
 
 /**
- * Every tile in the area of any location, without duplicates. All counts of tiles are based on this
- * (lesson 53).
+ * Every tile in the area of any location, without duplicates. All counts of tiles are based on this.
  */
 export function planTiles({ locations }: Pick<Campaign, "locations">): readonly PlannedTile[] {
   const found = new Map<string, PlannedTile>();

@@ -12,7 +12,7 @@ import {
 
 /**
  * The record that a tile was searched for a phrase in a source: a datagram on target `tile/<id>`,
- * field `<phrase>@<source>`. It is written only after the whole tile was searched (lesson 42): a
+ * field `<phrase>@<source>`. It is written only after the whole tile was searched: a
  * failed search writes none, and a search that found nothing writes one with `found` 0.
  *
  * The source is `overpass`, the name of an import, or `placeFileKey` of the campaign's file. A

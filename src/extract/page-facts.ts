@@ -32,7 +32,9 @@ export interface PageFacts {
   readonly robots: readonly string[];
   /** Almost nothing is readable before scripts have run. */
   readonly needsScripts: boolean;
-  /** Why this is no company's page: domain for sale, parked, a server's default page. */
+  /**
+   * The reason why this is not a company's page: domain for sale, parked, a server's default page.
+   */
   readonly parked?: string;
   /** Why this is not the requested page: a bot check, a login or cookie wall, an error. */
   readonly blocked?: string;

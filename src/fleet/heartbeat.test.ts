@@ -125,7 +125,7 @@ test("once a minute by gossip and in the head, one write each; at once where oth
   await heartbeats.sendNow();
   expect(heads).toHaveLength(13);
   await clock.advance(59_000);
-  expect(heads).toHaveLength(13); // the minute begins anew
+  expect(heads).toHaveLength(13); // the minute starts again
   await clock.advance(1_000);
   expect(heads).toHaveLength(14);
   await heartbeats.stop();

@@ -159,7 +159,7 @@ export function createFetchScheduler(options: FetchSchedulerOptions): FetchSched
     },
     answered(peer, origin) {
       const want = fetches.get(origin);
-      // Packets of one answer arrive close together: a late packet, or the end marker, was lost.
+      // Packets of one answer arrive close together, so a packet that is still missing was lost.
       if (want?.asked === peer) again(want, limits.holeMs + (peer.rttMs ?? 0) / 2);
     },
     ended(peer, { origin, why, next }) {

@@ -28,7 +28,7 @@ export interface Peer {
   equalHash: string;
   /** By origin: the last number it advertised. */
   readonly advertised: Map<string, number>;
-  /** Origins of which it holds no more records, and until when to assume so. */
+  /** Origins whose records it has no more of, with the time until which this is assumed. */
   readonly goneUntilMs: Map<string, number>;
   readonly answers: TokenBucket;
   /** By topic: the number of its last message. */

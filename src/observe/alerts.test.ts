@@ -63,7 +63,7 @@ describe("A7: a zombie", () => {
 });
 
 describe("A7: a yield stall", () => {
-  /** Each minute so many are done, and bring so much. */
+  /** Each minute this many tasks are done, and yield this much. */
   function stallMinutes(at: (minute: number) => { done: number; yielded: number }): number[] {
     const detector = createYieldStallDetector({ stallMs: () => stallMs });
     return Array.from({ length: 60 }, (_, minute) => minute).filter(

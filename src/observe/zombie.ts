@@ -28,7 +28,7 @@ interface Known {
 /**
  * A zombie is a worker that sends heartbeats and completes nothing: for `stallMs` its kinds had
  * runnable work, it had a free slot, and it recorded no attempt. A worker whose slots are all taken
- * by long tasks is no zombie, nor is one whose kinds have nothing to do.
+ * by long tasks is not a zombie, and neither is one whose kinds have nothing to do.
  */
 export function createZombieDetector({
   stallMs,

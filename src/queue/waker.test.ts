@@ -152,7 +152,7 @@ describe("a worker is woken", () => {
 
   test("when a lease of another ends, also if a third took its task back first", async () => {
     const time = createSuiteTime();
-    let aheadMs = 0; // how much sooner the third, who asks the store, sees the lease end
+    let aheadMs = 0; // how much sooner the third waker, which asks the store, sees the lease end
     const now = () => ({ ...time.now(), ms: time.now().ms + aheadMs });
     const { queue, waitForWork } = setUp(time, createMemoryQueueStore({ now }));
     await queue.add([{ kind: "work" }]);

@@ -43,7 +43,7 @@ const textOf = (what: string, max: number) => {
   return z.string({ error }).min(1, { error }).max(max, { error });
 };
 
-/** Fields of which a company must lack all to be visited again. */
+/** The fields that `missing` can list: a company is visited again if it lacks all listed ones. */
 export const rescrapeFields = ["email", "phone", "domain"] as const;
 
 const missingError = `missing must be some of ${rescrapeFields.join(", ")}`;

@@ -17,6 +17,16 @@ export const dialect: readonly { readonly phrase: string; readonly instead: stri
   { phrase: "in the way of the other's", instead: "conflict with" },
   { phrase: "is no news to", instead: "need not be reported" },
   { phrase: "was heard for long", instead: "no notification for a long time" },
+  { phrase: "anew", instead: "again, or rebuilt" },
+  { phrase: "so many", instead: "this many, or the maximum number" },
+  { phrase: "for so long", instead: "for this long" },
+  { phrase: "where there is", instead: "if there is" },
+  { phrase: "where there are", instead: "if there are" },
+  { phrase: "where nothing", instead: "if nothing" },
+  { phrase: "put aside", instead: "held back, quarantined or moved away" },
+  { phrase: "in hand", instead: "in flight, or running" },
+  { phrase: "is no error", instead: "is not an error" },
+  { phrase: "is no reason", instead: "does not cause, or does not require" },
 ];
 
 const patterns = dialect.map(({ phrase, instead }) => ({

@@ -235,6 +235,8 @@ const cases: Readonly<
       [here("// A lane that is taken from by and by."), "each step"],
       [here("/**\n * A moment missed for\n * want of a slot.\n */"), "because there is no"],
       [here("/** A command from afar. */", "src/queue/a.test.ts"), "which machine"],
+      [here("// It is written anew.\n"), "again, or rebuilt"],
+      [here("// Waits after so\n// many tries.\n"), "maximum number"],
     ],
     passed: [
       here('const text = "by and by";'),

@@ -240,7 +240,8 @@ test("D6: links to pages that wait raise their priority: with fewer writes than 
   expect(paths(requests)).toEqual(["/", ...names, "/robots.txt"].sort());
   // A stored page is not added again, so the queue has no duplicates to check.
   expect(job).toMatchObject({ added: 31, done: 31 });
-  // Each page links to all waiting ones: 29 + 28 + … links, of which the first nine per page count.
+  // Each page links to all waiting ones: 29 + 28 + … links; of these, the first nine per page
+  // count.
   expect(raises.raises).toBeGreaterThan(200);
   expect(raises.unchanged).toBeGreaterThan(50);
   expect(raises.writes).toBeGreaterThanOrEqual(1);

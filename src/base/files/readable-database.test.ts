@@ -76,7 +76,7 @@ test("a log that is started again while the file is copied: it is copied once mo
     writeFileSync(to, readFileSync(String(from)));
     copies += 1;
     if (copies > 1) return;
-    // What the log had is in the file now, of which there is a copy already.
+    // The file now has the contents of the log, and there is a copy of it already.
     db.pragma("wal_checkpoint(truncate)");
     db.exec("insert into number values (2)");
   });

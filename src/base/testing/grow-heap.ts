@@ -2,7 +2,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import { keepHeapSmall } from "../process/small-heap.ts";
 
-/** Creates much garbage, some of which lives for a while, and prints the size of the heap. */
+/** Creates much garbage, a part of which lives for a while, and prints the size of the heap. */
 if (process.argv[2] === "small") keepHeapSmall();
 let largest = 0;
 for (let round = 0; round < 120; round++) {

@@ -46,8 +46,8 @@ const companiesAtOnce = 200;
  * Searches one tile of one source for all phrases that are due. The order matters: first every
  * place becomes a company, with the task that visits its website; then the witnesses are written;
  * then this task ends. So a witness means that all of the tile was stored, whenever a worker dies,
- * and repeating the task changes nothing. Every failure throws, and then no witness is written
- * (lesson 42). No witness is written either if the campaign reaches its limit of companies before
+ * and repeating the task changes nothing. Every failure throws, and then no witness is written.
+ * No witness is written either if the campaign reaches its limit of companies before
  * the end of the tile.
  */
 export async function discover(

@@ -1,8 +1,7 @@
 /**
  * Reads one file that lists pages: a sitemap, an index of sitemaps, RSS, Atom, or a list of lines,
- * packed or not. It is processed as it arrives, and reading ends as soon as there are enough pages
- * (lesson 50: a sitemap was once read completely, for half an hour, before the page limit was
- * checked).
+ * packed or not. It is processed as it arrives, and reading ends as soon as there are enough pages,
+ * because a large sitemap can take half an hour.
  */
 import { StringDecoder } from "node:string_decoder";
 import type { Fetcher, FetchOutcome, RequestHooks, Wish } from "../fetcher.ts";

@@ -4,7 +4,7 @@ import { parseUrl } from "../../base/text/parse-url.ts";
  * One form per page, so that no page is visited twice. Invariants:
  * - idempotent: the canonical form of a canonical URL is the URL itself;
  * - URLs that a server may distinguish stay distinct: with and without a final slash, the order of
- *   equal parameters, `?page=2` (lesson 49);
+ *   equal parameters, `?page=2`;
  * - what only identifies the visitor is removed: fragments, tracking, sessions, credentials.
  */
 

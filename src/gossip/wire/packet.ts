@@ -58,7 +58,7 @@ export function sealPacket(options: SealOptions): Uint8Array {
   return Buffer.concat([header, sealed, sealing.getAuthTag()]);
 }
 
-/** The header of a possible packet of this cluster; otherwise the reason why it is none. */
+/** Reads the header; returns the reason if the bytes cannot be a packet of this cluster. */
 export function readHeader(
   packet: Uint8Array,
   cluster: Uint8Array,

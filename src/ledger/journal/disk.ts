@@ -28,6 +28,6 @@ export interface LedgerDisk extends AsyncDisposable {
   truncate(name: string, bytes: number): Promise<void>;
   /** Replaces the whole content atomically: a reader sees the old content or the new one. */
   replace(name: string, bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<void>;
-  /** A missing file is no error. */
+  /** Does nothing if the file does not exist. */
   remove(name: string): Promise<void>;
 }

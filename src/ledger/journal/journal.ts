@@ -80,7 +80,7 @@ export interface OpenJournalOptions {
   readonly runs?: readonly JournalRun[];
   /** Receives what was not read before: by node and day, in the order of each session. */
   readonly onDatagrams: (datagrams: readonly Datagram[]) => void | Promise<void>;
-  /** Whether a missing file is no loss, because a checkpoint holds all of it. */
+  /** True if a missing file is harmless, because a checkpoint contains all of it. */
   readonly mayBeMissing?: (file: FoldedFile) => boolean;
   /** Receives the journal before anything is read. */
   readonly onOpened?: (journal: Journal) => void | Promise<void>;

@@ -38,7 +38,7 @@ export function parseManifestKey(key: string): number | undefined {
 }
 
 /**
- * Where the hub records that it made a checkpoint. Such a record alone is no reason for another
+ * Where the hub records that it made a checkpoint. Such a record alone does not require another
  * checkpoint.
  */
 export const checkpointTarget = "system/checkpoint";

@@ -29,7 +29,7 @@ export interface Puller {
   pull(): Promise<Pulled>;
   /**
    * Fetches what is missing here of this node's own sessions. A segment that was published and is
-   * missing is a gap; a segment that was never published is tried and is no gap.
+   * missing is a gap; a segment that was never published is tried and does not count as a gap.
    */
   pullOwn(): Promise<Pulled>;
 }

@@ -54,7 +54,7 @@ export function createNodeHub(options: CreateNodeHubOptions): AutoHub {
   });
 }
 
-/** A record that a checkpoint was made is no reason for another checkpoint. */
+/** A record of a checkpoint does not itself require another checkpoint. */
 async function countBeyond(ledger: Ledger): Promise<number> {
   const count = ledger.status().datagramsSinceCheckpoint;
   if (count > fewDatagrams) return count;

@@ -24,13 +24,16 @@ export interface Shard {
   readonly keptKeys: ReadonlyMap<string, KeptKey>;
   readonly nextId: number;
   readonly lastToken: number;
-  /** The number of picks so far, which is the unit of `job.served`. */
+  /**
+   * The number of picks so far. `job.served` is this number at the last pick of the job, so of equal
+   * jobs the one with the lowest value comes next.
+   */
   readonly served: number;
   /** With more live tasks, `add` answers `full`. */
   readonly liveTasksMax: number;
   /**
-   * The distance between ids, 1 if absent: with several shards, each uses ids of its own residue
-   * class.
+   * The distance between two ids; default: 1. With N shards it is N, so that no two shards use the
+   * same id.
    */
   readonly idStep?: number;
   /**

@@ -12,7 +12,7 @@ const lane = (more: Partial<Lane>): Lane => ({
 
 interface Given {
   readonly lanes?: readonly Lane[];
-  /** The lanes of each shard, where there are several. */
+  /** The lanes of each shard, if there are several. */
   readonly shards?: readonly (readonly Lane[])[];
   readonly gates?: readonly Gate[];
   readonly jobs?: readonly Job[];

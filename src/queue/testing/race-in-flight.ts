@@ -151,8 +151,8 @@ export function createRaceInFlight(options: RaceInFlightOptions): RaceInFlight {
 }
 
 /**
- * So many that no task runs out of attempts: every retry, hang, death and lapsed lease on a slow
- * machine counts, and a failure for that reason would be no fault of the queue.
+ * Enough attempts that no task runs out of them: every retry, hang, death and expired lease on a
+ * slow machine counts, and a failure for that reason would not be a fault of the queue.
  */
 export const attemptsMax = 1_000;
 

@@ -208,7 +208,7 @@ async function prepare(queue: Queue): Promise<void> {
   }
 }
 
-/** So few tasks left, and so many more of each sort, while the work has to go on. */
+/** When fewer tasks than the first number are left, add this many of each kind, so that work continues. */
 const [fedBelow, fedAtOnce] = [50, 10];
 
 async function addTasks(

@@ -116,7 +116,7 @@ const pageSize = 1_000;
 /** Changes in one commit; far below the limit. */
 const commitSize = 500;
 
-/** What was forgotten on another node must not stay here in files that were put aside. */
+/** Data that was forgotten on another node must not stay in files that were held back. */
 export async function removeForgottenCopies(context: RecordsContext): Promise<void> {
   const { fields } = await context.ledger.read(forgetRegister);
   removeCopies(context, new Set(elementsOf(fields, "target/")), []);

@@ -2,7 +2,7 @@ import type { Change, Commit } from "../../ledger/index.ts";
 
 /**
  * Filters the facts of machines. An empty value means that nothing was found, not that there is
- * nothing (lesson 42), and the title of an error page is not a company's name (lesson 43). Facts of
+ * nothing, and the title of an error page is not a company's name. Facts of
  * people are written unchanged.
  */
 export function worthWriting(commit: Commit): Commit {

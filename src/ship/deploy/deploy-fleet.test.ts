@@ -213,7 +213,7 @@ describe("a connection that is cut", () => {
       const deploying = deployFleet(options({ hosts: ["pi-1"], releases }));
       const ended = await deploying.catch((error: unknown) => error as Error);
       expect(isCut).toBe(true);
-      // Where nothing had been switched it is an error, and the host is as before.
+      // If nothing had been switched it is an error, and the host is as before.
       if (ended instanceof Error) {
         expect(actions.indexOf(action)).toBeLessThan(actions.indexOf("switch_to"));
         expect(ended.message).toContain("pi-1: the connection was cut");

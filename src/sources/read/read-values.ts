@@ -1,4 +1,4 @@
-/** Words that mean "not known" (lesson 38). */
+/** Words that mean "not known". */
 const nothing = /^(?:none|null|nan|undefined|n\/a|-+)$/i;
 const nothingLengthMax = "undefined".length;
 // oxlint-disable-next-line no-control-regex -- control characters are what it is for

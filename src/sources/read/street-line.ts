@@ -5,7 +5,7 @@ export interface StreetParts {
   readonly street: string | undefined;
   readonly houseNumber: string | undefined;
   readonly unit: string | undefined;
-  /** The village or hamlet, used where there are no streets. */
+  /** The village or hamlet, used if the place has no streets. */
   readonly quarter: string | undefined;
   readonly country: string | undefined;
 }

@@ -163,7 +163,7 @@ test("changed live: concurrency by a message, a new version in good order, count
   supervisor.setSlots([slot("a", { version: "2" }), slot("c")]);
   expect(children[0]!.got.at(-1)).toEqual({ kind: "stop" });
   expect(children[1]!.got.at(-1)).toEqual({ kind: "stop" });
-  expect(alive()).toEqual([1, 2, 3]); // nobody is killed: they have work in hand
+  expect(alive()).toEqual([1, 2, 3]); // nobody is killed, because they have tasks in flight
   children[0]!.exit("code 0");
   children[1]!.exit("code 0");
   await pass(500);
@@ -194,7 +194,7 @@ test("a stop is orderly when every process ends by itself with code 0", async ()
   ] as const) {
     const { supervisor, children, pass } = setUp([slot("a"), slot("b")]);
     await supervisor.start();
-    children[0]!.exit("SIGSEGV"); // replaced, which is no stop
+    children[0]!.exit("SIGSEGV"); // replaced, which does not count as a stop
     await pass(1_000);
     const stopped = supervisor.stop();
     children[1]!.exit("code 0");

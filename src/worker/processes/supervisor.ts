@@ -29,8 +29,8 @@ export interface Supervisor extends Service {
   /** Stops at once: every process releases its tasks. */
   abort(): Promise<void>;
   /**
-   * Resolves when every process has reported that it is drained. Rejects when a process ends before
-   * it has started working and says that it never can (exit code 2: its input is wrong).
+   * Resolves when every process has reported that it is drained. Rejects when a process exits
+   * with code 2 before it has started working, because its input is wrong.
    */
   readonly drained: Promise<void>;
   /** After a stop: true if every process ended by itself with exit code 0. */

@@ -1,5 +1,5 @@
 // process: own
-/** Sites that mean harm, or are broken as if they did: contained, and told apart. */
+/** Sites that are malicious, or broken in the same way: contained, and distinguished. */
 import { createSecureServer } from "node:http2";
 import { createServer, type Socket } from "node:net";
 import { once } from "node:events";

@@ -38,7 +38,7 @@ export async function openUdpTransport(options: UdpTransportOptions): Promise<Tr
     failures += 1;
     log.debug("a packet was not sent", { reason: error.message });
   };
-  socket.on("error", fail); // one unreachable address is no reason to stop
+  socket.on("error", fail); // continue after an unreachable address
   return {
     address: () => address,
     send(to, packet) {

@@ -41,7 +41,7 @@ const open = async () =>
 const program = fileURLToPath(new URL("../../testing/append-program.ts", import.meta.url));
 const source = "site:https://a.b";
 
-/** Kills a process once it was told that so many writes are safe, and answers which ones were. */
+/** Kills a process when this many writes are acknowledged, and returns which ones they were. */
 async function writeAndKill(writesMin: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, ["--import", "tsx", program, folder], {
     stdio: ["ignore", "pipe", "inherit"],

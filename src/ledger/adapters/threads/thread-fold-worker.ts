@@ -15,8 +15,8 @@ export type FoldWorkerResult = Scanned | FoldedPart;
 export interface ThreadFoldWorkerOptions {
   readonly threads?: number;
   /**
-   * This thread folds so many bytes itself before it starts others: starting a thread takes longer
-   * than a small fold.
+   * This thread folds this many bytes itself before it starts others: starting a thread takes
+   * longer than a small fold.
    */
   readonly ownBytes?: number;
 }

@@ -8,7 +8,7 @@ import { createTestFleet } from "../../testing/test-fleet.ts";
 import { valuesOf } from "../../testing/test-ledger.ts";
 import { partsPrefix } from "../keys.ts";
 
-/** Work that waits where it is told to, until it is let go. */
+/** Work that waits at the given step until it is released. */
 function createHold() {
   let letGo = () => {};
   let reached = () => {};

@@ -35,7 +35,7 @@ export interface Scanned {
   readonly last: number;
   /** The latest stamp that is not ahead. */
   readonly newest: string;
-  /** Whether there is more than a hub's own note that it made a checkpoint. */
+  /** False if the only record is that the hub itself made a checkpoint: then no new one is needed. */
   readonly isWorthIt: boolean;
   /**
    * Three numbers for each run of records of one part, such as those of a commit: the part, where

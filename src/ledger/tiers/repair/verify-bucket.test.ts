@@ -7,7 +7,7 @@ import { boundaryKey, headKey } from "../keys.ts";
 
 const repairing = { isRepairing: true };
 
-/** The same size, other content: only who reads it can tell. */
+/** The same size with other content: only a read shows the difference. */
 const flipped = (object: MemoryObject): MemoryObject => {
   const body = Buffer.from(object.body);
   body[body.length - 30]! ^= 1;

@@ -16,7 +16,7 @@ import { suiteStorage } from "./testing/suite-storage.ts";
 
 const clients = { clock: systemClock, random: systemRandom };
 
-/** The same suite, the same promises, on every bucket: with one shard there is no deviation. */
+/** The same suite and the same promises on every bucket: with one shard there are no deviations. */
 function suiteOn(name: string, openBucket: () => Promise<Bucket>): void {
   describe(name, () => {
     let bucket: Bucket;

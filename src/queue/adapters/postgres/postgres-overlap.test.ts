@@ -77,7 +77,7 @@ needs(["postgres"], ({ postgres }) => {
     await using at = await setUp();
     await at.add(...works("a", 2, { job: "j" }));
     const leases = await at.claim();
-    // As whoever cancels leaves it when it dies right after.
+    // The state that a canceller leaves if it dies right after.
     await at.schema.query(
       `update ${at.schema.quoted}.job set ended = 'cancelled', has_rest = true where name = 'j'`,
     );

@@ -313,7 +313,7 @@ async function createCopy(server: OwnPostgres) {
   });
 }
 
-/** A server that follows another, until it is told to take over. */
+/** A server that follows another, until it takes over by command. */
 async function createReplica(server: OwnPostgres) {
   const copy = await createCopy(server);
   const { port, password } = new URL(server.url);

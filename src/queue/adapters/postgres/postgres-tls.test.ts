@@ -146,7 +146,7 @@ needs(["postgres"], ({ postgres }) => {
   test("a client certificate stands in for the password", async () => {
     makeCertificate("postgres", "authority");
     const { data } = server;
-    // Who has no certificate of this authority is not even asked for a password.
+    // A client without a certificate of this authority is not even asked for a password.
     await server.stop();
     const file = join(data, "pg_hba.conf");
     const before = readFileSync(file, "utf8");

@@ -117,7 +117,7 @@ needs(["postgres"], ({ postgres }) => {
   });
 });
 
-/** What a claim of ten tasks runs and reads beside so many tasks that must wait. */
+/** The statements and rows of a claim of ten tasks, with this many tasks that must wait. */
 async function claimConcurrently(url: string, blocked: number) {
   await using schema = await createTestSchema(url);
   const time = createSuiteTime();

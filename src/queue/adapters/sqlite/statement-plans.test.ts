@@ -106,7 +106,7 @@ async function fill({ queue }: QueueFixture): Promise<void> {
   await queue.archive({ states: ["done"] });
 }
 
-/** What a claim of ten tasks runs and reads beside so many tasks that must wait. */
+/** The statements and rows of a claim of ten tasks, with this many tasks that must wait. */
 async function claimConcurrently(blocked: number) {
   using folder = createTempFolder();
   const time = createSuiteTime();

@@ -1,4 +1,4 @@
-/** A phrase as in a campaign, and the tags of which the matcher must put one first. */
+/** A phrase as in a campaign, and tags, one of which the matcher must put first. */
 export interface ListedPhrase {
   readonly phrase: string;
   readonly lang: string;

@@ -1,6 +1,5 @@
 /**
- * A program for `createMdnsDiscovery` that fails as the library does: later, where no caller can
- * catch.
+ * A program for `createMdnsDiscovery` that fails as the library does: later, outside of any caller.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../../../base/clock.ts";

@@ -17,7 +17,7 @@ async function setUp() {
   return { storage, open, queue: await open() };
 }
 
-/** Adds, finishes and archives so many, in one round. */
+/** Adds, finishes and archives this many tasks in one round. */
 async function archiveSome(queue: Queue, storage: Storage, prefix: string, count: number) {
   await queue.add(works(prefix, count));
   const { leases } = await queue.claim({ worker: "w1", kinds: ["work"], limit: 1_000 });

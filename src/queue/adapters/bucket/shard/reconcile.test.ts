@@ -36,7 +36,9 @@ const of = <T extends { readonly name: string }>(all: readonly T[], name: string
 
 const leaseMs = 86_400_000;
 
-/** A run of two behind "g", one of three at work in job "j", four done of which some are in a log. */
+/**
+ * A run of two behind "g", one of three running in job "j", four done tasks, some of them in a log.
+ */
 async function fill() {
   const storage = createStorage();
   const store = await storage.open({ finishedKept: 2 });

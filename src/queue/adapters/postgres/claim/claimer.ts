@@ -86,7 +86,7 @@ export function createClaimer(
 }
 
 /**
- * Every so many claims look for complete jobs: a process may have died after its last finish and
- * before it completed the job.
+ * Once in this many claims, look for complete jobs: a process may have died after its last finish
+ * and before it completed the job.
  */
 const completeEvery = 20;

@@ -8,11 +8,11 @@
  * scope        one number for each (job, gate): with the key it is a task's identity.
  * lane         (kind, job, gate). Of a lane with a gate `is_ready`, `top` and `head` tell whether it
  *              has ready tasks, and the priority and id of the best; `is_open` mirrors its gate. They
- *              change only under the lane's row lock, which whoever makes one of its tasks ready, or
- *              no longer so, holds until the end. Lanes without a gate are looked into by every claim
- *              and never locked, so that nobody waits for anybody there.
- * *_counter    counters by stripe: every process has its own, a reader takes the sum. So they are
- *              exact, in the same transaction as the tasks they count, and no row is hot.
+ *              change only under the lane's row lock: a transaction that changes whether a task is
+ *              ready holds it until its end. Lanes without a gate are read by every claim and never
+ *              locked, so that no transaction waits for another one there.
+ * *_counter    counters by stripe: every process has its own, a reader sums them up. So they are
+ *              exact, because they change in the same transaction as the tasks, and no row is hot.
  * log          what was purged: one row for each task, never changed, removed only by `pruneLog`.
  * kept_key     keys of such tasks that are still reserved. A digest stands for (job, gate, key), which
  *              may be longer than an index takes.

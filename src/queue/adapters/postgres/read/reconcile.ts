@@ -116,14 +116,15 @@ const comparisons: readonly string[] = [
   compare("'gate ' || g.name || ' runSlots'", "g.run_slots", "0", "@gate g where g.running = 0"),
   compare("'gate ' || g.name || ' hasRoom'", "g.has_room::int", `${hasRoom}::int`, "@gate g"),
   compare("'gate ' || g.name || ' openFrom'", "g.open_from", openFrom, "@gate g"),
-  // A lane that could be open but is not marked so is no error: the next claim opens it.
+  // A lane that could be open but is not marked open is not an error: the next claim opens it.
   compare(
     "'gate ' || g.name || ' isOpen'",
     "g.is_open::int",
     "(g.has_room and g.open_from <= $1::bigint)::int",
     "@gate g where g.is_open",
   ),
-  // A lane that is marked open although its gate is closed is no error either: a claim finds out.
+  // A lane that is marked open although its gate is closed is not an error either: a claim corrects
+  // it.
   compare(
     `'lane ' || ${laneLabel} || ' isOpen'`,
     "l.is_open::int",

@@ -116,7 +116,7 @@ const counters: readonly Counter[] = [
        then gate.running = 0 else gate.running < gate.capacity end`,
   ),
   derived("gate", "open_from", "max(gate.blocked_until, gate.opens_at)"),
-  // A lane that could be open but is not marked so is no error: the next claim opens it.
+  // A lane that could be open but is not marked open is not an error: the next claim opens it.
   derived(
     "gate",
     "is_open",
