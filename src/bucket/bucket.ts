@@ -56,6 +56,12 @@ export interface Bucket extends Closable {
 /** An ETag that no object has: a write with this condition always fails. Used to test rights without writing. */
 export const impossibleEtag = '"00000000000000000000000000000000"';
 
+/**
+ * On S3, the `Referer` of every write with a condition. Policies of Ceph cannot ask for `If-Match`,
+ * but for this: so they refuse writes without a condition of everybody who does not claim to be us.
+ */
+export const conditionalReferer = "forager:conditional-write";
+
 export interface GetOptions {
   readonly ifNoneMatch?: string;
 }

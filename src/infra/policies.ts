@@ -1,3 +1,4 @@
+import { conditionalReferer } from "../bucket/index.ts";
 import { inScope, keysWith, type Right, type RoleName, type RoleScope } from "./roles.ts";
 
 export interface PolicyTarget extends RoleScope {
@@ -24,7 +25,10 @@ export function identityPolicy(role: RoleName, target: PolicyTarget): Policy {
   return { Version: "2012-10-17", Statement: awsStatements(role, target) };
 }
 
-/** For Ceph and other stores with bucket policies. There a policy cannot require conditional writes. */
+/**
+ * For Ceph and other stores with bucket policies. A policy cannot require a condition there, but the
+ * `Referer` that only writes with a condition have.
+ */
 export function bucketPolicy(
   grants: readonly { readonly user: string; readonly role: RoleName }[],
   target: PolicyTarget,
@@ -67,13 +71,15 @@ function awsStatements(role: RoleName, target: PolicyTarget): readonly Statement
 }
 
 function plainStatements(role: RoleName, target: PolicyTarget): readonly Statement[] {
-  const written = resources(role, ["create", "replace", "write"], target);
-  const deleted = resources(role, ["delete"], target);
-  return [
+  const of = (...rights: readonly Right[]) => resources(role, rights, target);
+  const put = ["s3:PutObject"];
+  const found: readonly Statement[] = [
     ...reading(target),
-    { Sid: "Write", Effect: "Allow", Action: ["s3:PutObject"], Resource: written },
-    { Sid: "Delete", Effect: "Allow", Action: ["s3:DeleteObject"], Resource: deleted },
+    { Sid: "WriteWithCondition", Effect: "Allow", Action: put, Resource: of("create", "replace"), Condition: { StringEquals: { "aws:Referer": conditionalReferer } } }, // prettier-ignore
+    { Sid: "Write", Effect: "Allow", Action: put, Resource: of("write") },
+    { Sid: "Delete", Effect: "Allow", Action: ["s3:DeleteObject"], Resource: of("delete") },
   ];
+  return found.filter(({ Resource }) => Resource.length > 0);
 }
 
 const resources = (role: RoleName, rights: readonly Right[], target: PolicyTarget) =>

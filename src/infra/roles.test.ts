@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readStackOutputs } from "./apply-outputs.ts";
 import { cloudFormationTemplate } from "./cloudformation.ts";
 import { lifecycleRules } from "./lifecycle.ts";
-import { identityPolicy, type Statement } from "./policies.ts";
+import { bucketPolicy, identityPolicy, type Statement } from "./policies.ts";
 import { keysWith, roleNames } from "./roles.ts";
 
 const target = { arn: "arn:aws:s3:::fleet", prefix: "team" };
@@ -43,6 +43,14 @@ test("on AWS a node replaces only what it has read, and creates what is not ther
   expect(decide(node, put("team/ledger/wal/n1/s/1.usv", "if-match"))).toBe(false);
   expect(decide(node, put("team/ledger/wal/n1/s/1.usv", "if-none-match"))).toBe(true);
   expect(decide(node, put("team/bell"))).toBe(true);
+});
+
+test("on Ceph a policy allows writes to the queue only with the Referer of those that have a condition", () => {
+  const { Statement: statements } = bucketPolicy([{ user: "pi", role: "node" }], target);
+  const allowing = statements.filter(({ Action, Resource }) => Action.includes("s3:PutObject") && Resource.includes(`${target.arn}/team/shards/*`)); // prettier-ignore
+  expect(allowing.map(({ Effect, Condition }) => [Effect, Condition])).toEqual([
+    ["Allow", { StringEquals: { "aws:Referer": "forager:conditional-write" } }],
+  ]);
 });
 
 test("only a hub deletes journals and checkpoints, and nobody leaves the prefix", () => {

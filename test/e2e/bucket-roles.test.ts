@@ -20,6 +20,7 @@ import {
   bucketPolicy,
   examineRights,
   identityPolicy,
+  keysWithoutCondition,
   lifecycleConfiguration,
 } from "../../src/infra/index.ts";
 import { missingHubRights } from "../../src/ledger/tiers/hub/hub-rights.ts";
@@ -115,11 +116,9 @@ needs(["s3"], ({ s3 }) => {
     };
     const asHub = await doctor("node", "hub");
     expect(asHub.get("right to write shards/*")).toBe("has");
-    // A policy of this store cannot require a condition, and doctor says so.
     await using all = owner();
     const before = await all.list("");
-    const withoutCondition = (await doctor("node", "node")).get("writes without a condition");
-    expect(withoutCondition).toMatch(/^allowed for shards\/\*, .*ledger\/wal\/NODE\/\*/);
+    expect((await doctor("node", "node")).get("writes without a condition")).toBe("refused by the store"); // prettier-ignore
     const isLasting = ({ key }: { readonly key: string }) => !key.startsWith("probe/");
     expect((await all.list("")).filter(isLasting)).toEqual(before.filter(isLasting));
     expect(asHub.get("right to delete ledger/checkpoint/*")).toBe("lacks");
@@ -127,7 +126,41 @@ needs(["s3"], ({ s3 }) => {
     expect(asNode.get("right to delete ledger/checkpoint/*")).toBe("too much");
   });
 
-  describe("what would have to refuse writes without a condition", () => {
+  test("the store refuses a node that overwrites a shard without having read it", async () => {
+    await using all = owner();
+    const key = "shards/9.json.gz";
+    const refused = { code: "bucket_forbidden" };
+    for (const role of roleNames) {
+      await all.delete(key);
+      await using bucket = open(role);
+      await expect(bucket.put(key, Buffer.from("x"))).rejects.toMatchObject(refused);
+      const created = await bucket.putIfAbsent(key, Buffer.from("a"));
+      if (created.status !== "created") throw new Error(`${role} did not create it`);
+      await expect(bucket.put(key, Buffer.from("x"))).rejects.toMatchObject(refused);
+      expect(await bucket.putIfAbsent(key, Buffer.from("x"))).toEqual({ status: "exists" });
+      const { status } = await bucket.putIfMatch(key, Buffer.from("b"), created.etag);
+      expect(status).toBe("written");
+      expect(await bucket.putIfMatch(key, Buffer.from("x"), created.etag)).toEqual({ status: "stale" }); // prettier-ignore
+      const got = await bucket.get(key);
+      expect(got.status === "found" && Buffer.from(got.body).toString()).toBe("b");
+    }
+    await all.delete(key);
+  });
+
+  test("without such a policy doctor names what can be overwritten", async () => {
+    const made = await createTestPlace(s3);
+    onTestFinished(() => made.client.destroy());
+    const at = { ...made.place, prefix: "" };
+    await using bucket = createS3Bucket({ place: at, clock: systemClock, random: systemRandom });
+    using put = createUnconditionalPut(at, { clock: systemClock });
+    const options = { bucket, role: "node", node: "n1", random: systemRandom, put } as const;
+    expect(await keysWithoutCondition(options)).toEqual(
+      expect.arrayContaining(["shards/*", "ledger/wal/NODE/*", "lease/*"]),
+    );
+    expect(await bucket.list("")).toEqual([]);
+  });
+
+  describe("what does not help", () => {
     test("the policy for AWS refuses every change of the queue here, with a condition too", async () => {
       const made = await createTestPlace(s3);
       onTestFinished(() => made.client.destroy());

@@ -76,8 +76,8 @@ function overwriteFinding(keys: readonly string[] | undefined): Finding {
   }
   if (keys.length === 0) return { state: "ok", detail: "refused by the store" };
   const advice =
-    "Forager sends none, but anybody with this key can overwrite the queue. On AWS attach the policy of " +
-    "`forager infra policy`; policies of other stores cannot forbid it: " +
+    "Forager sends none, but another program with this key can overwrite the queue: attach the " +
+    "policy of `forager infra --help` that fits the store, see " +
     docsPage("guides/bucket-rights.md");
   return { state: "warn", detail: `allowed for ${keys.join(", ")}`, advice };
 }

@@ -11,6 +11,7 @@ import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
 import { asUnsent, unanswered } from "../../bucket-error.ts";
 import {
+  conditionalReferer,
   listLimitMax,
   type Bucket,
   type Got,
@@ -36,6 +37,17 @@ export interface S3BucketOptions {
 
 /** A request that the server refused because our clock is wrong; it is sent again. */
 const refusedRequest = { requests: 1, failed: 1, bytesSent: 0, bytesReceived: 0, dollars: 0 };
+
+/** The SDK does not sign this header. */
+function sendReferer(command: PutObjectCommand, referer: string): void {
+  command.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { headers: Record<string, string> }).headers["referer"] = referer;
+      return next(args);
+    },
+    { step: "build", name: "sendReferer" },
+  );
+}
 
 /** Ceph before 20.2.1 compares If-Match with the bare ETag, and never finds the quoted one equal. */
 type EtagStyle = "quoted" | "unquoted";
@@ -82,8 +94,10 @@ export function createS3Bucket(options: S3BucketOptions): Bucket {
         ? "putIfAbsent"
         : "put";
     try {
+      const command = new PutObjectCommand(input);
+      if (operation !== "put") sendReferer(command, conditionalReferer);
       const { output } = await caller.send(operation, (client, abortSignal) =>
-        client.send(new PutObjectCommand(input), { abortSignal }),
+        client.send(command, { abortSignal }),
       );
       if (output.ETag) return output.ETag;
     } catch (error) {
