@@ -47,6 +47,7 @@ export interface ApiEnv {
   Bindings: {
     /** Set by @hono/node-server. Absent if a test calls the app without a socket. */
     readonly incoming?: {
+      readonly url?: string;
       readonly socket: {
         readonly localAddress?: string;
         readonly localPort?: number;
@@ -87,6 +88,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
         path: c.req.path,
         header: (name) => c.req.header(name),
         localAddress: socket?.localAddress,
+        target: c.env?.incoming?.url,
       },
       perimeter,
     );

@@ -8,6 +8,8 @@ export interface RequestOrigin {
   readonly header: (name: string) => string | undefined;
   /** The local address of the connection; undefined in tests without a socket. */
   readonly localAddress: string | undefined;
+  /** As it is in the first line of the request; undefined in tests without a socket. */
+  readonly target?: string | undefined;
 }
 
 export interface PerimeterOptions {
@@ -29,9 +31,11 @@ const safeMethods = new Set(["GET", "HEAD"]);
  * No response has a CORS header, so no other origin can read one.
  */
 export function checkOrigin(request: RequestOrigin, options: PerimeterOptions): void {
-  const { method, path, header, localAddress } = request;
+  const { method, path, header, localAddress, target } = request;
   const host = header("host");
-  if (!isOwnHost(host, { ...options, localAddress })) {
+  // A target such as `http://HOST/path` is sent to proxies: its host would count, not the header.
+  const isOwn = isOwnHost(host, { ...options, localAddress }) && target?.startsWith("/") !== false;
+  if (!isOwn) {
     throw new ProblemError(
       421,
       "wrong_host",

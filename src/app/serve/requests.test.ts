@@ -55,6 +55,8 @@ describe("requests that are wrong, slow or repeated", () => {
     expect(await rawAnswer("\u0016\u0003\u0001 hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     const twice = "POST /api/queue/tasks HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n"; // prettier-ignore
     expect(await rawAnswer(twice)).toMatch(/^HTTP\/1\.1 400 /);
+    const toProxy = "GET http://evil.example/api/session HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"; // prettier-ignore
+    expect(await rawAnswer(toProxy)).toMatch(/^HTTP\/1\.1 421 /);
     expect((await send("GET", "/api/session")).status).toBe(200);
   });
 
