@@ -224,7 +224,8 @@ const readQuietly = async (read: ReadState | undefined): Promise<unknown> =>
   read?.().catch(() => undefined);
 
 /** After the first bytes an error cannot be reported any more, so the connection is closed. */
-function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteContext): Response {
+function sendFile(c: ApiContext, answer: unknown, context: RouteContext): Response {
+  const { log, requestId, caller } = context;
   const { fileName, type, run } = answer as FileAnswer;
   c.header("content-type", type);
   c.header("cache-control", "no-store");
@@ -248,9 +249,11 @@ function sendFile(c: ApiContext, answer: unknown, { log, requestId }: RouteConte
       await writer.close();
     })
     .catch(async (error: unknown) => {
-      const isGone = c.req.raw.signal.aborted;
-      if (!isGone) log.warn("a download was cut", { requestId, error });
-      await sent?.({ bytes, cut: isGone ? "the client has gone" : "an error, see the log" });
+      const reason = c.req.raw.signal.aborted
+        ? "the client has gone"
+        : caller.ended.aborted && "the session or token has ended";
+      if (reason === false) log.warn("a download was cut", { requestId, error });
+      await sent?.({ bytes, cut: reason || "an error, see the log" });
       await writer.abort(error).catch(() => {}); // the client has disconnected
     });
   return c.body(readable, 200);
