@@ -7,7 +7,8 @@ import { companyIds, firstText, normalDomain, type CompanyIds } from "../fields/
 import { makesHashedIds } from "./id-form.ts";
 import { comparedName, shareTellingWord } from "../resolve/name-similarity.ts";
 import { worthWriting } from "./machine-facts.ts";
-import { domainField, placeField } from "../fields/places.ts";
+import { isSamePlace, ownIdWithName } from "./same-place.ts";
+import { domainField, isIdOfOwnList, placeField } from "../fields/places.ts";
 import type { RecordIndex } from "../search/record-index.ts";
 import type { Created, CreateRequest } from "../records.ts";
 import { slugOf } from "../files/slug.ts";
@@ -50,9 +51,25 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
     ...(key === "place" ? index.byPlace(value) : index.byDomain(value)),
     ...(plannedWith.get(`${key}:${value}`) ?? []),
   ];
+  const ofPlace = (place: string, fields: Fields): readonly string[] => {
+    const found = having("place", place);
+    if (!isIdOfOwnList(place)) return found;
+    return found.filter((target) => {
+      const known = index.find(target);
+      return known?.kind !== "company" || isSamePlace(known.company, fields);
+    });
+  };
+  /** The fields that a new company gets its id from. */
+  const identifying = (fields: Fields): Fields => {
+    const { place, name } = fields;
+    if (typeof place !== "string" || !isIdOfOwnList(place)) return fields;
+    const isTaken = having("place", place).length > 0 && ofPlace(place, fields).length === 0;
+    return isTaken ? { ...fields, place: ownIdWithName(place, name) } : fields;
+  };
   /** Branches of a chain share a domain: companies with different places are different. */
-  const findKnown = ({ place, domain }: Fields): string | undefined => {
-    const [same] = typeof place === "string" ? having("place", place) : [];
+  const findKnown = (fields: Fields): string | undefined => {
+    const { place, domain } = fields;
+    const same = typeof place === "string" ? ofPlace(place, fields)[0] : undefined;
     if (same !== undefined || typeof domain !== "string") return same;
     const found = having("domain", domain);
     const placeless = found.find((target) => !placeOf(target));
@@ -120,7 +137,7 @@ export function createPlanner({ ledger, index, random }: CreatePlannerOptions): 
           : (findKnown(fields) ?? (addsOnly ? findByPhone(fields) : undefined));
       const ids: CompanyIds =
         given === undefined
-          ? companyIds({ ...request, fields }, random)
+          ? companyIds({ ...request, fields: identifying(fields) }, random)
           : { id: idOf(given.target), isOfRequest: false };
       const { id, isOfRequest } = ids;
       const view =

@@ -1,4 +1,5 @@
 import { idOf, type Company } from "./company.ts";
+import { isIdOfOwnList } from "./places.ts";
 import { keyOf } from "../search/name-keys.ts";
 import type { RecordIndex } from "../search/record-index.ts";
 import type { Duplicate } from "../records.ts";
@@ -27,7 +28,7 @@ export function findDuplicates(
     for (const one of targets)
       if (one !== company.target && !found.has(one)) found.set(one, because);
   };
-  if (place !== undefined) add(index.byPlace(place), "place");
+  if (place !== undefined && !isIdOfOwnList(place)) add(index.byPlace(place), "place");
   if (domain !== undefined) add(index.byDomain(domain), "domain");
   if (key) add(index.byNameAndAddress(key), "name and address");
   return [...found].flatMap(([target, because]): Duplicate[] => {

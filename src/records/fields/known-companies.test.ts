@@ -94,3 +94,49 @@ describe("a merged company", () => {
     expect(await at.records.create(again)).toMatchObject({ outcome: "suppressed" });
   });
 });
+
+describe("ids of a user's own lists", () => {
+  const source = "place:1";
+  const austin = { place: "1", latitude: 30.2671, longitude: -97.742 };
+  const joe = { name: "Joe Plumbing", ...austin, "phone/+15125550100": true };
+  const otto = { name: "Otto Bakery", ...austin, latitude: 30.2721, "phone/+15125550177": true };
+
+  test("two lists number their rows alike: they are two companies, and each is found again", async () => {
+    await using at = await openTestRecords();
+    const first = await at.records.create({ source, fields: joe });
+    const other = await at.records.create({ source, fields: otto });
+    expect(first).toMatchObject({ outcome: "created", target: targetOfKey("1") });
+    expect(other).toMatchObject({ outcome: "created", slug: "otto-bakery" });
+    expect(other.target).not.toBe(first.target);
+    for (const [fields, { target }] of [[joe, first], [otto, other]] as const) // prettier-ignore
+      expect(await at.records.create({ source, fields })).toMatchObject({ outcome: "known", target, written: 0 }); // prettier-ignore
+    expect(await valuesOf(at.ledger, first.target)).toMatchObject({ name: "Joe Plumbing" });
+    expect(await at.records.duplicatesOf(other.target)).toEqual([]);
+    await using elsewhere = await openTestRecords();
+    await elsewhere.records.create({ source, fields: joe });
+    const same = await elsewhere.records.create({ source, fields: otto });
+    expect(same.target).toBe(other.target);
+  });
+
+  test("a row that was renamed, moved or has another number stays the same company", async () => {
+    await using at = await openTestRecords();
+    const { target } = await at.records.create({ source, fields: joe });
+    const renamed = { ...joe, name: "Best Water" };
+    expect(await at.records.create({ source, fields: renamed })).toMatchObject({ target });
+    const moved = { ...renamed, latitude: 30.4, "phone/+15125550199": true };
+    expect(await at.records.create({ source, fields: moved })).toMatchObject({ target });
+    const far = { ...renamed, latitude: 48.1 };
+    expect(await at.records.create({ source, fields: far })).toMatchObject({ target });
+    const another = { name: "Best Water", place: "1", latitude: 48.2, longitude: 11.5 };
+    expect((await at.records.create({ source, fields: another })).target).not.toBe(target);
+  });
+
+  test("ids of open data name one place, whatever it is called and wherever it lies", async () => {
+    await using at = await openTestRecords();
+    const place = "osm/node/1";
+    const { target } = await at.records.create({ source, fields: { ...joe, place } });
+    expect(await at.records.create({ source, fields: { ...otto, place } })).toMatchObject({
+      target,
+    });
+  });
+});

@@ -41,3 +41,9 @@ export function domainsOf({
   const own = domain === undefined ? [] : [normalDomain(domain)];
   return domains ? [...new Set([...own, ...domains.map(normalDomain)])] : own;
 }
+
+/**
+ * Places of open data have ids of their source (`osm/node/1`). Those of a user's own list may be row
+ * numbers, and another list has the same ones for other businesses.
+ */
+export const isIdOfOwnList = (place: string): boolean => !place.includes("/");
