@@ -1,6 +1,6 @@
 import { compareText, dotOf, type Datagram } from "./datagram/datagram.ts";
 import { copyCell, createCell, cutCell, mergeInto, type Cell } from "./fold/cell.ts";
-import { isMarker } from "./fold/erased.ts";
+import { isErased, isMarker } from "./fold/erased.ts";
 import { visibleOf } from "./fold/lane.ts";
 import {
   forgottenField,
@@ -19,6 +19,17 @@ export interface TargetView {
   /** Sorted by name. Only fields that have a value. */
   readonly fields: readonly FieldView[];
   readonly conflicts: readonly ConflictView[];
+  /** The markers of fields that were erased, and when; absent if there are none. */
+  readonly erased?: Readonly<Record<string, string>>;
+}
+
+/** Whether an earlier write to a field of this target was erased. */
+export function wasErased(
+  { target, erased }: Pick<TargetView, "target" | "erased">,
+  { field, stamp }: Pick<FieldView, "field" | "stamp">,
+): boolean {
+  if (erased === undefined) return false;
+  return isErased(new Map(Object.entries(erased)), { target, field, stamp, value: "" });
 }
 
 export interface FieldView {
@@ -61,7 +72,8 @@ export function viewTarget(
     }
   }
   const into = isGone ? undefined : mergedInto(own)?.into;
-  return { target, isForgotten: isGone, mergedInto: into, fields, conflicts };
+  const erased = !isGone && own.markers && { erased: Object.fromEntries(own.markers) };
+  return { target, isForgotten: isGone, mergedInto: into, fields, conflicts, ...erased };
 }
 
 /** The target that this one was merged into, and since when. */

@@ -155,6 +155,10 @@ test("D16: an address leaves the files of the ledger with its name, also one tha
   await removeExpired({ ...options, retention });
   expect(await textOf(at)).not.toContain("carl.dorn");
   expect(await textOf(at)).toContain("anna.berg");
+  // Nor in the files of the records, which list what earlier renders showed, nor in their copies.
+  expect(at.grep(/carl\.dorn@/)).toEqual([]);
+  expect(at.grep(/info@acme/)).not.toEqual([]);
+  for (const where of ["aside", "kept"] as const) expect(at.copies(where)).toEqual([]);
   // Removed forty days ago: too old for thirty.
   const shorter = { peopleDays: 0, personalEmailDays: 30 };
   expect(await readExpired({ ...options, retention: shorter })).toMatchObject([

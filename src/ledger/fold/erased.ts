@@ -28,7 +28,10 @@ const saltOf = (marker: string): string =>
 export type Markers = ReadonlyMap<string, string>;
 
 /** Whether a datagram was erased, according to the markers of its target. */
-export function isErased(markers: Markers, datagram: Datagram): boolean {
+export function isErased(
+  markers: Markers,
+  datagram: Pick<Datagram, "target" | "field" | "stamp" | "value">,
+): boolean {
   if (isMarker(datagram.field)) return false;
   const floor = floorOf(markers, datagram);
   return floor !== undefined && isUpTo(floor, datagram);
@@ -44,7 +47,7 @@ function floorOf(markers: Markers, place: Pick<Datagram, "target" | "field">): s
   return floor;
 }
 
-const isUpTo = (floor: string, { stamp, value }: Datagram): boolean =>
+const isUpTo = (floor: string, { stamp, value }: Pick<Datagram, "stamp" | "value">): boolean =>
   stamp < floor || (stamp === floor && value === undefined);
 
 /** The markers among the fields of a target; undefined: it has none. */

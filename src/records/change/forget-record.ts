@@ -122,7 +122,8 @@ export async function removeForgottenCopies(context: RecordsContext): Promise<vo
   removeCopies(context, new Set(elementsOf(fields, "target/")), []);
 }
 
-function removeCopies(
+/** Removes copies of the files of these records. */
+export function removeCopies(
   context: RecordsContext,
   targets: ReadonlySet<string>,
   folders: readonly string[],

@@ -50,6 +50,8 @@ export interface RenderAnswer {
   readonly isHandmade: boolean;
   readonly fields: readonly FieldView[];
   readonly shown: Facts;
+  /** Lines of earlier renders that must not stay. Absent: all stay. */
+  readonly isErased?: ((line: Pick<FieldView, "field" | "stamp">) => boolean) | undefined;
 }
 
 /**
@@ -65,11 +67,22 @@ export function addRender(
   const section = sectionText(render);
   // The usual case when existing files are checked.
   if (old?.startsWith(`${firstLine}\n${section}`) && isEnded(old, section)) return old;
-  const others = sectionsOf(old).filter((one) => revOf(one) !== render.rev);
+  const others = sectionsOf(old)
+    .filter((one) => revOf(one) !== render.rev)
+    .map((one) => withoutErased(one, render.isErased));
   const isInPlace = (one: string) => revOf(one) === inPlace;
   const older = [...others.filter(isInPlace), ...others.filter((one) => !isInPlace(one))];
   const all = [section, ...older].slice(0, rendersKept);
   return `${firstLine}\n${all.join("\n")}`;
+}
+
+function withoutErased(section: string, isErased: RenderAnswer["isErased"]): string {
+  if (!isErased) return section;
+  const lines = section.split("\n").filter((line) => {
+    const [field = "", stamp = ""] = line.split("\t");
+    return field === "" || field === "rev" || !isErased({ field, stamp });
+  });
+  return lines.join("\n");
 }
 
 /** True if a file that begins with this section has no others. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/log/logger.ts";
-import type { TargetView } from "../../ledger/index.ts";
+import { wasErased, type FieldView, type TargetView } from "../../ledger/index.ts";
 import type { HeldBack, HeldFile } from "../files/held-back.ts";
 import { idOf } from "../fields/company.ts";
 import { isClean, isEqual, revIn, textOf, writePage } from "../page/front-matter.ts";
@@ -65,7 +65,7 @@ export function createFileRenderer(
       // read.
       if (revIn(composed.text) === seen) {
         const side = readSide(folder);
-        const newSide = addRender(side, { ...composed, rev: seen, fields: view.fields }, seen);
+        const newSide = addRender(side, { ...composed, rev: seen, ...fieldsOf(view) }, seen);
         if (hasFault({ target, folder, bytes: undefined })) return { kind: "broken" };
         if (newSide !== side) await disk.overwrite(`${folder}/${sideFile}`, newSide, how);
         return { kind: "done", rev: seen, isNew: false };
@@ -93,7 +93,7 @@ export function createFileRenderer(
     const { text } = composed;
     const rev = revIn(text)!;
     const inPlace = bytes && revIn(textOf(bytes));
-    const newSide = addRender(side, { ...composed, rev, fields: view.fields }, inPlace);
+    const newSide = addRender(side, { ...composed, rev, ...fieldsOf(view) }, inPlace);
     const texts = [...(newSide === side ? [] : [newSide]), ...(text === before ? [] : [text])];
     const ready = [...(await disk.prepareAll(texts, how))];
     if (newSide !== side) ready.shift()!.replace(`${folder}/${sideFile}`);
@@ -115,6 +115,10 @@ export function createFileRenderer(
     }
     return false;
   };
+  const fieldsOf = (view: TargetView) => ({
+    fields: view.fields,
+    isErased: view.erased && ((line: Pick<FieldView, "field" | "stamp">) => wasErased(view, line)),
+  });
   const readSide = (folder: string) => textOf(disk.read(`${folder}/${sideFile}`));
   /** A file that a user has formatted is patched from then on. */
   const handmade = (layout: RecordLayout, text: string | undefined, side: string | undefined) =>
