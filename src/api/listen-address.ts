@@ -17,7 +17,7 @@ export function parseListen(
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) {
-    const message = `"${text}" is no address to listen on: write HOST:PORT, such as 127.0.0.1:4870`;
+    const message = `"${text}" is not an address to listen on: write HOST:PORT, such as 127.0.0.1:4870`;
     throw new AppError("invalid", "bad_listen", message);
   }
   if (!mayBeReached && !isLoopbackHost(host)) throw needsUsers(text);

@@ -83,12 +83,12 @@ const backoffMs = { first: 25, max: 2_000 };
 const refusedMsMax = 60;
 const giveUpMsDefault = 15_000;
 /**
- * After a pause of the process, elapsed time alone does not show that it has tried often enough.
+ * Try at least this often: if the process was paused, the time may be over after a single attempt.
  */
 const triesMin = 4;
 /** After this time others have probably written. A read costs a twelfth of a refused write. */
 const freshMs = 2_000;
-/** The same if another session interfered with the last change: only a very recent read counts. */
+/** If another session interfered with the last change, only a read this recent is reused. */
 const freshMsInCompany = 50;
 /** The commit numbers of a session that has not written for this long are dropped. */
 const commitKeptMs = 3_600_000;

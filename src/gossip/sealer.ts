@@ -69,7 +69,7 @@ export function createSealer({ node, cluster, keyring, random, peerOf }: SealerO
       if (header.node === node && header.session === session) return "own";
       const peer = peerOf(header.node, header.session);
       if (peer && !peer.window.isNew(header.counter)) return "replayed";
-      // Subkeys are kept for peers only: an unknown session costs time, never memory.
+      // Keep subkeys of peers only, so that packets of unknown sessions cannot fill the memory.
       const kept = peer?.subkey;
       const tried = kept && openPacket(packet, header, kept);
       if (tried) return { ...header, subkey: kept, body: tried };

@@ -170,7 +170,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     options.log.warn("a torn tail was cut off a journal", { file, bytes });
   }
   for (const { file, keptAs } of core.damaged) {
-    options.log.error("a journal file is damaged: what can be read of it is kept in its place", {
+    options.log.error("a journal file is damaged: its readable part is kept", {
       file,
       keptAs,
     });

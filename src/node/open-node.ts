@@ -219,6 +219,6 @@ const folderGone = () =>
   new AppError(
     "unavailable",
     "data_folder_gone",
-    "the data folder is not the one that this process began with: it was deleted, moved or " +
+    "the data folder is not the one that this process started with: it was deleted, moved or " +
       "replaced. See that it is there, and start again",
   );

@@ -104,7 +104,7 @@ function parseListen(text: string): { readonly host: string; readonly port: numb
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
-  const message = `"${text}" is no address to listen on: write HOST:PORT, such as 127.0.0.1:9464`;
+  const message = `"${text}" is not an address to listen on: write HOST:PORT, such as 127.0.0.1:9464`;
   throw new AppError("invalid", "bad_listen", message);
 }
 

@@ -113,7 +113,7 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   const looks = every(look, {
     clock,
     pauseMs: (tookMs) => Math.max(Math.min(everyMsMax, stallMs() / 4), tookMs * restFactor),
-    onError: (error) => logger.warn("the queue could not be looked at", { error }),
+    onError: (error) => logger.warn("the queue could not be read", { error }),
   });
 
   return {

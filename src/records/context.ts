@@ -222,7 +222,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
   const write: RecordsContext["write"] = async (commit) => {
     const worth = worthWriting(commit);
     const dropped = commit.changes.length - worth.changes.length;
-    if (dropped > 0) log.debug("values that say nothing were left out", { dropped });
+    if (dropped > 0) log.debug("empty values were left out", { dropped });
     const outcome = { commit: worth, written: await ledger.write(worth) };
     if (isDue([outcome])) await renderTogether(outcome).catch(sayBehind);
     return outcome.written;

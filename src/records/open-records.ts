@@ -151,7 +151,7 @@ async function catchUpOrRefill(context: RecordsContext, options: CatchUpOptions)
     await catchUp(context, options);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
-    context.log.warn("the index is damaged and is made again", { error });
+    context.log.warn("the index is damaged and is rebuilt", { error });
     context.index.discard();
     await rebuildAll(context, options);
   }
@@ -165,7 +165,7 @@ async function rebuild(context: RecordsContext, options: CatchUpOptions) {
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     // Files that were edited are ingested when they are rendered.
-    context.log.warn("the index is damaged and is made again", { error });
+    context.log.warn("the index is damaged and is rebuilt", { error });
     context.index.discard();
     clean.clear();
   }

@@ -128,7 +128,7 @@ export async function runScheduleNow(
     occurrenceTask(schedule, { atMs, skip: undefined }, { isNow: true }),
   ]);
   if (answer?.id === undefined) {
-    const what = `the queue does not take the run of ${name} (${answer?.status}): see \`forager queue jobs\``;
+    const what = `the queue does not accept the run of ${name} (${answer?.status}): see \`forager queue jobs\``;
     throw new AppError("unavailable", "schedule_refused", what);
   }
   return { task: answer.id, occurrence: new Date(atMs).toISOString() };

@@ -195,7 +195,7 @@ const overlapFault = ({
 /** What is wrong with a schedule, as a sentence. */
 export function faultWords(issues: readonly z.core.$ZodIssue[], input: unknown): string {
   const [issue] = issues;
-  if (!issue) return "it is no schedule";
+  if (!issue) return "it is not a schedule";
   if (issue.code === "unrecognized_keys") return `there is no ${issue.keys[0]}: leave it out`;
   if (issue.code !== "invalid_union") return issue.message;
   const isCron = JSON.stringify(input).includes('"cron":');

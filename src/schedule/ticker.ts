@@ -86,7 +86,7 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
   const ticks = every(tick, {
     clock,
     pauseMs: lookEveryMs,
-    onError: (error) => log.warn("schedules could not be looked at, tried again", { error }),
+    onError: (error) => log.warn("schedules could not be checked; retrying", { error }),
   });
   return { tick, start: () => ticks.start(), stop: () => ticks.stop() };
 }

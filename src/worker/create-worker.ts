@@ -257,7 +257,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
     inFlightTasks.abortWorking();
     if (inFlightTasks.inFlight().size > 0 && !isFatal) await empty(storeMs);
     const left = inFlightTasks.inFlight().size;
-    if (left > 0) logger.warn("tasks could not be given back: their leases run out", { left });
+    if (left > 0) logger.warn("tasks could not be released: their leases will expire", { left });
     record?.save();
     keeper.stop();
     load?.stop();

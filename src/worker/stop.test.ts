@@ -97,7 +97,7 @@ describe.each(backends)("a worker that is stopped, on %s", (backend) => {
     await at.pass(12_000, 200);
     await stopped;
     expect(at.lines.map(({ message }) => message)).toContain(
-      "tasks could not be given back: their leases run out",
+      "tasks could not be released: their leases will expire",
     );
   });
 

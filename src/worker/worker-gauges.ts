@@ -10,7 +10,7 @@ export function registerGauges(
 ): void {
   const slots = metrics.gauge({
     name: "forager_worker_slots",
-    help: "Slots of workers: active, idle, and tasks in hand that wait for a moment or a cap.",
+    help: "Slots of workers: active, idle, and claimed tasks that wait for their time or a cap.",
     labels: ["state"],
   });
   const abandoned = metrics.gauge({

@@ -94,7 +94,7 @@ test("a data folder that is deleted under them ends `work` and `node run`, and t
   for (const { exitCode, stderr } of await Promise.all([working.ended, touching.ended])) {
     expect(exitCode, stderr).toBe(1);
     expect(stderr.trim().split("\n").at(-1)).toMatch(
-      /^forager: the data folder \S+ is not the one that this process began with: .* start again/,
+      /^forager: the data folder \S+ is not the one that this process started with: .* start again/,
     );
   }
 });

@@ -75,7 +75,7 @@ describe("forager company", () => {
       expect(result.exitCode).toBe(exitCode);
     };
     await wrong(["set", "acme-flooring", "emial=a@b.example"], "the nearest is email");
-    await wrong(["set", "acme-flooring", "email=nobody"], "'nobody' is no e-mail address");
+    await wrong(["set", "acme-flooring", "email=nobody"], "'nobody' is not an e-mail address");
     await wrong(["set", "acme-flooring", "rating:=x"], "is not JSON");
     await wrong(["unset", "acme-flooring", "tag"], "acme-flooring has no tag");
     await wrong(["show", "acme"], "there is no company 'acme': did you mean acme-flooring?", 1);

@@ -113,7 +113,7 @@ describe("forager person and forager records", () => {
     );
     const set = await run(["company", "set", "acme", "city=Bonn"]);
     expect(set.stdout).toContain("city of acme changed");
-    expect(set.stderr).toContain("the index is damaged and is made anew");
+    expect(set.stderr).toContain("the index is damaged and is rebuilt");
     expect(await good("company", "search", "acme")).toContain("Bonn");
     appendFileSync(inData("companies/acme/_index.md"), "A description.\n");
     const rebuilt = await run(["records", "rebuild"]);

@@ -47,7 +47,7 @@ describe("forager import companies", () => {
     expect(done.stdout).toBe(
       [
         "leads.csv: 5 lines, 3 new, 1 known, 1 left out, 1 value not readable",
-        "  line 4: E-Mail: 'nobody' is no e-mail address",
+        "  line 4: E-Mail: 'nobody' is not an e-mail address",
         "  line 5: it has no name, no domain and no place",
         "",
       ].join("\n"),
@@ -167,7 +167,7 @@ describe("forager export", () => {
     write("no.txt", "x@formula.example\ny at formula\n");
     const stopped = await run(["export", "emails", "--suppress", "no.txt"]);
     expect(stopped).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(stopped.stderr).toContain("line 2: 'y at formula' is no address and no domain");
+    expect(stopped.stderr).toContain("line 2: 'y at formula' is neither an address nor a domain");
   });
 
   test("a reader that goes away early ends it quietly", async () => {

@@ -48,7 +48,7 @@ test("B7: the suppression list keeps people out of imports and exports, and come
   expect(await good("export", "companies", "--columns", "name")).toContain("Bolt");
   const wrong = await sandbox.onData(["suppress", "add", "a@b.example", "nobody"]);
   expect(wrong.exitCode).toBe(2);
-  expect(wrong.stderr).toContain("'nobody' is no e-mail address");
+  expect(wrong.stderr).toContain("'nobody' is not an e-mail address");
   expect((await sandbox.onData(["suppress", "list", "a@b.example"])).exitCode).toBe(1);
 });
 

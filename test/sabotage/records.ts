@@ -187,8 +187,8 @@ const inBroken: readonly Sabotage[] = [
   {
     name: "anchors are followed",
     file: "src/records/page/parse-page.ts",
-    find: 'throw new PageFault("it holds a YAML anchor',
-    replace: 'if (head === "") throw new PageFault("it holds a YAML anchor',
+    find: 'throw new PageFault("it contains a YAML anchor',
+    replace: 'if (head === "") throw new PageFault("it contains a YAML anchor',
     caughtBy: `${broken} > an anchor`,
   },
   {

@@ -58,7 +58,7 @@ function readKeys({
     const key = readSuppressionKey(value, { country });
     if (key !== undefined) return key;
     const what =
-      "is no e-mail address, domain, phone number with its country code or id of a place";
+      "is not an e-mail address, domain, phone number with its country code or id of a place";
     throw new ProblemError(400, "bad_request", `body.values[${at}] ${what}; nothing was changed`);
   });
 }

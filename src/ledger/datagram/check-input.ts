@@ -32,7 +32,9 @@ export function checkField(field: string): void {
 export function checkSource(source: string): void {
   const fault =
     textFault(source, sourceBytesMax) ??
-    (/^(?:system|(?:hand|place|site):.+)$/su.test(source) ? "" : "it is no hand:, place: or site:");
+    (/^(?:system|(?:hand|place|site):.+)$/su.test(source)
+      ? ""
+      : "it is not hand:, place: or site:");
   if (fault) throw refused("ledger_source", "source", source, fault);
 }
 
@@ -129,7 +131,7 @@ function textFault(text: string, bytesMax: number): string | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) return `it has ${bytes} bytes, more than ${bytesMax}`;
   if (/\p{Cc}/u.test(text)) return "it contains a control character";
-  if (/\p{Surrogate}/u.test(text)) return "it holds half a character";
+  if (/\p{Surrogate}/u.test(text)) return "it contains half a character";
   if (text.trim() !== text) return "it begins or ends with white space";
   return undefined;
 }

@@ -69,7 +69,8 @@ export function keepSynced(options: KeepSyncedOptions): KeepSynced {
       isFailing = false;
       onAttempt(true);
     } catch (error) {
-      if (!isFailing) log.warn("the bucket is not reached: what is written stays here", { error });
+      if (!isFailing)
+        log.warn("the bucket cannot be reached: changes stay on this node", { error });
       isFailing = true;
       onAttempt(false);
       [pulledAtMs, pushedAtMs] = [clock.monotonicMs(), clock.monotonicMs()];

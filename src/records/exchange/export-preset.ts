@@ -122,7 +122,7 @@ function parseToml(text: string, file: string): Readonly<Record<string, unknown>
     return parse(text) as Readonly<Record<string, unknown>>;
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause;
-    const [what = "it is no TOML"] = cause.message.replace(/^Invalid TOML document: /, "").split("\n"); // prettier-ignore
+    const [what = "it is not TOML"] = cause.message.replace(/^Invalid TOML document: /, "").split("\n"); // prettier-ignore
     throw faulty([`${file}:${cause.line}: ${what}`], cause);
   }
 }

@@ -118,9 +118,9 @@ describe("a line of an import", () => {
     const { fields, problems } = read({ name: "A", email: "nobody", phone: "123", rating: "good" });
     expect(fields).toEqual({ name: "A" });
     expect(problems).toEqual([
-      "email: 'nobody' is no e-mail address",
-      "phone: '123' is no phone number, or has no country code: --country says which",
-      "rating: 'good' is no number",
+      "email: 'nobody' is not an e-mail address",
+      "phone: '123' is not a phone number, or has no country code: --country says which",
+      "rating: 'good' is not a number",
     ]);
   });
 

@@ -234,14 +234,14 @@ function reportProblem(
 }
 
 const wrongWords: Readonly<Record<string, string>> = {
-  email: "is no e-mail address",
-  phone: "is no phone number, or has no country code: --country says which",
-  domain: "is no domain",
-  website: "is no web address",
-  callback: "is no moment such as 2026-11-20T09:00:00Z",
-  latitude: "is no number",
-  longitude: "is no number",
-  rating: "is no number",
-  reviews: "is no number",
-  ttlDays: "is no number",
+  email: "is not an e-mail address",
+  phone: "is not a phone number, or has no country code: --country says which",
+  domain: "is not a domain",
+  website: "is not a web address",
+  callback: "is not a time such as 2026-11-20T09:00:00Z",
+  latitude: "is not a number",
+  longitude: "is not a number",
+  rating: "is not a number",
+  reviews: "is not a number",
+  ttlDays: "is not a number",
 };

@@ -86,8 +86,8 @@ function baseOf({ rev }: ParsedPage, side: string | undefined): RenderBase {
       : `if you began with the newest text, set it to \`rev: ${newest}\``;
   throw new PageFault(
     rev === undefined
-      ? `its rev: line is gone, so what you changed cannot be told from what is old: ${remedy}`
-      : `it comes from a render that is too old (${rev}), so what you changed cannot be told: ` +
+      ? `its rev: line is gone, so your changes cannot be distinguished from old text: ${remedy}`
+      : `it comes from a render that is too old (${rev}), so your changes cannot be determined: ` +
           remedy,
   );
 }

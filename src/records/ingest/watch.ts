@@ -40,7 +40,7 @@ export function watchFiles(context: RecordsContext, options: WatchOptions = {}):
         if (error instanceof AppError && error.kind === "aborted") return;
         // Nothing else handles errors of this loop: it logs them, and tries again at the next
         // check.
-        log.error("hand edits could not be taken in", { error });
+        log.error("manual edits could not be imported", { error });
       }
     });
     return work;
@@ -72,7 +72,7 @@ export function watchFiles(context: RecordsContext, options: WatchOptions = {}):
       return [watcher];
     } catch (error) {
       // There are more folders than the system can watch, or it has no file events.
-      log.warn("no file events here: files are looked at now and then", { folder, error });
+      log.warn("file events are not available: files are checked periodically", { folder, error });
       return [];
     }
   });

@@ -224,7 +224,7 @@ async function comparePages(
     } else if (own !== path) {
       renamed.push(path);
     } else if (!(await saysTheSame(node, layout, views[at]!, page))) {
-      const reason = "the file does not say what is stored";
+      const reason = "the file differs from the stored data";
       outdated.push({ kind: "file", path, target, reason, repair: { kind: "render", folder } });
     }
   }

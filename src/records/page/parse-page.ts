@@ -100,7 +100,7 @@ const conflictMark = /^(?:<{7}|>{7})(?: |$)/m;
 export const hasConflict = (text: string): boolean => /^<{7} /m.test(text) && /^>{7} /m.test(text);
 
 export const conflictFault = () =>
-  new PageFault("it holds the marks of an unfinished merge (<<<<<<<): decide for one side");
+  new PageFault("it contains the marks of an unfinished merge (<<<<<<<): decide for one side");
 
 function noFrontMatter(text: string): PageFault {
   const first = text.replace(/^\ufeff/, "").split(/\r?\n/, 1)[0] ?? "";
@@ -132,11 +132,11 @@ function parseHead(head: string): Document {
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault) throw new PageFault(`its front matter is not YAML: ${firstLine(fault.message)}`);
   if (document.contents !== null && !isMap(document.contents)) {
-    throw new PageFault("its front matter is no list of keys: write one `key: value` a line");
+    throw new PageFault("its front matter is not a list of keys: write one `key: value` a line");
   }
   visit(document, (_, node) => {
     if (isAlias(node) || ((isScalar(node) || isCollection(node)) && node.anchor)) {
-      throw new PageFault("it holds a YAML anchor (& or *): write the value itself");
+      throw new PageFault("it contains a YAML anchor (& or *): write the value itself");
     }
     return undefined;
   });
@@ -153,7 +153,7 @@ const firstLine = (text: string) => (text.split("\n", 1)[0] ?? "").replace(/:$/,
 function* itemsOf({ contents }: Document, layout: RecordLayout) {
   if (!isMap(contents)) return;
   const nameOf = (key: unknown) => {
-    if (!isScalar(key)) throw new PageFault("one of its keys is no text: write `key: value`");
+    if (!isScalar(key)) throw new PageFault("one of its keys is not text: write `key: value`");
     return key.source ?? String(key.value);
   };
   const there = new Set(contents.items.map(({ key }) => nameOf(key)));
@@ -251,7 +251,7 @@ function anyIn(node: unknown): unknown {
   if (!isMap(node)) return undefined;
   return Object.fromEntries(
     node.items.map(({ key, value }) => {
-      if (!isScalar(key)) throw new PageFault("a key inside a value is no text");
+      if (!isScalar(key)) throw new PageFault("a key inside a value is not text");
       return [String(key.source ?? key.value), anyIn(value) ?? null];
     }),
   );

@@ -147,7 +147,7 @@ export function createFileRenderer(
     if (patched === text) return { text, shown, isHandmade: false };
     const reread = factsOf(layout, parsePage(layout, Buffer.from(patched)).page, links);
     if (isSameFacts(reread, shown)) return { text: patched, shown, isHandmade: true };
-    log.warn("a file could not be patched and was written anew", { target: view.target });
+    log.warn("a file could not be patched and was rewritten", { target: view.target });
     return { text, shown, isHandmade: false };
   };
 

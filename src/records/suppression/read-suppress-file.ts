@@ -24,7 +24,10 @@ export function readSuppressFile(text: string): {
     const isDomain = /^\*?@/.test(entry) || !entry.includes("@");
     const key = readKeyOf(isDomain ? "domain" : "email", entry);
     if (key !== undefined) listed.add(key);
-    else problems.push(`line ${index + 1}: '${entry.slice(0, 80)}' is no address and no domain`);
+    else
+      problems.push(
+        `line ${index + 1}: '${entry.slice(0, 80)}' is neither an address nor a domain`,
+      );
   }
   return { list: inMemory(listed), problems };
 }

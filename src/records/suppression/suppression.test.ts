@@ -160,7 +160,7 @@ describe("a suppress file of one export", () => {
 
   test("a line that is neither is told: nobody is to be mailed by a typing error", () => {
     expect(readSuppressFile("anna@a.example\nanna at b\n").problems).toEqual([
-      "line 2: 'anna at b' is no address and no domain",
+      "line 2: 'anna at b' is neither an address nor a domain",
     ]);
   });
 });

@@ -18,7 +18,7 @@ export function createProcessLoad(memoryBytesMax = memoryOfMachine()): ProcessLo
   loop.enable();
   return {
     loopLagMs() {
-      // A timer takes the samples, so each sample includes the resolution.
+      // A timer takes the samples, so each includes the period of the timer.
       const lagMs = Math.max(0, loop.max / 1e6 - resolutionMs);
       loop.reset();
       return lagMs;

@@ -116,12 +116,12 @@ export function createScaler(options: ScalerOptions): Scaler {
   let { settings } = options;
   const evaluations = options.metrics.counter({
     name: "forager_scaler_evaluations_total",
-    help: "Evaluations of the scaler by what was decided and why.",
+    help: "Evaluations of the scaler by decision and reason.",
     labels: ["decision", "reason"],
   });
   const target = options.metrics.gauge({
     name: "forager_scaler_concurrency",
-    help: "Handlers that may be at work at once, as the scaler decided.",
+    help: "Maximum number of concurrent handlers, set by the scaler.",
   });
   let last: Decision | undefined;
 

@@ -257,7 +257,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const isLate = state === "stopping" && nowMs > stopBeforeMs;
       if (!isSilent && !isDeaf && !isLate) continue;
       const why = isSilent
-        ? "it said nothing: its event loop is blocked"
+        ? "it sent no heartbeat: its event loop is blocked"
         : isDeaf
           ? "a call of it to the queue is never answered"
           : "it did not stop in time";

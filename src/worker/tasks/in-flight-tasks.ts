@@ -199,8 +199,8 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     if (outcome.kind === "release") {
       const fields = { task: lease.id, kind: lease.kind, key: lease.key, reason: outcome.reason };
       const { isKindHeld = true, isLacking = isKindHeld } = outcome;
-      if (isLacking) logger.warn("gave a task back to the queue: this node cannot do it", fields);
-      else logger.debug("gave a task back to the queue", fields);
+      if (isLacking) logger.warn("released a task to the queue: this node cannot do it", fields);
+      else logger.debug("released a task to the queue", fields);
       if (isKindHeld) options.onReleased(lease, isLacking ? outcome.reason : undefined);
       task.state = "ended";
       reporter().release(task);

@@ -21,7 +21,7 @@ export function readKeys(values: readonly string[], country: string | undefined)
     const key = readSuppressionKey(value, { country });
     if (key !== undefined) return key;
     throw usageError(
-      `'${value}' is no e-mail address, domain, phone number with its country code or id of a place ` +
+      `'${value}' is not an e-mail address, domain, phone number with its country code or id of a place ` +
         "(such as osm/node/1); nothing was changed",
     );
   });

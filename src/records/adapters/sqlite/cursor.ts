@@ -26,7 +26,7 @@ export function decodeCursor(text: string, order: string): Cursor {
     throw new AppError(
       "invalid",
       "index_cursor",
-      `'${text.slice(0, 100)}' does not say where a page of this list ended: begin without it`,
+      `'${text.slice(0, 100)}' is not a valid position in this list: start without it`,
     );
   }
   return { order, phase, value, target };

@@ -91,7 +91,7 @@ describe("the file of the index", () => {
     db.close();
     using index = open();
     expect(index.position()).toBeUndefined();
-    expect(warnings).toEqual(["the index is of another version and is made anew"]);
+    expect(warnings).toEqual(["the index is of another version and is rebuilt"]);
     index.update({ put: [company("a")] });
     expect(index.find("company/a")).toBeDefined();
   });
@@ -109,7 +109,7 @@ describe("the file of the index", () => {
     writeFileSync(file, damage(readFileSync(file)));
     using again = open();
     expect(again.position()).toBeUndefined();
-    expect(warnings).toEqual(["the index is damaged and is made anew"]);
+    expect(warnings).toEqual(["the index is damaged and is rebuilt"]);
     again.update({ put: [company("a", { name: "A" })] });
     expect(names(again.search({ kind: "company", words: "a", limit: 9 }).rows)).toEqual(["A"]);
   });

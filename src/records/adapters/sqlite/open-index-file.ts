@@ -24,10 +24,10 @@ export function openIndexFile(file: string, log: Logger): Database.Database {
   try {
     const db = openOnce(file);
     if (db) return db;
-    log.warn("the index is of another version and is made anew", { file });
+    log.warn("the index is of another version and is rebuilt", { file });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    log.warn("the index is damaged and is made anew", { file });
+    log.warn("the index is damaged and is rebuilt", { file });
   }
   removeIndexFile(file);
   return openOnce(file)!;

@@ -90,7 +90,7 @@ export function logStatsOf(heads: readonly ShardHead[]): LogStats {
 export const archivedTasks = (logs: readonly Log[]): readonly Task[] =>
   logs.flatMap((log) => [...log.tasksById.values()]);
 
-/** The shard with all archived tasks and log entries back in it. */
+/** The complete shard, including archived tasks and log entries. */
 export async function readWhole(keeper: ShardKeeper): Promise<{ head: ShardHead; shard: Shard }> {
   const { head, logs } = await readWithLogs(keeper);
   return { head, shard: withTasks(head.shard, archivedTasks(logs)) };
