@@ -164,9 +164,11 @@ export interface ApiCampaigns {
       readonly isDryRun: boolean;
       /** True if its sources may refer to servers and to files outside of the campaign's folder. */
       readonly mayReachOutside: boolean;
+      /** Who saves it: `hand:anna`. */
+      readonly by: string;
     },
   ): Promise<AnswerOfRoute<CampaignRoutes["saveCampaignConfig"]>>;
-  create(campaign: string): Promise<void>;
+  create(campaign: string, by: string): Promise<void>;
   plan(
     campaign: string,
     options: {
@@ -180,6 +182,6 @@ export interface ApiCampaigns {
     options: Work & { readonly signal: AbortSignal },
   ): Promise<AnswerOfRoute<CampaignRoutes["dispatchCampaign"]>>;
   /** Returns the path where its folder is kept. */
-  remove(campaign: string): Promise<string>;
+  remove(campaign: string, by: string): Promise<string>;
   phrases(asked: { readonly phrases: readonly string[]; readonly languages: readonly string[] }): AnswerOfRoute<CampaignRoutes["explainPhrases"]>["rows"]; // prettier-ignore
 }

@@ -12,9 +12,10 @@ export const campaignHandlers: HandlersOf<typeof campaignRoutes> = {
     campaigns.saveConfig(params.campaign, {
       ...body,
       mayReachOutside: caller.scopes.includes("users:admin"),
+      by: `hand:${caller.user}`,
     }),
-  async createCampaign({ body: { campaign } }, { campaigns }) {
-    await campaigns.create(campaign);
+  async createCampaign({ body: { campaign } }, { campaigns, caller }) {
+    await campaigns.create(campaign, `hand:${caller.user}`);
     return { campaign };
   },
   campaignStatus: ({ params: { campaign } }, { campaigns }) => campaigns.status(campaign),

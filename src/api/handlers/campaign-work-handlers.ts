@@ -23,12 +23,12 @@ export const campaignWorkHandlers: HandlersOf<typeof campaignWorkRoutes> = {
     const resume = async () => (await resumeJob(queue, campaign, { nowMs })).answer;
     return changeJob(queue, campaign, resume);
   },
-  async removeCampaign({ params: { campaign }, body: { confirm } }, { campaigns }) {
+  async removeCampaign({ params: { campaign }, body: { confirm } }, { campaigns, caller }) {
     if (confirm !== campaign) {
       const detail = `body.confirm: repeat '${campaign}', the campaign that is removed`;
       throw new ProblemError(400, "not_confirmed", detail);
     }
-    return { campaign, keptAs: await campaigns.remove(campaign) };
+    return { campaign, keptAs: await campaigns.remove(campaign, `hand:${caller.user}`) };
   },
   explainPhrases: async ({ query: { phrase, language } }, { campaigns }) => ({
     rows: campaigns.phrases({ phrases: phrase, languages: language }),

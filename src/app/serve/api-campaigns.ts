@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { lineDiff } from "../../base/text/line-diff.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import { openCampaignFolder, planTiles } from "../../campaign/index.ts";
-import { userName, type Paths, type Settings } from "../../config/index.ts";
+import type { Paths, Settings } from "../../config/index.ts";
 import type { NodeApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { createPhraseMatcher, phraseLanguages } from "../../sources/index.ts";
@@ -66,10 +66,10 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
       );
     },
     async readConfig(name) {
-      await using configs = openCampaignConfigs(options, by);
+      await using configs = openCampaignConfigs(options, "");
       return (await configs.read(name)).text;
     },
-    async saveConfig(name, { text, base, isDryRun, mayReachOutside }) {
+    async saveConfig(name, { text, base, isDryRun, mayReachOutside, by }) {
       const campaign = (await folder.checkConfig(name, text)) ?? (await folder.load(name));
       if (!mayReachOutside) await refuseOutside(folder, name, text);
       if (!isDryRun) {
@@ -80,7 +80,7 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
       }
       return { isSaved: !isDryRun, phrases: campaign.phrases, tiles: planTiles(campaign).length };
     },
-    async create(name) {
+    async create(name, by) {
       await using configs = openCampaignConfigs(options, by);
       await configs.create(name);
     },
@@ -199,7 +199,7 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
         advice: due.advice ?? null,
       };
     },
-    async remove(name) {
+    async remove(name, by) {
       await using configs = openCampaignConfigs(options, by);
       return await removeCampaign(name, { folder, queue: await queue(), configs });
     },
@@ -217,8 +217,6 @@ export function createApiCampaigns(options: ApiCampaignsOptions): ApiCampaigns {
     },
   };
 }
-
-const by = `hand:${userName()}`;
 
 /** More lines would not fit into a message. */
 const diffLinesMax = 50;

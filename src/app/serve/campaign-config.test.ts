@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openTestServe } from "./testing/open-test-serve.ts";
+import { openTestServe, sendAs, signIn } from "./testing/open-test-serve.ts";
 
 const config = (proximityKm: number) =>
   `phrases = ["plumber"]\nproximityKm = ${proximityKm}\n[[locations]]\nname = "Austin"\nlat = 30.27\nlon = -97.74\n`;
@@ -57,4 +57,23 @@ test("a campaign that is removed is marked so in the bucket; made again, its rev
   writeFileSync(join(folder, "config.toml"), config(40));
   await save(config(50), await read());
   expect(revisionNow()).toBeGreaterThan(before);
+});
+
+test("a configuration is saved and removed in the name of the user who asks, not of the server's", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "forager-configs-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const bucket = join(folder, "bucket");
+  mkdirSync(bucket);
+  const { origin } = await openTestServe({
+    users: { ed: "editor" },
+    env: { FORAGER_BUCKET_URL: `dir:${bucket}` },
+  });
+  const ed = sendAs(origin, (await signIn(origin, "ed")).cookie);
+  const shared = () => readFileSync(join(bucket, "campaigns", "configs", "austin.json"), "utf8");
+  expect((await ed("POST", "/api/campaigns", { campaign: "austin" })).status).toBe(201);
+  expect((await ed("PUT", "/api/campaigns/austin/config", { text: config(20) })).status).toBe(200);
+  expect(shared()).toMatch(/"by":\s*"hand:ed"/);
+  await ed("POST", "/api/campaigns/austin/remove", { confirm: "austin" });
+  expect(shared()).toContain('"isRemoved":true');
+  expect(shared().match(/"by":\s*"([^"]*)"/g)).toEqual(['"by":"hand:ed"']);
 });
