@@ -228,7 +228,7 @@ describe("forager campaign", () => {
     await wrong("campaign new x --location Springfield", 2, "Springfield, IL, US");
     await wrong("campaign new x --radius far", 2, "'20 mi' or '30 km'");
     await wrong("campaign new x --location a@91,0", 2, "degrees north from -90 to 90");
-    await wrong("campaign dispatch munich --batch 1 --canary 1", 2, "give one of them");
+    await wrong("campaign dispatch munich --batch 1 --canary 1", 2, "cannot be combined");
 
     writeFileSync(inCampaign("places.jsonl"), `{\n${place("a", 48.15, 11.55)}`);
     await wrong("campaign plan munich", 3, "places.jsonl:1: it is not JSON; 1 record skipped");

@@ -202,7 +202,7 @@ test("init refuses what cannot work, and never replaces settings", async () => {
       "init --contact a@b.example --bucket postgres://me:Barracuda@127.0.0.1/x",
       /the address of the bucket contains a password .*bucket\.password = .*nothing was written/,
     ],
-    ["init --contact a@b.org --source none.csv", /none\.csv is no file/],
+    ["init --contact a@b.org --source none.csv", /none\.csv is not a file/],
     [`${init} Bad_Name`, /is not a valid campaign name/],
   ];
   for (const [line, message] of cases) {

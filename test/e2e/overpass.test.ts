@@ -96,7 +96,7 @@ test("many tiles are advised against, very many are refused, and a contact is ne
   for (const verb of ["plan", "dispatch"]) {
     const refused = await forager("n2", "campaign", verb, "munich");
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toMatch(/more than 5000 are refused; .*--force/);
+    expect(refused.stderr).toMatch(/at most 5000 are allowed; .*--force/);
   }
   expect((await forager("n2", "campaign", "plan", "munich", "--force")).exitCode).toBe(0);
   await writeConfig("n3", 1, "delayMs = 1000", "silent");

@@ -88,7 +88,7 @@ describe("forager company", () => {
       ["list", "--has", "email", "--missing", "email"],
       "--has and --missing email exclude each other",
     );
-    await wrong(["list", "--after", "x"], "begin without it");
+    await wrong(["list", "--after", "x"], "start without it");
     expect(await json("company", "list")).toMatchObject({ rows: [{ emails: [] }], next: null });
   });
 

@@ -60,7 +60,9 @@ describe("files, history and people", () => {
     await good("company", "set", "acme", "city=Chicago");
     const restore = ["company", "restore", "acme", "--field", "city", "--at", before, "--yes"];
     expect(await good(...restore)).toContain("city of acme as of");
-    expect(await good("company", "merge", "acme-two", "acme", "--yes")).toContain("is acme now");
+    expect(await good("company", "merge", "acme-two", "acme", "--yes")).toContain(
+      "was merged into acme",
+    );
     expect(await json("company", "show", "acme-two")).toMatchObject({
       slug: "acme",
       texts: { city: "Boston" },

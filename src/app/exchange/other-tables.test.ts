@@ -93,7 +93,7 @@ describe("tables of other programs", () => {
     });
     expect(unread).toBe(60);
     expect(problems).toMatchObject([
-      { line: 2, count: 30, text: expect.stringContaining("phone: '120' is no phone number") as string }, // prettier-ignore
+      { line: 2, count: 30, text: expect.stringContaining("phone: '120' is not a phone number") as string }, // prettier-ignore
       { line: 2, count: 30, text: "email: '0@' is not an e-mail address" },
     ]);
   });

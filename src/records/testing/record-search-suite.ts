@@ -196,11 +196,11 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
       expect(rest.rows.map(targetOf)).toEqual(["company/e", "company/h"]);
       expect(rest.next).toBeUndefined();
       expect(() => index.search({ kind: "company", limit: 2, after: "nonsense" })).toThrow(
-        "does not say where a page of this list ended",
+        "is not a valid position in this list",
       );
       expect(() =>
         index.search({ kind: "company", limit: 2, sort: "rating", after: first.next! }),
-      ).toThrow("begin without it");
+      ).toThrow("start without it");
     });
 
     clause("B6: an address tells who has it, and on how many unrelated sites", (index) => {
