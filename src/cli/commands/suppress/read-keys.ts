@@ -22,7 +22,7 @@ export function readKeys(values: readonly string[], country: string | undefined)
     if (key !== undefined) return key;
     throw usageError(
       `'${value}' is not an e-mail address, domain, phone number with its country code or id of a place ` +
-        "(such as osm/node/1); nothing was changed",
+        "(such as osm/node/1, or place:A17 for a list of your own); nothing was changed",
     );
   });
 }
