@@ -42,8 +42,11 @@ export function domainsOf({
   return domains ? [...new Set([...own, ...domains.map(normalDomain)])] : own;
 }
 
+/** As in `sources/attributions.ts`: their ids name one place, whatever it is called. */
+const openData = /^(?:osm|overture|fsq)\//;
+
 /**
- * Places of open data have ids of their source (`osm/node/1`). Those of a user's own list may be row
- * numbers, and another list has the same ones for other businesses.
+ * Ids of a user's own list may be row numbers, and another list has the same ones for other
+ * businesses.
  */
-export const isIdOfOwnList = (place: string): boolean => !place.includes("/");
+export const isIdOfOwnList = (place: string): boolean => !openData.test(place);
