@@ -13,7 +13,7 @@ const campaignState = z.strictObject({
   empty: count,
   expired: count,
   never: count,
-  leftOut: count.describe("targets in whose tile their source has no place"),
+  leftOut: count.describe("targets in whose tile the source has no places"),
   found: count,
   nextDueAt: z.string().nullable(),
   tasks: stateCounts,
@@ -33,7 +33,7 @@ export const campaignRow = z.strictObject({
       proximityKm: z.number(),
     }),
   ),
-  fault: z.string().nullable().describe("what is wrong in its config.toml; null: nothing"),
+  fault: z.string().nullable().describe("the error in its config.toml; null: none"),
 });
 
 export const campaignRoutes = {
@@ -49,7 +49,7 @@ export const campaignRoutes = {
     method: "GET",
     path: "/api/campaigns/{campaign}/status",
     scope: "campaigns:read",
-    summary: "how far a campaign is, by its witnesses and tasks",
+    summary: "the progress of a campaign",
     params: campaignName,
     answer: campaignState,
     commands: ["campaign status"],

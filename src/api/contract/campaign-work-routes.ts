@@ -27,12 +27,12 @@ const plan = z.strictObject({
   locations: z.array(z.strictObject({ name: z.string(), proximityKm: z.number(), tiles: count })),
   tiles: count,
   targets: count.describe("tiles × phrases × sources"),
-  leftOut: count.describe("targets in whose tile their source has no place"),
+  leftOut: count.describe("targets in whose tile the source has no places"),
   isWritten: z.boolean().describe("whether targets.csv was written"),
   phrases: z.array(
     z.strictObject({
       phrase: z.string(),
-      found: count.describe("places in the snapshots that it finds"),
+      found: count.describe("places in the snapshots that match"),
       matches: z.array(tagMatch),
     }),
   ),
@@ -40,7 +40,7 @@ const plan = z.strictObject({
   requests: z
     .strictObject({ source: z.string(), tiles: count, hours: z.number() })
     .nullable()
-    .describe("what a server will be asked for; null: none is asked"),
+    .describe("the requests to a server; null: none"),
   unread: z.array(z.strictObject({ field: z.string(), count, example: z.string() })),
   isComplete: z.boolean().describe("false: only the first 500,000 places were searched"),
   advice: z.string().nullable(),
@@ -63,11 +63,11 @@ const dispatchBody = z
     isRematch: z
       .boolean()
       .default(false)
-      .describe("also what was searched with other tags, matcher or release"),
+      .describe("also targets that were searched with other tags, matcher or release"),
     isForced: forced,
   })
   .refine(({ batch, canary }) => batch === undefined || canary === undefined, {
-    message: "batch and canary are two ways to choose: give one of them",
+    message: "batch and canary cannot be combined",
   });
 
 const dispatched = z.strictObject({
@@ -75,9 +75,9 @@ const dispatched = z.strictObject({
   targets: count,
   leftOut: count,
   due: count,
-  chosen: count.describe("tasks for what is due, after batch or canary"),
+  chosen: count.describe("due tasks, after batch or canary"),
   added: count,
-  duplicate: count.describe("waits, runs or has failed already"),
+  duplicate: count.describe("already pending, running or failed"),
   refused: count.describe("over the budget of the job, or the job has ended"),
   job: z
     .enum(["running", "resumed", "budget", "paused"])
@@ -103,7 +103,7 @@ export const campaignWorkRoutes = {
     method: "POST",
     path: "/api/campaigns/{campaign}/dispatch",
     scope: "campaigns:write",
-    summary: "add tasks for everything that is due; the workers of the fleet do them",
+    summary: "add tasks for everything that is due; the workers of the fleet run them",
     params: campaignName,
     body: dispatchBody,
     answer: dispatched,
@@ -122,7 +122,7 @@ export const campaignWorkRoutes = {
     method: "POST",
     path: "/api/campaigns/{campaign}/pause",
     scope: "campaigns:write",
-    summary: "start no more tasks of a campaign; those that run are finished",
+    summary: "pause a campaign: start no more of its tasks; running ones finish",
     params: campaignName,
     answer: jobRow,
   }),
@@ -130,7 +130,7 @@ export const campaignWorkRoutes = {
     method: "POST",
     path: "/api/campaigns/{campaign}/resume",
     scope: "campaigns:write",
-    summary: "start tasks of a paused campaign again",
+    summary: "resume a paused campaign",
     params: campaignName,
     answer: jobRow,
   }),
@@ -138,9 +138,11 @@ export const campaignWorkRoutes = {
     method: "POST",
     path: "/api/campaigns/{campaign}/remove",
     scope: "campaigns:write",
-    summary: "move the folder of a campaign aside; the companies that it found stay",
+    summary: "remove a campaign: its folder is renamed; the companies it found are kept",
     params: campaignName,
-    body: z.strictObject({ confirm: z.string().describe("the name of the campaign again") }),
+    body: z.strictObject({
+      confirm: z.string().describe("the name of the campaign, as confirmation"),
+    }),
     answer: z.strictObject({ campaign: z.string(), keptAs: z.string() }),
     commands: ["campaign remove"],
   }),
@@ -148,7 +150,7 @@ export const campaignWorkRoutes = {
     method: "GET",
     path: "/api/phrases",
     scope: "campaigns:read",
-    summary: "the tags and categories that phrases mean",
+    summary: "the tags and categories of phrases",
     query: z.strictObject({
       phrase: z.array(name).min(1).max(50),
       language: z.array(z.string().min(2).max(10)).max(10).default([]),

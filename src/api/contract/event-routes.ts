@@ -10,7 +10,7 @@ export const liveValues = {
   status: statusAnswer,
   queue: queueRoutes.queueStats.answer,
   records: z.strictObject({
-    version: z.string().describe("another one after each change of a company or person"),
+    version: z.string().describe("changes with each change of a company or person"),
     companies: count.describe("counting stops at 100,000"),
   }),
   campaigns: campaignRoutes.listCampaigns.answer,
@@ -54,7 +54,7 @@ const liveEvent = z.union([
   z.strictObject({
     kind: z.literal("fault"),
     topic,
-    detail: z.string().describe("why it cannot be read now; it is tried again"),
+    detail: z.string().describe("why it cannot be read now; it is retried"),
   }),
 ]);
 export type LiveEvent = z.output<typeof liveEvent>;

@@ -66,7 +66,7 @@ export const exportRoutes = {
     path: "/api/exports/changes",
     scope: "exports:read",
     summary:
-      "what is new, changed, closed or removed since the last feed of this name, as JSON lines",
+      "companies that are new, changed, closed or removed since the last feed of this name, as JSON lines",
     query: z.strictObject({
       ...companyFilter,
       campaign: common.campaign,

@@ -19,7 +19,7 @@ const follower = z.strictObject({
 const desiredEntry = z.strictObject({
   scope: z.string().describe("all, or the id of a node"),
   key: z.string(),
-  value: z.unknown().optional().describe("null: as the settings of the node say"),
+  value: z.unknown().optional().describe("null: the settings of the node apply"),
   revision: count,
   by: z.string(),
   atMs: timeMs,
@@ -34,7 +34,7 @@ export const fleetCommand = z.strictObject({
   atMs: timeMs,
   state: z
     .enum(["pending", "settled", "partial"])
-    .describe("partial: after 15 s some node that is there has not followed, or has failed"),
+    .describe("partial: after 15 s some online node has not applied it, or has failed"),
   nodes: z.array(
     z.strictObject({
       node: z.string(),
@@ -44,7 +44,7 @@ export const fleetCommand = z.strictObject({
       what: z.string(),
     }),
   ),
-  notice: z.string().nullable().describe("why some nodes hear of it later"),
+  notice: z.string().nullable().describe("why some nodes get it later"),
 });
 
 const usageRow = z.strictObject({
@@ -60,7 +60,7 @@ export const fleetRoutes = {
     method: "GET",
     path: "/api/fleet",
     scope: "fleet:read",
-    summary: "what is desired of nodes, who asked for it, and which nodes have applied it",
+    summary: "the desired state of nodes, who set it, and which nodes have applied it",
     answer: z.strictObject({
       revision: count,
       entries: z.array(desiredEntry),
@@ -91,7 +91,7 @@ export const fleetRoutes = {
     method: "GET",
     path: "/api/fleet/commands",
     scope: "fleet:read",
-    summary: "commands that were given through this server, newest first",
+    summary: "commands given through this server, newest first",
     query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(50) }),
     answer: z.strictObject({ rows: z.array(fleetCommand) }),
   }),
@@ -99,7 +99,7 @@ export const fleetRoutes = {
     method: "GET",
     path: "/api/fleet/commands/{revision}",
     scope: "fleet:read",
-    summary: "one command, with each node's answer and how long it took",
+    summary: "one command, with the response time of each node",
     params: z.strictObject({ revision: z.int().min(1) }),
     answer: fleetCommand,
     commands: ["fleet set"],
@@ -108,7 +108,7 @@ export const fleetRoutes = {
     method: "POST",
     path: "/api/fleet/commands/{revision}/undo",
     scope: "fleet:command",
-    summary: "give the former values as a new command",
+    summary: "restore the former values with a new command",
     status: 202,
     params: z.strictObject({ revision: z.int().min(1) }),
     answer: fleetCommand,
@@ -147,7 +147,7 @@ export const fleetRoutes = {
     method: "GET",
     path: "/api/settings",
     scope: "fleet:read",
-    summary: "every setting with its value and where it comes from; secrets are hidden",
+    summary: "every setting with its value and its source; secrets are hidden",
     answer: z.strictObject({
       rows: z.array(z.strictObject({ key: z.string(), value: z.string(), source: z.string() })),
     }),

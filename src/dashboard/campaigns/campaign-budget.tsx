@@ -44,7 +44,7 @@ export function CampaignBudget({
       {state === "budget" && reached !== undefined && (
         <p class="dim">
           {left > 0
-            ? "The campaign has stopped. Raise the limit to go on: "
+            ? "The campaign has stopped. Raise the limit to continue: "
             : "All work is done. To find more, raise the limit: "}
           <code>
             forager campaign set {campaign} budget.{reached}=…

@@ -9,7 +9,7 @@ const actions = {
   tag: ["Put a tag on", "Tag", "Tag"],
   untag: ["Take a tag off", "Untag", "Tag"],
   exclude: ["Exclude", "Exclude", "Why"],
-  include: ["Take in again", "Take in", undefined],
+  include: ["Include again", "Include", undefined],
 } as const;
 type Action = keyof typeof actions;
 

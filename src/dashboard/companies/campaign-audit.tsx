@@ -54,7 +54,7 @@ export function CampaignAudit() {
         <Loaded from={audit}>
           {({ findings, companies }) =>
             findings.length === 0 ? (
-              <Notice icon="check" title="Every company is where it belongs">
+              <Notice icon="check" title="Every company is in the right campaign">
                 <p>{plural(companies, "company", "companies")} were looked at.</p>
               </Notice>
             ) : (

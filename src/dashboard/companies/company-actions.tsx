@@ -24,7 +24,7 @@ export function CompanyActions({ company, onChanged }: ActionsProps) {
       await api.send("PUT", "/api/companies/{name}/exclusion", { params, body: { reason } });
       onChanged();
       const undo = { label: "Undo", run: () => void exclude(reason === null ? (company.excluded ?? null) : null) }; // prettier-ignore
-      showToast(reason === null ? "Taken in again" : "Excluded", undo);
+      showToast(reason === null ? "Included again" : "Excluded", undo);
     });
   };
   const remove = () =>
@@ -50,7 +50,7 @@ export function CompanyActions({ company, onChanged }: ActionsProps) {
         </button>
       ) : (
         <button class="btn small" onClick={() => void exclude(null)}>
-          Take in again
+          Include again
         </button>
       )}
       <button class="btn small" onClick={() => (isDeleteOpen.value = true)}>

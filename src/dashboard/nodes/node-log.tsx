@@ -96,7 +96,7 @@ function Lines({ lines, isFollowing, hasFilter }: LinesProps) {
   }, [last, isFollowing]);
   if (lines.length === 0)
     return (
-      <Notice icon="terminal" title={hasFilter ? "No line matches" : "There are no lines"}>
+      <Notice icon="terminal" title={hasFilter ? "No line matches" : "There are no log lines"}>
         <p>
           {hasFilter
             ? "Clear the text, or choose a lower level."
