@@ -64,7 +64,7 @@ test("keys choose views, filter, open a row and end; the terminal is left as it 
   const shown = (part: string) => writes.find((write) => write.includes(part));
   expect(shown("[4 gates]")).toContain("c.example");
   expect(shown("/b.ex_")).not.toContain("c.example");
-  expect(shown("a visit every")).toContain("same: forager queue gate b.example");
+  expect(shown("a visit every")).toMatch(/same: forager --queue \S+ queue gate b\.example/);
   expect(shown("q, ctrl-c")).toContain("quit");
   expect(writes.at(-1)).toContain("paused");
   // Mouse reporting stays off, otherwise the user cannot select text.
