@@ -4,6 +4,7 @@ import { auditedRecords } from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 import { listFlag } from "../../options/flags.ts";
+import { parseAssignment } from "../../options/assignments.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 
 export const ledgerSet: Command = {
@@ -55,17 +56,7 @@ export const ledgerSet: Command = {
 };
 
 function changeOf(target: string, assignment: string): Change {
-  const [, field, colon, text] = /^(.+?)(:?)=(.*)$/su.exec(assignment) ?? [];
-  if (field === undefined || text === undefined) {
-    throw usageError(`'${assignment}' is neither FIELD=TEXT nor FIELD:=JSON`);
-  }
-  if (colon !== ":") return { target, field, value: text };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === null) throw usageError(`${field}: null means not known; --unset takes it away`);
-    return { target, field, value };
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    throw usageError(`the value of ${field} is not JSON; for text write ${field}=TEXT`, { cause });
-  }
+  const { field, value } = parseAssignment(assignment);
+  if (value === null) throw usageError(`${field}: null means not known; --unset takes it away`);
+  return { target, field, value };
 }

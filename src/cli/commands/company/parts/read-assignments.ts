@@ -1,4 +1,5 @@
 import { asUsage, usageError } from "../../../../base/usage-error.ts";
+import { parseAssignment } from "../../../options/assignments.ts";
 import { readFieldValues, type EditOptions } from "../../../../records/index.ts";
 
 /**
@@ -12,21 +13,9 @@ export async function readAssignments(
 }
 
 function valueOf(assignment: string): readonly [field: string, value: unknown] {
-  const [, name, colon, text] = /^([^=]+?)(:?)=(.*)$/su.exec(assignment) ?? [];
-  if (name === undefined || text === undefined) {
-    throw usageError(`'${assignment}' is neither FIELD=TEXT nor FIELD:=JSON`);
+  const { field, value, isJson } = parseAssignment(assignment);
+  if (!isJson && String(value).trim() === "") {
+    throw usageError(`${field} has no value: \`unset\` takes one away`);
   }
-  if (colon !== ":" && text.trim() === "") {
-    throw usageError(`${name} has no value: \`unset\` takes one away`);
-  }
-  const header = name.trim();
-  return [header, colon === ":" ? parse(header, text) : text];
-}
-
-function parse(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw usageError(`the value of ${name} is not JSON; for text write ${name}=TEXT`, { cause });
-  }
+  return [field, value];
 }
