@@ -14,72 +14,36 @@ export {
   openQueueToRead,
   queueOptions,
 } from "./queue/configured-queue.ts";
-export { locateQueue, type QueueAddress } from "./queue/queue-address.ts";
-export {
-  openBucket,
-  openMeteredBucket,
-  parseS3,
-  type BucketCaller,
-  type BucketFor,
-} from "./bucket/open-bucket.ts";
+export { locateQueue } from "./queue/queue-address.ts";
+export { openBucket, openMeteredBucket, parseS3 } from "./bucket/open-bucket.ts";
 export { createBucket } from "./bucket/create-bucket.ts";
-export {
-  dayOf,
-  openUsageRecord,
-  readUsage,
-  type UsageRecordOptions,
-} from "./bucket/usage-record.ts";
+export { dayOf, openUsageRecord, readUsage } from "./bucket/usage-record.ts";
 export {
   existingBucketAddress,
   fleetBucketAddress,
   hasFleetBucket,
-  isFleetBucketCharged,
   openFleetBucket,
   openFleetBucketFor,
   openRetryingFleetBucket,
-  type FleetBucketOptions,
 } from "./bucket/fleet-bucket.ts";
 export { openFetcher, type OpenFetcherOptions } from "./enrich/open-fetcher.ts";
 export { websiteOf } from "./enrich/company-website.ts";
 export type { CompanyToVisit, VisitBatchCounts } from "./enrich/add-visit-batch.ts";
-export { createSiteSettings } from "./enrich/site-settings.ts";
-export { examineQueue, type PostgresFacts } from "./queue/examine-queue.ts";
-export { importPlaces, type ImportPlacesOptions } from "./places/import-places.ts";
-export { openPlaces, type OpenPlacesOptions, type Places } from "./places/open-places.ts";
-export {
-  hubPartsIn,
-  openLedgerReader,
-  readSyncFaults,
-  type OpenLedgerOptions,
-} from "./node/open-ledger.ts";
+export { importPlaces } from "./places/import-places.ts";
+export { openPlaces, type Places } from "./places/open-places.ts";
+export { hubPartsIn, openLedgerReader } from "./node/open-ledger.ts";
 export type { NodeReader } from "./node/open-node-reader.ts";
-export type { NodeIn, OpenNodeInOptions, ServiceSettings } from "./node/open-node.ts";
-export type { ServiceNode, ServiceNodeOptions } from "./node/open-service-node.ts";
 /** Opens a data folder for writing, for one command. */
 export const loadNode = () => import("./node/open-node.ts");
 /** Opens a data folder for a long-running process. */
 export const loadServiceNode = () => import("./node/open-service-node.ts");
-export type { BuiltInServices, BuiltInWork, BuiltInWorkOptions } from "./work/built-in-work.ts";
-export {
-  expectsOtherMachines,
-  gossipKeySource,
-  ownKeyAdvice,
-  ownKeyFile,
-  type GossipKeySource,
-} from "./node/gossip-key-source.ts";
-export type { FleetCommand, GivenCommand } from "./node/fleet-command.ts";
-export type { OpenFleet, OpenFleetOptions, Reached } from "./node/open-fleet.ts";
+export { ownKeyAdvice } from "./node/gossip-key-source.ts";
+export type { OpenFleet } from "./node/open-fleet.ts";
 export type { CampaignState } from "./campaign/campaign-state.ts";
-export type { Serve, ServeOptions } from "./serve/open-serve.ts";
-export type { AccountService } from "./open-accounts.ts";
-export type { RunningServer } from "./serve/running-server.ts";
 export type { ClusterStatus, NodeStatus } from "./status/cluster-status.ts";
-export type { StatusOptions } from "./status/gather-status.ts";
-export type { StatusReader } from "./status/read-status.ts";
-export type { IdleNode, IdleNodeOptions } from "./node/open-idle-node.ts";
 export type { Work, WorkOptions } from "./work/open-work.ts";
-export { parseConcurrency, takesKind } from "./work/pools.ts";
-export type { Up, UpOptions } from "./up/open-up.ts";
+export { parseConcurrency } from "./work/pools.ts";
+export type { UpOptions } from "./up/open-up.ts";
 export type { Webhooks } from "./webhooks/open-webhooks.ts";
 export type { UpPart } from "./up/parts.ts";
 /** Writes settings and a first campaign. */
@@ -132,12 +96,10 @@ export type { CampaignAudit } from "./campaign/audit-campaigns.ts";
 export const loadCampaignEstimate = () => import("./campaign/estimate-campaign.ts");
 export type { CampaignPlan, PlannedRequests, PlannedSource } from "./campaign/plan-campaign.ts";
 export { checkRemovable, removeCampaign } from "./campaign/remove-campaign.ts";
-export type { CampaignRun, RunCampaignOptions, RunProgress } from "./campaign/run-campaign.ts";
+export type { CampaignRun, RunProgress } from "./campaign/run-campaign.ts";
 export type { CampaignConfigs, EditedConfig, SavedConfig } from "./campaign/campaign-configs.ts";
 export type { UnfetchedChanges } from "./campaign/unfetched-changes.ts";
-export type { CampaignReportOptions } from "./campaign/campaign-report.ts";
-export type { CampaignCoverage, CampaignViewOptions } from "./campaign/campaign-view.ts";
-export type { ExportAbout } from "./exchange/export-file.ts";
+export type { CampaignCoverage } from "./campaign/campaign-view.ts";
 export { openWholeFile } from "./exchange/whole-file.ts";
 export type { ExportedChanges } from "./exchange/export-changes.ts";
 export type { NamedExport } from "./exchange/export-names.ts";
@@ -148,11 +110,10 @@ export type { LineOptions } from "./exchange/company-lines.ts";
 export type { ImportReport } from "./exchange/import-lines.ts";
 export { missingFolder } from "./bucket/bucket-folder.ts";
 export { findingText } from "./preflight/finding-text.ts";
-export type { PreflightFinding, PreflightOptions } from "./preflight/preflight.ts";
+export type { PreflightOptions } from "./preflight/preflight.ts";
 export type { ExpiredValue } from "./retention/expired-values.ts";
 export type { ListNamesOptions } from "./list-names.ts";
-export { tasksLeftBehind } from "./queue/tasks-left-behind.ts";
-export { readReleaseRecords, releaseText, type ReleaseRecord } from "./work/release-records.ts";
+export { readReleaseRecords, type ReleaseRecord } from "./work/release-records.ts";
 export type { WorkOutcome } from "./work/work-outcome.ts";
 export { isPartial, jobTroubleTexts, outcomeOfJob } from "./outcome/job-troubles.ts";
 export { countVisits, isNothingRead } from "./outcome/visit-counts.ts";
@@ -165,7 +126,6 @@ export {
   exportCompanies,
   exportEmails,
   exportToFile,
-  findBrowser,
   findRunningServer,
   commandFleet,
   importFile,
@@ -202,5 +162,4 @@ export {
   runCampaign,
   uploadExport,
   readStatus,
-  waitingCampaigns,
 } from "./node/load-parts.ts";

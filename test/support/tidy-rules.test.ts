@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
+  exportsWithUsers,
+  narrowEntryPoints,
+  oneMeaningPerType,
+  scannableFolders,
+} from "./tidy-exports.ts";
+import {
   adaptersOnlyInApp,
   driversOnlyInAdapters,
   importsPointDown,
@@ -19,7 +25,6 @@ import {
   noMachinePaths,
   noRecursiveMkdir,
   noSkippedTests,
-  oneMeaningPerType,
   oneUrlParser,
   pagesByPath,
   shortGlossary,
@@ -344,6 +349,49 @@ describe("oneMeaningPerType", () => {
     expect(formatViolations(oneMeaningPerType(files))).toBe(
       "src/crawl/b.ts:2 src/queue/a.ts exports a type Place too: rename one",
     );
+  });
+});
+
+describe("narrowEntryPoints", () => {
+  test("refuses a name in an entry point that no other module imports", () => {
+    const index = 'export { a, type B, c as d } from "./a.ts";\n';
+    const files = [
+      here(index, "src/fleet/index.ts"),
+      here(index, "src/queue/index.ts"), // the package exports all of it
+      here('import { a } from "../fleet/index.ts";\n', "src/app/a.ts"),
+      here("const B = 1;\n", "src/app/b.ts"),
+    ];
+    expect(formatViolations(narrowEntryPoints(files))).toBe(
+      [
+        "src/fleet/index.ts:1 no other module imports B: remove it from here",
+        "src/fleet/index.ts:1 no other module imports d: remove it from here",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("exportsWithUsers", () => {
+  test("refuses what only tests use, also if an entry point exports it", () => {
+    const files = [
+      here("export const used = 1;\nexport function unused() {}\n", "src/fleet/a.ts"),
+      here('export { used, unused } from "./a.ts";\n', "src/fleet/index.ts"),
+      here('import { used } from "../fleet/index.ts";\n', "src/app/b.ts"),
+      here('import { unused } from "./a.ts";\n', "src/fleet/a.test.ts"),
+      here("export const shown = 1;\n", "src/queue/c.ts"),
+      here('export { shown } from "./c.ts";\n', "src/queue/index.ts"),
+    ];
+    expect(formatViolations(exportsWithUsers(files))).toBe(
+      "src/fleet/a.ts:2 only tests use unused, or nothing: delete it",
+    );
+  });
+});
+
+describe("scannableFolders", () => {
+  test("refuses a folder of more than 24 files, without its tests", () => {
+    const some = (count: number, end: string) =>
+      Array.from({ length: count }, (_, index) => named(`src/queue/f-${index}${end}`));
+    expect(scannableFolders([...some(24, ".ts"), ...some(24, ".test.ts")])).toEqual([]);
+    expect(formatViolations(scannableFolders(some(25, ".ts")))).toContain("25 files, more than 24");
   });
 });
 

@@ -1,5 +1,11 @@
 import { posix } from "node:path";
-import { lineAt, scanSource } from "./source-scan.ts";
+import { scanSource } from "./source-scan.ts";
+import {
+  exportsWithUsers,
+  narrowEntryPoints,
+  oneMeaningPerType,
+  scannableFolders,
+} from "./tidy-exports.ts";
 import { importRules } from "./tidy-imports.ts";
 import { plainComments } from "./tidy-language.ts";
 import { isTestCode, isTypeScript, violationsOf } from "./tidy-violation.ts";
@@ -194,27 +200,6 @@ const sourceRules: readonly Rule[] = [
   plainComments,
 ];
 
-const exportedType = /^export\s+(?:declare\s+|abstract\s+)*(?:interface|type|class|enum)\s+(\w+)/gm;
-
-/** A reader who meets an exported type in two files may take it for the same thing. */
-export function oneMeaningPerType(files: readonly SourceFile[]): readonly Violation[] {
-  const first = new Map<string, string>();
-  return files
-    .filter(({ path }) => path.startsWith("src/") && isTypeScript(path))
-    .flatMap((file) =>
-      [...file.text.matchAll(exportedType)].flatMap((match) => {
-        const name = match[1]!;
-        const other = first.get(name);
-        if (other === undefined) first.set(name, file.path);
-        if (other === undefined || other === file.path) return [];
-        const line = lineAt(file.text, match.index);
-        return [
-          { path: file.path, line, message: `${other} exports a type ${name} too: rename one` },
-        ];
-      }),
-    );
-}
-
 const glossaryRowsMax = 60;
 
 /** Only words that users meet, each with one meaning: a longer glossary is a private language. */
@@ -238,7 +223,8 @@ export function tidyViolations(files: readonly SourceFile[]): readonly Violation
     const rules = [noLeftovers, noMachinePaths, shortGlossary, ...(isSource ? sourceRules : [])];
     return rules.flatMap((rule) => rule(file));
   });
-  return [...perFile, ...oneMeaningPerType(files)];
+  const acrossFiles = [oneMeaningPerType, narrowEntryPoints, exportsWithUsers, scannableFolders];
+  return [...perFile, ...acrossFiles.flatMap((rule) => rule(files))];
 }
 
 const at = (path: string, message: string): Violation => ({ path, line: 1, message });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { companyFilter } from "./record-routes.ts";
+import { companyFilter } from "./records/record-routes.ts";
 import { name, route } from "./route.ts";
 
 const common = {

@@ -11,7 +11,7 @@ import {
   type RecordQuery,
 } from "../../records/index.ts";
 import { attributionsOf, licenceOf } from "../../sources/index.ts";
-import type { recordRoutes } from "../contract/record-routes.ts";
+import type { recordRoutes } from "../contract/records/record-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { notFound } from "../problems.ts";
 import { defined } from "./queue-handlers.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { distinctChanges, mergeDuplicates, unmergeCompany } from "../../records/index.ts";
 import { waysIn } from "../audit-requests.ts";
-import type { recordMergeRoutes } from "../contract/record-merge-routes.ts";
+import type { recordMergeRoutes } from "../contract/records/record-merge-routes.ts";
 import type { HandlersOf, RouteContext } from "../handler.ts";
 import { defined } from "./queue-handlers.ts";
 import { findRecord, sourceOf } from "./record-write-handlers.ts";

@@ -1,6 +1,6 @@
 import { placesOf, type Company } from "../../records/index.ts";
 import { attributionsOf } from "../../sources/index.ts";
-import { facetFields, type recordViewRoutes } from "../contract/record-view-routes.ts";
+import { facetFields, type recordViewRoutes } from "../contract/records/record-view-routes.ts";
 import type { RouteContext, HandlersOf } from "../handler.ts";
 import { queryOf } from "./record-handlers.ts";
 

@@ -12,7 +12,7 @@ import {
   type Person,
   type RecordKind,
 } from "../../records/index.ts";
-import type { recordWriteRoutes } from "../contract/record-write-routes.ts";
+import type { recordWriteRoutes } from "../contract/records/record-write-routes.ts";
 import type { RouteContext, HandlersOf } from "../handler.ts";
 import { notFound, ProblemError } from "../problems.ts";
 import { defined } from "./queue-handlers.ts";

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Change } from "../../ledger/index.ts";
 import { searchTasks, type TaskPage } from "../../queue/index.ts";
-import type { selectionRoutes } from "../contract/selection-routes.ts";
+import type { selectionRoutes } from "../contract/records/selection-routes.ts";
 import type { RouteContext, HandlersOf } from "../handler.ts";
 import { selectionMax, type BatchResult, type Found } from "../selections/selections.ts";
 import { ProblemError } from "../problems.ts";

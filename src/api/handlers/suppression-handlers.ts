@@ -4,7 +4,7 @@ import {
   readSuppressionKey,
   removeSuppressed,
 } from "../../records/index.ts";
-import type { suppressionRoutes } from "../contract/suppression-routes.ts";
+import type { suppressionRoutes } from "../contract/records/suppression-routes.ts";
 import type { HandlersOf, RouteContext } from "../handler.ts";
 import { ProblemError } from "../problems.ts";
 

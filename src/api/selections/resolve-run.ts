@@ -3,7 +3,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { mergeDuplicates } from "../../records/index.ts";
-import type { recordMergeRoutes } from "../contract/record-merge-routes.ts";
+import type { recordMergeRoutes } from "../contract/records/record-merge-routes.ts";
 
 export type ResolveValue = z.output<(typeof recordMergeRoutes)["showResolve"]["answer"]>;
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { createId } from "../../base/ids.ts";
 import type { Logger } from "../../base/log/logger.ts";
 import type { Random } from "../../base/random.ts";
-import type { selectionRoutes } from "../contract/selection-routes.ts";
+import type { selectionRoutes } from "../contract/records/selection-routes.ts";
 import { notFound, ProblemError } from "../problems.ts";
 
 export type SelectionValue = z.output<(typeof selectionRoutes)["showCompanySelection"]["answer"]>;

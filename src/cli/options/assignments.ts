@@ -1,14 +1,14 @@
 import { usageError } from "../../base/usage-error.ts";
 
 /** An argument `FIELD=TEXT` or `FIELD:=JSON`. */
-export interface Assignment {
+export interface FieldAssignment {
   readonly field: string;
   readonly value: unknown;
   /** True for `FIELD:=JSON`. */
   readonly isJson: boolean;
 }
 
-export function parseAssignment(text: string): Assignment {
+export function parseAssignment(text: string): FieldAssignment {
   const [, name = "", colon, value] = /^([^=]+?)(:?)=(.*)$/su.exec(text) ?? [];
   if (value === undefined) throw usageError(`'${text}' is neither FIELD=TEXT nor FIELD:=JSON`);
   const field = name.trim();

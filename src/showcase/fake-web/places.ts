@@ -37,13 +37,3 @@ export const placesJsonl = (region: Region, port?: number): string =>
   placesOf(region, port)
     .map((place) => `${JSON.stringify(place)}\n`)
     .join("");
-
-export function placesGeoJson(region: Region, port?: number): string {
-  const features = placesOf(region, port).map(({ id, latitude, longitude, ...properties }) => ({
-    type: "Feature",
-    id,
-    geometry: { type: "Point", coordinates: [longitude, latitude] },
-    properties,
-  }));
-  return JSON.stringify({ type: "FeatureCollection", features });
-}

@@ -6,7 +6,7 @@ import { systemClock } from "../../base/clock.ts";
 import { createSeededRandom } from "../../base/random.ts";
 import { extractPage } from "../../extract/index.ts";
 import { encodePage } from "./encode-page.ts";
-import { placesGeoJson, placesJsonl, websiteOf } from "./places.ts";
+import { placesJsonl, websiteOf } from "./places.ts";
 import { startRegionServer } from "./region-server.ts";
 import { scoreOf, expectedOf } from "./expected-data.ts";
 import { makeRegion } from "./region.ts";
@@ -43,11 +43,12 @@ describe("a region", () => {
 
   test("can be read as places", () => {
     const region = regionOf(1);
-    const { features } = JSON.parse(placesGeoJson(region, 8080)) as {
-      features: { properties: { website: string } }[];
-    };
-    expect(features).toHaveLength(size);
-    expect(features[0]!.properties.website).toBe(websiteOf(region.businesses[0]!, 8080));
+    const places = placesJsonl(region, 8080)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { website: string });
+    expect(places).toHaveLength(size);
+    expect(places[0]!.website).toBe(websiteOf(region.businesses[0]!, 8080));
   });
 
   test("has sites of five pages and more, whose expected data can be found by extraction", () => {

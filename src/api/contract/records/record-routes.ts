@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, licences, moment, name, pageCursor, pageLimit, pageOf, route } from "./route.ts";
+import { count, licences, moment, name, pageCursor, pageLimit, pageOf, route } from "../route.ts";
 
 const emailStatus = z.enum(["ok-domain", "no-mail", "disposable", "malformed", "unknown"]);
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { entry, fieldRow, recordName } from "./record-routes.ts";
-import { count, limitMax, moment, name, route } from "./route.ts";
+import { count, limitMax, moment, name, route } from "../route.ts";
 
 const field = z.string().min(1).max(300);
 const country = z

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { companyFilter } from "./record-routes.ts";
-import { count, licences, route } from "./route.ts";
+import { count, licences, route } from "../route.ts";
 
 /** Views of companies other than a list: how many have each value, and their locations. */
 export const facetFields = ["city", "state", "country", "category", "tag", "tech"] as const;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { recordName, recordReference } from "./record-routes.ts";
-import { count, limitMax, name, route, timeMs } from "./route.ts";
+import { count, limitMax, name, route, timeMs } from "../route.ts";
 
 const resolving = z.strictObject({
   state: z.enum(["none", "running", "done", "failed"]).describe("none: nobody has begun one"),

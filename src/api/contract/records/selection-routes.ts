@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { taskFilter } from "./queue-routes.ts";
+import { taskFilter } from "../queue-routes.ts";
 import { companyFilter } from "./record-routes.ts";
-import { count, name, route, timeMs } from "./route.ts";
+import { count, name, route, timeMs } from "../route.ts";
 
 const selectionId = z.strictObject({ id: name });
 

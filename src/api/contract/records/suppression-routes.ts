@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, moment, pageCursor, pageLimit, pageOf, route } from "./route.ts";
+import { count, moment, pageCursor, pageLimit, pageOf, route } from "../route.ts";
 
 const values = z
   .array(z.string().min(1).max(500))
