@@ -94,7 +94,7 @@ test("a job that was resumed and is paused again by hand is not said to be unrea
   await queue.resume("leads");
   await queue.pause("leads");
   expect(await texts()).toEqual([
-    "job leads is paused: 1 task left; go on with: forager queue resume leads",
+    "job leads is paused: 1 task left; continue with: forager queue resume leads",
   ]);
   expect(pausedFor(paths, "leads")).toBeUndefined();
   // Its first visits pause it only once.
