@@ -11,7 +11,7 @@ test("pools: kinds, processes, and one number or two", () => {
 
 describe("what makes no sense is refused, and says why", () => {
   test.each([
-    ["", "names no pool"],
+    ["", "it has no pool"],
     ["page", "KINDS=PROCESSESxCONCURRENCY"],
     ["page=x4", "KINDS=PROCESSESxCONCURRENCY"],
     ["page=0x4", "0 is not within 1 to 64"],
