@@ -75,6 +75,7 @@ export {
 export {
   checkMappings,
   columnOf,
+  derivedColumns,
   planColumns,
   type ColumnOptions,
   type ImportColumn,

@@ -1,6 +1,6 @@
 // needs: otheruser
 // inputs: src/** package.json tsconfig.json tsconfig.build.json
-import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../support/built-cli.ts";
@@ -50,6 +50,16 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     const read = await sandbox.forager(["company", "list", "--data", "read-only"], options);
     expect([read.exitCode, read.stdout]).toEqual([0, expect.stringContaining("no companies in")]);
     await sandbox.forager(["company", "add", "Mine", "--data", "mine"]);
+    // Of another user who lets everybody read it.
+    const theirs = join(sandbox.folder, "theirs");
+    await sandbox.forager(["company", "add", "Theirs", "--data", "theirs"]);
+    for (const name of ["", ...readdirSync(theirs, { recursive: true, encoding: "utf8" })]) {
+      const path = join(theirs, name);
+      chmodSync(path, statSync(path).isDirectory() ? 0o755 : 0o644);
+    }
+    const sentence = await refusal("theirs", write, uid);
+    expect(sentence).toContain(`the data folder ${theirs} cannot be written by this user`);
+    expect(sentence).toContain("run this as the user that owns it");
     for (const args of commands) {
       expect(await refusal("mine", args, uid)).toContain("may not enter a folder");
     }

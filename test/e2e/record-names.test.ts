@@ -24,4 +24,8 @@ test("people read names, not ids: show, list, history, undo and repairs", async 
   expect(history).toMatch(/mergedInto +"company\/\S+" \(Acme Floors\)/);
   expect(await sandbox.good("person", "list")).toMatch(/^bob-two .* Acme Floors$/m);
   expect(await sandbox.good("undo", "--recent")).toContain("Acme Floors");
+  await sandbox.good("company", "delete", "acme-floors", "--yes");
+  const undone = await sandbox.onData(["undo", "--yes"]);
+  expect(undone.stderr).toContain('Acme Floors: name: (none) → "Acme Floors"');
+  expect(undone.stderr).not.toMatch(/company\/\w{16}: /);
 });

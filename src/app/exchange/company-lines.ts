@@ -4,6 +4,7 @@ import {
   columnOf,
   companyKeyOf,
   createCsvReader,
+  derivedColumns,
   planColumns,
   readCompany,
   type ImportCell,
@@ -104,8 +105,9 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, options: LineOptions, not
       if (columns) return [lineOf(line, cells)];
       const headers = cells.map((cell) => cell.trim());
       columns = planColumns(headers, { ...options, fieldNamed: fieldOfPlaces }).columns;
+      const derived = derivedColumns(headers);
       for (const [at, header] of headers.entries()) {
-        if (header !== "") note(header, columns[at]);
+        if (header !== "" && !derived.has(header)) note(header, columns[at]);
       }
       return [];
     });
@@ -125,7 +127,9 @@ async function* readObjects(chunks: AsyncIterable<Buffer>, options: LineOptions,
   for await (const batch of objectsIn(chunks, options)) {
     yield batch.map(({ line, value, fault }): CompanyLine => {
       if (!value) return faulty(line, fault ?? "it is not an object");
+      const derived = derivedColumns(Object.keys(value));
       const cells = Object.entries(value).flatMap(([header, one]): ImportCell[] => {
+        if (derived.has(header)) return [];
         const column = columnFor(header);
         return column ? [[column, one]] : [];
       });
@@ -206,8 +210,8 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, encoding: strin
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch (cause) {
       const message =
-        `the file is not ${encoding}, somewhere after byte ${bytes}: save it as UTF-8, or say ` +
-        `what its encoding, such as --encoding windows-1252`;
+        `the file is not ${encoding}, somewhere after byte ${bytes}: save it as UTF-8, or give ` +
+        `its encoding, such as --encoding windows-1252`;
       throw new AppError("invalid", "import_encoding", message, { cause });
     }
   };

@@ -127,6 +127,15 @@ export interface ColumnPlan {
   readonly leftOut: readonly string[];
 }
 
+const noHeaders: ReadonlySet<string> = new Set();
+const derivedHeaders: ReadonlySet<string> = new Set(["changed"]);
+
+/** Columns of our own exports that say what follows from the others. They are not imported. */
+export const derivedColumns = (headers: readonly string[]): ReadonlySet<string> =>
+  headers.includes("slug") && (headers.includes("id") || headers.includes("target"))
+    ? derivedHeaders
+    : noHeaders;
+
 /**
  * Determines the meaning of each column. Throws `invalid` for a mapping of an unknown column or to
  * an unknown field.
@@ -135,10 +144,11 @@ export function planColumns(
   headers: readonly string[],
   { mappings = [], keepsOthers = false, fieldNamed = () => undefined }: ColumnOptions = {},
 ): ColumnPlan {
+  const derived = derivedColumns(headers);
   const byHand = readMappings(mappings, headers);
   const planned = headers.map((header): ImportColumn | undefined => {
     const given = byHand.get(header);
-    if (given === "") return undefined;
+    if (given === "" || (given === undefined && derived.has(header))) return undefined;
     const field =
       given ?? fieldByName.get(plainName(header)) ?? socialIn(header) ?? fieldNamed(header);
     if (field !== undefined) return { header, field, kind: kindOf(field) };
@@ -152,7 +162,9 @@ export function planColumns(
     const chosen = rivals.find((one) => byHand.has(one!.header)) ?? rivals[0];
     return chosen === column ? column : undefined;
   });
-  const leftOut = headers.filter((header, at) => !columns[at] && byHand.get(header) !== "");
+  const leftOut = headers.filter(
+    (header, at) => !columns[at] && byHand.get(header) !== "" && !derived.has(header),
+  );
   return { columns, leftOut };
 }
 

@@ -65,7 +65,17 @@ export const undo: Command = {
       const text = "nothing is left to undo of that change";
       return out.result({ change: change.id, undone: [], changedSince: plan.changedSince }, text);
     }
-    showDifferences(out, differences, nameOf);
+    // What was deleted has its name back only afterwards.
+    const namesBack = new Map(
+      differences.flatMap(({ target, field, after }) =>
+        field === "name" && typeof after === "string" ? [[target, after]] : [],
+      ),
+    );
+    const nameNow = (target: string) => {
+      const name = nameOf(target);
+      return name === target ? (namesBack.get(target) ?? name) : name;
+    };
+    showDifferences(out, differences, nameNow);
     const question = `undo the change of ${change.at} (${countOf(differences.length, "field")})?`;
     if (!(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was undone");

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
 import { AppError } from "../../../base/app-error.ts";
 import { diskFullError } from "../../../base/files/disk-full.ts";
 import { rememberFile } from "../../../base/files/opened-file.ts";
@@ -22,6 +23,7 @@ export function tryLockFile(file: string): OwnerLock | undefined {
     if (cause instanceof Database.SqliteError && cause.code.startsWith("SQLITE_BUSY")) return;
     const full = diskFullError(cause, file);
     if (full) throw full;
+    if (isNotPermitted(cause)) throw notPermitted(file, cause);
     const message = `the lock ${file} of the data folder cannot be opened: ${(cause as Error).message}`;
     throw new AppError("unavailable", "node_lock", message, { cause });
   }
@@ -33,4 +35,17 @@ export function tryLockFile(file: string): OwnerLock | undefined {
       held.close();
     },
   };
+}
+
+const refusals: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"]);
+
+const isNotPermitted = (cause: unknown): boolean =>
+  refusals.has((cause as { readonly code?: unknown }).code);
+
+function notPermitted(file: string, cause: unknown): AppError {
+  const folder = dirname(dirname(file));
+  const message =
+    `the data folder ${folder} cannot be written by this user (${(cause as { code: string }).code} ` +
+    `for ${file}): run this as the user that owns it, or choose another folder with --data or FORAGER_DATA`;
+  return new AppError("unavailable", "node_lock", message, { cause });
 }
