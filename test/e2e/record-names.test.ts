@@ -27,5 +27,5 @@ test("people read names, not ids: show, list, history, undo and repairs", async 
   await sandbox.good("company", "delete", "acme-floors", "--yes");
   const undone = await sandbox.onData(["undo", "--yes"]);
   expect(undone.stderr).toContain('Acme Floors: name: (none) → "Acme Floors"');
-  expect(undone.stderr).not.toMatch(/company\/\w{16}: /);
+  expect(undone.stderr).not.toMatch(/^company\/\w{16}: /m);
 });

@@ -112,7 +112,8 @@ async function stumble(): Promise<void> {
   const { records } = await lazy.open();
   tell({ kind: "open" });
   await new Promise<void>((resolve) => process.once("message", () => resolve()));
-  const changes = [{ target: "company/c0.example", field: `tag/${name}`, value: true }];
+  const target = records.resolve("company", "c0.example")!;
+  const changes = [{ target, field: `tag/${name}`, value: true }];
   const wait = setInterval(() => {}, 1_000);
   await records.write({ source: `site:https://${name}.example`, changes });
   clearInterval(wait);
