@@ -264,10 +264,18 @@ test("websites whose private address was refused are visited once the setting al
   const refused = await sandbox.forager(words);
   expect(refused.exitCode, refused.stderr).toBe(3);
   expect(refused.stdout).toContain("not read: 1 private_address");
+  const resumed = await sandbox.forager("queue resume leads --data d".split(" "));
+  expect(resumed.stdout).toContain("1 website that could not be read is visited again");
+  const waits = await sandbox.forager("status --data d".split(" "));
+  expect(waits.stdout).toContain(
+    "(1 private_address: see crawl.allowPrivateNetworks); 1 task left",
+  );
   const env = { FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS: "127.0.4.1", FORAGER_CRAWL_DELAY_MS: "50" };
   const done = await sandbox.forager(words, { env });
   expect(done.exitCode, done.stderr).toBe(0);
   expect(done.stdout).toContain("1 row, 1 read, 1 with an e-mail address");
+  // The visit that was put back is not added once more.
+  expect(done.stderr).toMatch(/websites \[#+\] 1\/1 100%/);
   const status = await sandbox.forager("status --data d".split(" "));
   expect(status.stdout).toContain("nothing needs attention");
 });

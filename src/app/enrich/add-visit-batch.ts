@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import {
   batchLine,
+  enrichKind,
   firstTask,
   gateOf,
   openBatchFiles,
@@ -24,7 +25,7 @@ export interface VisitBatchOptions {
   readonly paths: Paths;
   readonly settings: Pick<Settings, "crawl">;
   readonly ledger: Pick<NodeReadApi["ledger"], "read">;
-  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "job">;
+  readonly queue: Pick<Queue, "add" | "gate" | "setGate" | "job" | "browse">;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly name: string;
@@ -67,7 +68,7 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
  * The new round number for visits that are repeated, by target: visits refused because of private
  * addresses, which a setting may allow now. Once all visits of the batch have ended, also those
  * that did not reach their website or found it empty without its scripts. And all visits, if no
- * website of the batch could be read.
+ * website of the batch could be read. Visits that `queue resume` has put back are left out.
  */
 async function roundsAgain(
   { ledger, queue }: Pick<VisitBatchOptions, "ledger" | "queue">,
@@ -81,16 +82,43 @@ async function roundsAgain(
   const job = await queue.job(name);
   const isOver = job !== undefined && job.pending + job.running === 0;
   const isNoneRead = ![...visits.values()].some(isVisitRead);
+  const again = [...visits].filter(
+    ([, { outcome, reason }]) =>
+      isNoneRead ||
+      reason === "private_address" ||
+      (isOver && (outcome === "unreachable" || reason === "needs_scripts")),
+  );
+  const waiting = isOver || again.length === 0 ? new Set() : await readWaiting(queue, name);
   return new Map(
-    [...visits]
-      .filter(
-        ([, { outcome, reason }]) =>
-          isNoneRead ||
-          reason === "private_address" ||
-          (isOver && (outcome === "unreachable" || reason === "needs_scripts")),
-      )
+    again
+      .filter(([target]) => !waiting.has(target))
       .map(([target, record]) => [target, `${name} ${record.at}`]),
   );
+}
+
+/** More waiting visits are not read: a company beyond them may be visited twice. */
+const waitingMax = 20_000;
+
+/** Companies that have an unfinished visit in a job. */
+async function readWaiting(queue: Pick<Queue, "browse">, job: string): Promise<Set<string>> {
+  const waiting = new Set<string>();
+  let afterId = 0;
+  for (let read = 0; read < waitingMax; read += chunkSize) {
+    const tasks = await queue.browse({
+      states: ["pending", "running"],
+      kind: enrichKind,
+      job,
+      afterId,
+      limit: chunkSize,
+    });
+    for (const { payload } of tasks) {
+      const { target } = (JSON.parse(payload) ?? {}) as { readonly target?: unknown };
+      if (typeof target === "string") waiting.add(target);
+    }
+    afterId = tasks.at(-1)?.id ?? afterId;
+    if (tasks.length < chunkSize) break;
+  }
+  return waiting;
 }
 
 async function addVisits(

@@ -43,7 +43,7 @@ test("work is incomplete if something failed, is left, is paused, or no website 
     { undone: [{ kind: "k", count: 1, why: "no_handler" }] },
     { stopped: [{ campaign: "austin", text: "" }] },
     { paused: [{ job: "leads", left: 1 }] },
-    { unread: [{ job: "leads", visits: [blocked] }] },
+    { unread: [{ job: "leads", visits: [blocked], left: 0 }] },
     { visits: [blocked] },
     { visits: [{ outcome: "parked", reason: "parked", count: 1 }] },
     { visits: [{ outcome: "done", reason: "needs_scripts", count: 1 }] },

@@ -25,9 +25,10 @@ export function jobTroubleTexts({ paused, unread }: JobTroubles): readonly strin
   ];
 }
 
-export const unreadText = ({ job, visits }: UnreadJob): string =>
-  `job ${job}: no website could be read; visits: ${visitText(visits)}; ` +
-  `visit them again with: forager queue resume ${job}`;
+export const unreadText = ({ job, visits, left }: UnreadJob): string =>
+  `job ${job}: no website could be read${left > 0 ? " so far" : ""}; ` +
+  `visits: ${visitText(visits)}; ` +
+  (left > 0 ? `${countTasks(left)} left` : `visit them again with: forager queue resume ${job}`);
 
 export const pausedText = ({ job, left, why }: PausedJob): string =>
   `job ${job} is paused: ${why === undefined ? "" : `${why}; `}` +

@@ -5,7 +5,7 @@ import { readPausedJobs } from "./paused-jobs.ts";
 import { readUnreadJobs } from "./unread-jobs.ts";
 
 export interface JobTroublesOptions {
-  readonly queue: Pick<Queue, "stats" | "ended" | "jobs" | "hasTaskLimit">;
+  readonly queue: Pick<Queue, "stats" | "ended" | "job" | "jobs" | "hasTaskLimit">;
   readonly paths: Paths;
   /**
    * Campaigns that were stopped by their budget. Their jobs are paused, and are resumed with

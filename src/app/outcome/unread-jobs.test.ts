@@ -74,6 +74,14 @@ test("a visit counts until its company is visited again, by any job", async () =
     {
       job: "again",
       visits: [{ outcome: "unreachable", reason: "dns", count: 1 }],
+      left: 0,
     },
   ]);
+  // `forager queue resume` has put it back: resuming the job once more would change nothing.
+  const target = "company/a.example";
+  await queue.add([{ kind: enrichKind, job: "again", gate: "a.example", payload: { target } }]);
+  const [found] = await readUnreadJobs(queue);
+  expect(unreadText(found!)).toBe(
+    "job again: no website could be read so far; visits: 0 done, 1 unreachable (1 dns); 1 task left",
+  );
 });

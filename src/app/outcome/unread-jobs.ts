@@ -6,6 +6,8 @@ import { isNothingRead, type VisitCount } from "./visit-counts.ts";
 export interface UnreadJob {
   readonly job: string;
   readonly visits: readonly VisitCount[];
+  /** Unfinished tasks, among them visits that were put back into the queue. */
+  readonly left: number;
 }
 
 /** Only this many of the newest tasks are read; a job is paused well before that. */
@@ -19,7 +21,7 @@ const rememberedMax = 20_000;
  * of the work does: several may share one website.
  */
 export async function readUnreadJobs(
-  queue: Pick<Queue, "stats" | "ended" | "hasTaskLimit">,
+  queue: Pick<Queue, "stats" | "ended" | "job" | "hasTaskLimit">,
 ): Promise<readonly UnreadJob[]> {
   const { kinds, states } = await queue.stats();
   const remembered = states.done + states.skipped + states.failed;
@@ -31,9 +33,15 @@ export async function readUnreadJobs(
     isNewestFirst: true,
     limit: tasksReadMax,
   });
-  return [...byJob(newestOfCompany(newest))]
+  const unread = [...byJob(newestOfCompany(newest))]
     .map(([job, ended]) => ({ job, visits: groupVisits(ended) }))
     .filter(({ visits }) => isNothingRead(visits));
+  const found: UnreadJob[] = [];
+  for (const one of unread) {
+    const job = await queue.job(one.job);
+    found.push({ ...one, left: (job?.pending ?? 0) + (job?.running ?? 0) });
+  }
+  return found;
 }
 
 interface Ended {
