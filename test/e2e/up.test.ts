@@ -168,7 +168,7 @@ test("a second one is a client of the first, and takes over when that is killed 
       bucket: "running",
       gossip: "running",
     });
-  expect(second.part("data")?.text).toContain(`owner, because process ${first.pid} ended`);
+  expect(second.part("data")?.text).toContain(`owner, because process ${first.pid} has exited`);
   await expect.poll(() => workers.filter(isAlive), { timeout }).toEqual([]);
 
   expect(await run("ledger show company/1")).toContain("Acme");
