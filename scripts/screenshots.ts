@@ -54,7 +54,7 @@ const shots: readonly Shot[] = [
   { name: "webhooks", path: "/settings?tab=webhooks", text: "disabled" },
   { name: "suppressions", path: "/settings?tab=suppressions", text: "asked by mail" },
   { name: "nodes", path: "/nodes", text: "Who lacks what", isInTour: true },
-  { name: "node", path: "/nodes?open=n3", text: "Parts of the node" },
+  { name: "node", path: "/nodes?open=n3", text: "Heartbeat" },
   { name: "node-log", path: "/nodes?open=n3&tab=log", text: "host asks to wait" },
   { name: "node-scaling", path: "/nodes?open=n3&tab=scaling", text: "could not keep up" },
   { name: "command", path: "/nodes", text: "Who lacks what", button: "Pause all", opened: "Which node" }, // prettier-ignore

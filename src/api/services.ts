@@ -8,6 +8,7 @@ import type { DeliveriesQuery } from "../notify/index.ts";
 import type { HealthSource, HistoryPoint } from "../observe/index.ts";
 import type { Queue } from "../queue/index.ts";
 import type { RecordQuery } from "../records/index.ts";
+import type { SeenAttempt } from "../worker/index.ts";
 import type { auditRoutes } from "./contract/audit-routes.ts";
 import type { campaignViewRoutes } from "./contract/campaign-view-routes.ts";
 import type { campaignWorkRoutes } from "./contract/campaign-work-routes.ts";
@@ -96,6 +97,11 @@ export interface ApiFleet {
   commands(limit: number): Promise<readonly CommandValue[]>;
   command(revision: number): Promise<CommandValue>;
   undo(revision: number, by: string): Promise<CommandValue>;
+  /** What workers measured of the attempts at a task, or at the tasks of a gate. */
+  attempts(query: {
+    readonly gate?: string;
+    readonly task?: number;
+  }): Promise<readonly SeenAttempt[]>;
   logs(query: {
     readonly node?: string | undefined;
     readonly lines: number;

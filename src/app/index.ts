@@ -132,6 +132,7 @@ export {
   listNames,
   moveQueue,
   pausedFor,
+  readAttempts,
   preflight,
   readUnvisited,
   requireBucket,

@@ -19,6 +19,8 @@ export interface Paths {
   queueFile(name?: string): string;
   /** A folder. */
   logs(): string;
+  /** A folder: what workers measured of their last attempts. */
+  attempts(): string;
   /** A folder. Everything in it may be deleted at any time. */
   cache(): string;
   /**
@@ -58,6 +60,7 @@ export function createPaths(dataRoot: string): Paths {
     base: () => createPaths(isEnvironment ? outer : root),
     queueFile: (name = "queue.db") => inside(name),
     logs: () => inside("logs"),
+    attempts: () => inside("logs", "attempts"),
     cache: () => inside("cache"),
     resolve: inside,
   };

@@ -18,7 +18,7 @@ export { earlierVersions } from "./earlier-versions.ts";
 export { driftOf, lacksOf, type Drift, type DriftInput, type Lack } from "./drift.ts";
 export { createFollower, type Applied, type DesiredMemory } from "./follower.ts";
 export { giveCommand, readDesired, type CommandPlace } from "./give-command.ts";
-export { createLogSender, logKey } from "./log-sender.ts";
+export { attemptsKey, createLogSender, logKey } from "./log-sender.ts";
 export type { GossipSeen, NodeView } from "./node-view.ts";
 export { findNode, isPresent, rosterOf, type NodeSeen } from "./roster.ts";
 export {

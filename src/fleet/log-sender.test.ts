@@ -14,7 +14,7 @@ function createPlace() {
   const lines: string[] = [];
   const sender = createLogSender({
     bucket,
-    node: () => node,
+    key: () => logKey(node),
     mark: () => (lines.length === 0 ? "" : String(lines.length)),
     read: ({ linesMax }) => lines.slice(-linesMax),
     clock,

@@ -5,10 +5,15 @@ import type { Bucket } from "../bucket/index.ts";
 
 /** The caller has checked the node id. */
 export const logKey = (node: string): string => `fleet/logs/${node}.jsonl`;
+/** What the workers of the node measured of their last attempts. */
+export const attemptsKey = (node: string): string => `fleet/logs/${node}.attempts.jsonl`;
 
 export interface LogSenderOptions {
   readonly bucket: Pick<Bucket, "put">;
-  readonly node: () => string;
+  /** Where the lines are put. */
+  readonly key: () => string;
+  /** The least time between two uploads while nobody reads; default a minute. */
+  readonly restMs?: number;
   /** Changes when a line is written. */
   readonly mark: () => string;
   /** The newest lines, oldest first. */
@@ -22,7 +27,7 @@ export interface LogSender extends Service {
   sendUntil(untilMs: number): void;
 }
 
-const restMs = 60_000;
+const restMsDefault = 60_000;
 const hurryMs = 2_000;
 /** The longest time that one command can ask for this. */
 const hurryMsMax = 600_000;
@@ -30,12 +35,12 @@ const linesMax = 1_000;
 const bytesMax = 128 * 1024;
 
 /**
- * Uploads the last log lines of a node: at most once a minute, every two seconds while somebody
+ * Uploads the last lines of a node: at most once in `restMs`, every two seconds while somebody
  * reads them, and only if there are new ones, so an idle node costs nothing. So the last lines of a
  * node can be read when it is gone.
  */
 export function createLogSender(options: LogSenderOptions): LogSender {
-  const { bucket, clock, log } = options;
+  const { bucket, restMs = restMsDefault, clock, log } = options;
   let sent: string | undefined;
   let untilMs = 0;
   let timer: Timer | undefined;
@@ -48,7 +53,7 @@ export function createLogSender(options: LogSenderOptions): LogSender {
     if (mark === sent || mark === "") return;
     try {
       const body = Buffer.from(fitting(options.read({ linesMax })));
-      await bucket.put(logKey(options.node()), body);
+      await bucket.put(options.key(), body);
       sent = mark;
       isFailing = false;
     } catch (error) {

@@ -40,6 +40,7 @@ const common: readonly KeyRights[] = [
   { key: "ledger/wal/NODE/*", rights: ["create"] },
   { key: "ledger/heads/NODE.json", rights: ["replace"] },
   { key: "fleet/logs/NODE.jsonl", rights: ["write"] },
+  { key: "fleet/logs/NODE.attempts.jsonl", rights: ["write"] },
   { key: "fleet/desired.json", rights: ["replace"] },
   { key: "webhooks/endpoints.json", rights: ["replace"] },
   { key: "exports/positions/*", rights: ["replace"] },

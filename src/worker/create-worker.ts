@@ -8,6 +8,7 @@ import type { Service } from "../base/service.ts";
 import { afterTick } from "../base/tick.ts";
 import { createMaintenance, type Kinds } from "../queue/index.ts";
 import { boundsOf, type Concurrency } from "./concurrency.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type { CrashRecord, WorkerInfo } from "./processes/crash-record.ts";
 import { createDispatcher } from "./tasks/dispatcher.ts";
 import { createResultReporter, type ResultReporter } from "./tasks/result-reporter.ts";
@@ -63,6 +64,8 @@ export interface WorkerOptions<Services = unknown, K extends Kinds = Kinds> {
     readonly failedMs: number;
     readonly keysMs: number;
   };
+  /** Gets every attempt that was started, when it has ended. */
+  readonly onAttempt?: (attempt: AttemptRecord) => void;
   /** Gets the reasons why this worker releases tasks that its node cannot do. */
   readonly releases?: ReleaseListener;
   /**
@@ -166,6 +169,7 @@ export function createWorker<Services = unknown, K extends Kinds = Kinds>(
       resting.rest(kind);
       if (reason !== undefined) options.releases?.released({ kind, job }, reason);
     },
+    onAttempt: options.onAttempt,
     onRecorded: options.releases && (({ kind, job }) => options.releases?.ended({ kind, job })),
     onChange: changed,
     onFatal,

@@ -1,3 +1,4 @@
+export type { AttemptRecord, SeenAttempt } from "./attempt-record.ts";
 export type { Concurrency } from "./concurrency.ts";
 export {
   createCrashRecord,
@@ -35,6 +36,7 @@ export {
   type SlowDown,
   type With,
 } from "./outcome.ts";
+export { pacingStarts, type PacingStart, type PacingStarts } from "./pacing-starts.ts";
 export { workerNodeFlags } from "./processes/node-flags.ts";
 export { createProcessLoad, type ProcessLoad } from "./processes/process-load.ts";
 export type { Bounds } from "./politeness.ts";

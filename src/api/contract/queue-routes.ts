@@ -114,8 +114,20 @@ const waiting = z.strictObject({
   forMs: z.number().optional().describe("at least, if that is known"),
 });
 
+const measuredAttempt = z.strictObject({
+  token: z.number(),
+  startedAtMs: timeMs.describe("by the clock of its node"),
+  ranMs: z.number().min(0),
+  outcome: z.enum(["done", "skip", "retry", "fail", "release", "lost"]),
+  node: z.string(),
+  worker: z.string(),
+});
+
 const shownTask = z.strictObject({
   ...taskFields,
+  measured: z
+    .array(measuredAttempt)
+    .describe("attempts that its workers measured and that are still kept, oldest first"),
   isArchived: z.boolean().describe("true: only the log has it, without payload and result"),
   ageMs: z.number(),
   waiting: waiting.nullable().describe("why it is not running; null: it is not pending"),
@@ -173,6 +185,22 @@ const gatePacing = z.strictObject({
     )
     .describe("attempts that ended in this time, oldest first"),
   isComplete: z.boolean().describe("false: more ended; the newest 5,000 are here"),
+  starts: z
+    .array(
+      z.strictObject({
+        atMs: timeMs.describe("by the clock of its node"),
+        gapMs: z.number().min(0).nullable().describe("since the start before it; null: not known"),
+        delayMs: z.number().min(0).describe("the least gap that was asked for; 0: none"),
+        task: z.int().min(1),
+        node: z.string(),
+        worker: z.string(),
+      }),
+    )
+    .describe("requests that workers sent to the host, oldest first; nodes keep the newest"),
+  early: count.describe("starts that came sooner after the one before than was asked"),
+  waits: z
+    .array(z.strictObject({ fromMs: timeMs, untilMs: timeMs, task: z.int().min(1) }))
+    .describe("waits that the host asked for (Retry-After)"),
   holders: z
     .array(z.strictObject({ worker: z.string(), task: z.int().min(1), leaseLeftMs: z.number() }))
     .describe("workers that run tasks of the gate now, at most 20"),
@@ -320,7 +348,7 @@ export const queueRoutes = {
     path: "/api/queue/gates/{gate}/pacing",
     scope: "queue:read",
     summary:
-      "when visits of a host ended, which it answered with 429 or 503, and who visits it now",
+      "when requests to a host were sent and visits ended, which it answered with 429 or 503, and who visits it now",
     params: z.strictObject({ gate: name }),
     query: z.strictObject({ minutes: z.int().min(1).max(10_080).default(60) }),
     answer: gatePacing,

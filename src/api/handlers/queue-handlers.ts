@@ -9,6 +9,7 @@ import {
   type NamePage,
   type Queue,
 } from "../../queue/index.ts";
+import { pacingStarts, type SeenAttempt } from "../../worker/index.ts";
 import type { queueRoutes } from "../contract/queue-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { readThroughput } from "./queue-throughput.ts";
@@ -45,8 +46,9 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     const { groups, ...rest } = await groupFailures(await open(), defined(query), signal);
     return { rows: [...groups], ...rest };
   },
-  async showTask({ params: { id } }, { queue: open }) {
+  async showTask({ params: { id } }, { queue: open, fleet }) {
     const queue = await open();
+    const measured = (await fleet.attempts({ task: id })).map(measuredValue).toSorted((a, b) => a.startedAtMs - b.startedAtMs); // prettier-ignore
     const shown = await queue.show(id);
     if (shown) {
       const { task, worker, waiting, ageMs } = shown;
@@ -54,6 +56,7 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
         task.state === "running" ? task.expiresAtMs - (task.createdAtMs + ageMs) : null;
       return {
         ...asEnded(task),
+        measured,
         isArchived: false,
         ageMs,
         waiting: waiting ?? null,
@@ -67,6 +70,7 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     const ageMs = ms - entry.createdAtMs;
     return {
       ...archivedTask(entry),
+      measured,
       ageMs,
       waiting: null,
       worker: null,
@@ -86,9 +90,20 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     const { rows, next } = await pageByName((page) => queue.gates(page), query);
     return { rows: rows.map((gate) => gateValue(gate, ms)), next };
   },
-  gatePacing: async ({ params: { gate }, query: { minutes } }, { queue: open, signal }) => {
-    const { ends, holders, ...rest } = await readPacing(await open(), gate, { minutes, signal });
-    return { ...rest, ends: [...ends], holders: [...holders] };
+  gatePacing: async ({ params: { gate }, query: { minutes } }, { queue: open, fleet, signal }) => {
+    const [{ ends, holders, ...rest }, attempts] = await Promise.all([
+      readPacing(await open(), gate, { minutes, signal }),
+      fleet.attempts({ gate }),
+    ]);
+    const { starts, waits, early } = pacingStarts(attempts, rest.fromMs);
+    return {
+      ...rest,
+      ends: [...ends],
+      starts: starts.map(({ gapMs, ...start }) => ({ ...start, gapMs: gapMs ?? null })),
+      early,
+      waits: [...waits],
+      holders: [...holders],
+    };
   },
   async showGate({ params: { gate } }, { queue: open }) {
     const queue = await open();
@@ -110,6 +125,15 @@ export const gateValue = (gate: Gate, nowMs: number) => ({
 export const asEnded = <T extends Parameters<typeof endedAttempts>[0]>(task: T): T => ({
   ...task,
   attempts: endedAttempts(task),
+});
+
+const measuredValue = ({ token, startedAtMs, ranMs, outcome, node, worker }: SeenAttempt) => ({
+  token,
+  startedAtMs,
+  ranMs,
+  outcome,
+  node,
+  worker,
 });
 
 /** The log does not keep payload and result. */

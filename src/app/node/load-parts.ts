@@ -45,6 +45,8 @@ import type { Up, UpOptions } from "../up/open-up.ts";
 import type { AuditLog } from "../../audit/index.ts";
 import type { OpenAuditOptions } from "../open-audit.ts";
 import type { Webhooks, WebhooksOptions } from "../webhooks/open-webhooks.ts";
+import type { SeenAttempt } from "../../worker/index.ts";
+import type { AttemptQuery } from "../work/attempt-records.ts";
 import type { Work, WorkOptions } from "../work/open-work.ts";
 
 import type { CompactLedgerOptions } from "./compact-ledger.ts";
@@ -52,6 +54,14 @@ import type { VisitBatchCounts, VisitBatchOptions } from "../enrich/add-visit-ba
 import type { Compacted } from "../../ledger/index.ts";
 
 // These functions load their modules on demand, so that other commands do not wait for them.
+
+/** See `read-attempts.ts`. */
+export async function readAttempts(
+  options: Omit<OpenFleetOptions, "isReader">,
+  query: AttemptQuery,
+): Promise<readonly SeenAttempt[]> {
+  return (await import("./read-attempts.ts")).readAttempts(options, query);
+}
 
 /** See `open-fleet.ts`. */
 export async function openFleet(options: OpenFleetOptions): Promise<OpenFleet> {

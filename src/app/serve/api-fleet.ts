@@ -19,6 +19,7 @@ import {
 import { commandFleet } from "../node/fleet-command.ts";
 import type { OpenFleet } from "../node/open-fleet.ts";
 import { refuseAssignedOutside } from "./campaign-reach.ts";
+import { createAttemptReader } from "../node/read-attempts.ts";
 
 export interface ApiFleetOptions {
   readonly open: () => Promise<OpenFleet>;
@@ -44,6 +45,7 @@ const rosterMs = 1_000;
 /** Commands change the desired state; nodes apply it in their own time. */
 export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFleet {
   const campaigns = openCampaignFolder(paths);
+  const readAttempts = createAttemptReader({ paths, clock });
   const given = new Map<number, Given>();
   let looked:
     | { readonly atMs: number; readonly reached: ReturnType<OpenFleet["reach"]> }
@@ -187,6 +189,12 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
       }
       // Somebody who was allowed to set it has set it before.
       return give(one.scope, one.undo, { by, mayReachOutside: true });
+    },
+    async attempts(query) {
+      return await readAttempts(query, async () => {
+        const { fleet, roster } = await reach();
+        return { roster, bucket: fleet.bucket };
+      });
     },
     async logs({ node: name, lines, text }) {
       const { fleet, roster } = await reach();

@@ -29,6 +29,7 @@ import { openWebhooks } from "../webhooks/open-webhooks.ts";
 import { crashRecordFd, hasCrashFile } from "./crash-file.ts";
 import type { WorkerInbox } from "./inbox.ts";
 import { chooseHandlers, joinHandlers, loadHandlers } from "./load-handlers.ts";
+import { createAttemptRecords } from "./attempt-records.ts";
 import { createReleaseRecords } from "./release-records.ts";
 import type { WorkerStart } from "./worker-start.ts";
 
@@ -104,6 +105,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
   registerBucketMetrics(metrics, processMeter);
   registerProcessMetrics(metrics);
   registerConnectionMetrics(metrics, () => queue.connections());
+  using attempts = createAttemptRecords({ paths, worker: name, pid: process.pid, clock });
   const worker = createWorker({
     queue,
     name,
@@ -136,6 +138,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       crashRecord: (info) => createCrashRecord(crashRecordFd, info),
     }),
     load: createProcessLoad,
+    onAttempt: attempts.add,
     releases: createReleaseRecords({ paths, clock, log }),
     clock,
     logger: log,

@@ -1,18 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { api, apiUrl, type AnswerOf } from "../data/api.ts";
-import { formatCount, formatDuration, plural } from "../data/format.ts";
+import { formatCount, formatDuration } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { may } from "../data/session.ts";
 import { tasksHref } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { SpanLinks, spanInUrl } from "../parts/span-links.tsx";
-import { Loaded, Notice } from "../parts/state-view.tsx";
+import { Loaded } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { showToast } from "../parts/toast.tsx";
 import { Top } from "../parts/top.tsx";
 import { gateState, type HostGate } from "./gate-state.ts";
-import { outcomeTexts, PacingLine } from "./pacing-line.tsx";
+import { HostVisits } from "./host-visits.tsx";
 
 type Pacing = AnswerOf<"GET", "/api/queue/gates/{gate}/pacing">;
 
@@ -59,12 +59,12 @@ export function HostDetail({ name }: { readonly name: string }) {
       <section class="card" aria-label="Visits over time">
         <header>
           <h2>Visits</h2>
-          <small>when each attempt at a task of this host ended, on all nodes</small>
+          <small>requests and ends of visits, on all nodes</small>
           <span class="sp" />
           <SpanLinks spans={spans} />
         </header>
         <Loaded from={pacing}>
-          {(data) => <Visits pacing={data} gate={gate.data} name={name} />}
+          {(data) => <HostVisits pacing={data} gate={gate.data} name={name} />}
         </Loaded>
       </section>
       <Same
@@ -202,75 +202,5 @@ function SetPace({ gate, onChanged }: SetPaceProps) {
         </div>
       </form>
     </section>
-  );
-}
-
-interface VisitsProps {
-  readonly pacing: Pacing;
-  readonly gate: HostGate | undefined;
-  readonly name: string;
-}
-
-function Visits({ pacing, gate, name }: VisitsProps) {
-  const { ends, isComplete } = pacing;
-  if (ends.length === 0)
-    return (
-      <Notice icon="clock" title="No visit ended in this time">
-        <p>
-          Choose a longer time, or look at its{" "}
-          <a class="accent" href={tasksHref({ gate: name })}>
-            tasks
-          </a>
-          .
-        </p>
-      </Notice>
-    );
-  const gaps = ends.slice(1).map(({ atMs }, at) => atMs - ends[at]!.atMs).toSorted((a, b) => a - b); // prettier-ignore
-  const slow = ends.filter(({ outcome }) => outcome === "slow_down");
-  const notes = ends.filter(({ reason }) => reason !== "").slice(-10).toReversed(); // prettier-ignore
-  return (
-    <div class="stack">
-      <PacingLine pacing={pacing} gate={gate} />
-      <dl class="pairs">
-        <dt>Visits in this time</dt>
-        <dd>
-          {formatCount(ends.length)}
-          {isComplete ? "" : " or more (only the newest are shown)"}
-        </dd>
-        {gaps.length > 0 && (
-          <>
-            <dt>Median time between ends</dt>
-            <dd>{formatDuration(gaps[Math.floor(gaps.length / 2)]!)}</dd>
-          </>
-        )}
-        <dt>Asked to slow down (429, 503)</dt>
-        <dd>{slow.length === 0 ? "never" : plural(slow.length, "time")}</dd>
-      </dl>
-      <p class="dim">
-        <small>
-          The queue stores when an attempt ended, not when it began. The worker that visits the host
-          keeps the pause between two starts, and no other worker visits the host meanwhile. After a
-          slow answer, two ends can be closer together than the pause.
-        </small>
-      </p>
-      {notes.length > 0 && (
-        <ol class="timeline">
-          {notes.map(({ atMs, task, outcome, reason }) => (
-            <li key={`${task} ${atMs}`} class={outcome === "slow_down" ? "is-slow" : ""}>
-              <b>{outcomeTexts[outcome]}</b>{" "}
-              <span class="dim">
-                <Ago atMs={atMs} />,{" "}
-              </span>
-              <a class="accent" href={`/queue/tasks?open=${task}`}>
-                task {task}
-              </a>
-              <p class="reason-text">
-                <Text value={reason} max={400} />
-              </p>
-            </li>
-          ))}
-        </ol>
-      )}
-    </div>
   );
 }

@@ -10,8 +10,9 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
-import { Ago, Text } from "../parts/text.tsx";
+import { Text } from "../parts/text.tsx";
 import { copyText, showToast } from "../parts/toast.tsx";
+import { TaskAttempts } from "./task-attempts.tsx";
 import { TaskPriority } from "./task-priority.tsx";
 import { TaskStates } from "./task-states.tsx";
 import { TaskWaiting } from "./task-waiting.tsx";
@@ -50,7 +51,7 @@ function TaskDrawer({ id, onChanged }: { readonly id: number; readonly onChanged
             {task.waiting && <TaskWaiting task={task} onChanged={changed} />}
             {may("queue:write") && !task.isArchived && <Actions task={task} onChanged={changed} />}
             <Facts task={task} />
-            <Attempts task={task} />
+            <TaskAttempts task={task} />
             {task.isArchived ? (
               <p class="dim">This task is only in the log; its payload and result are deleted.</p>
             ) : (
@@ -159,46 +160,6 @@ function Facts({ task }: { readonly task: TaskShown }) {
         </>
       )}
     </dl>
-  );
-}
-
-const outcomes: Readonly<Record<string, string>> = {
-  retry: "failed, will be retried",
-  fail: "failed",
-  skip: "skipped",
-  crash: "its process crashed",
-  expired: "its lease ended without a result",
-  cancelled: "its job was cancelled",
-};
-
-function Attempts({ task: { attempts, used, attemptsMax, state } }: { readonly task: TaskShown }) {
-  if (attempts.length === 0)
-    return state === "done" ? <p class="dim">Done; no earlier attempt failed.</p> : null;
-  return (
-    <section class="stack tight">
-      <h3>
-        Attempts that did not end well ({used} of {attemptsMax} used)
-      </h3>
-      <ol class="timeline" reversed>
-        {attempts.toReversed().map(({ token, atMs, outcome, reason, stack }) => (
-          <li key={token}>
-            <b>{outcomes[outcome] ?? outcome}</b>{" "}
-            <span class="dim">
-              <Ago atMs={atMs} />
-            </span>
-            <p class="reason-text">{shownText(reason, 2_000)}</p>
-            {stack !== undefined && (
-              <details>
-                <summary>Where it happened</summary>
-                <pre class="code" tabIndex={0}>
-                  {shownText(stack, 8_000)}
-                </pre>
-              </details>
-            )}
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }
 

@@ -20,8 +20,10 @@ import type { Paths } from "../../config/index.ts";
 import {
   createHeartbeatSender,
   createFollower,
+  attemptsKey,
   createLogSender,
   decodeHeartbeat,
+  logKey,
   openDesiredObject,
   parseDesired,
   toNodeDesired,
@@ -72,6 +74,8 @@ export interface FleetMember extends Service {
 }
 
 const nodesMax = 1_000;
+/** Records of attempts change all the time while a node works, so they are sent less often. */
+const attemptsRestMs = 600_000;
 const alertsMax = 20;
 const alertLengthMax = 200;
 /** Processes often come and go together: one heartbeat is enough for all of them. */
@@ -85,17 +89,21 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
   const folder = openCampaignFolder(paths);
   const shared =
     bucket && openSharedConfigs({ paths, bucket, clock, random, lock: options.lockConfigs });
-  const logs = paths.logs();
-  const sender =
+  const senderOf = (folder: string, key: (node: string) => string, restMs?: number) =>
     bucket &&
     createLogSender({
       bucket,
-      node: () => ledger.node(),
-      mark: () => keptLogMark(logs),
-      read: (desired) => readKeptLog(logs, desired),
+      key: () => key(ledger.node()),
+      ...(restMs !== undefined && { restMs }),
+      mark: () => keptLogMark(folder),
+      read: (desired) => readKeptLog(folder, desired),
       clock,
       log,
     });
+  const senders = [
+    senderOf(paths.logs(), logKey),
+    senderOf(paths.attempts(), attemptsKey, attemptsRestMs),
+  ].filter((sender) => sender !== undefined);
 
   const follower = createFollower({
     node: () => ledger.node(),
@@ -107,7 +115,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     ],
     memory: createDesiredMemory(paths),
     async apply(desired) {
-      sender?.sendUntil(desired.logsUntilMs);
+      for (const sender of senders) sender.sendUntil(desired.logsUntilMs);
       const configs = await fetchConfigs(shared, desired.configs);
       const campaigns = await folder.want(desired.campaigns);
       const worked = await processes.apply(desired);
@@ -186,7 +194,7 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
     defaults,
     heartbeats,
     changes,
-    ...(sender ? [sender] : []),
+    ...senders,
   ]);
   return {
     ...group,

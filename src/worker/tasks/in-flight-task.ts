@@ -38,6 +38,10 @@ export class InFlightTask implements HandlerContext, RecordedLease {
   /** By this worker's monotonic clock; the lease certainly lasts until then. */
   deadlineMs: number;
   startedAtMs = 0;
+  /** The delay between two starts that its gate asked for when it started. */
+  delayMs = 0;
+  /** When its handler reported requests to the host, in milliseconds after the start. */
+  sentMs: number[] | undefined;
   /** Its index among the tasks in flight; -1: it is not in flight. */
   place = -1;
   /** Its slot in the crash record; -1: none. */

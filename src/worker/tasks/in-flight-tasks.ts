@@ -4,13 +4,14 @@ import type { Random } from "../../base/random.ts";
 import type { GateView, LeasedTask } from "../../queue/index.ts";
 import type { ResultReporter } from "./result-reporter.ts";
 import { createUnorderedSet, type UnorderedSet } from "./unordered-set.ts";
+import { attemptRecord, sentMax, type AttemptRecord } from "../attempt-record.ts";
 import type { CrashRecord } from "../processes/crash-record.ts";
 import type { Handler } from "../handler.ts";
 import { outcomeOf, PermanentError, reasonOf } from "../failure.ts";
 import { createCapLine } from "./cap-line.ts";
 import { GateRun } from "./gate-run.ts";
 import type { KindState, TaskEnd } from "./kind-state.ts";
-import { copyOutcome, isOutcome, slowDownOf, type HandlerOutcome } from "../outcome.ts";
+import { copyOutcome, isOutcome, release, slowDownOf, type HandlerOutcome } from "../outcome.ts";
 import type { Politeness } from "../politeness.ts";
 import { queueOutcome } from "../queue-outcome.ts";
 import { createSlots, type HandlerReturn } from "./slots.ts";
@@ -66,6 +67,8 @@ export interface InFlightTasksOptions {
    * the node lacks.
    */
   readonly onReleased: (task: LeasedTask, reason: string | undefined) => void;
+  /** Gets every attempt that was started, when it has ended. */
+  readonly onAttempt?: ((attempt: AttemptRecord) => void) | undefined;
   /** The queue has recorded the outcome of an attempt. */
   readonly onRecorded?: ((task: LeasedTask) => void) | undefined;
   readonly onFatal: (error: unknown) => void;
@@ -82,7 +85,13 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     services: options.services,
     servicesFor: options.servicesFor,
     logger,
-    markStart: (task) => task.run?.markStart(),
+    markStart(task) {
+      task.run?.markStart();
+      if (!options.onAttempt || task.lease.gate === "") return;
+      task.sentMs ??= [];
+      const sentMs = clock.monotonicMs() - task.startedAtMs;
+      if (task.sentMs.length < sentMax) task.sentMs.push(sentMs);
+    },
   };
   /** Do not start a task whose lease may end before the next extension is answered. */
   const marginMs = Math.min(1_000, options.leaseMs / 6);
@@ -177,6 +186,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     const { timeouts, started } = task.kind;
     task.state = "working";
     task.startedAtMs = clock.monotonicMs();
+    task.delayMs = task.run?.delayMs ?? 0;
     started.add(1);
     timeouts.arm();
     slots.call(task);
@@ -196,6 +206,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
 
   function end(task: InFlightTask, outcome: HandlerOutcome): void {
     const { lease, kind, run } = task;
+    if (task.state === "working") options.onAttempt?.(attemptRecord(task, outcome, clock));
     if (outcome.kind === "release") {
       const fields = { task: lease.id, kind: lease.kind, key: lease.key, reason: outcome.reason };
       const { isKindHeld = true, isLacking = isKindHeld } = outcome;
@@ -299,6 +310,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     abortWorking() {
       for (const task of inFlight) {
         if (task.state !== "working") continue;
+        options.onAttempt?.(attemptRecord(task, release("the worker is stopping"), clock));
         task.state = "ended";
         slots.abortHandler(task, "stopping");
         reporter().release(task);
@@ -315,6 +327,7 @@ export function createInFlightTasks(options: InFlightTasksOptions): InFlightTask
     lost(task) {
       if (!inFlight.has(task)) return;
       const wasWorking = task.state === "working";
+      if (wasWorking) options.onAttempt?.(attemptRecord(task, { kind: "lost" }, clock));
       if (task.state === "waiting") task.abort("lease_lost");
       task.state = "ended";
       leave(task, "lost");

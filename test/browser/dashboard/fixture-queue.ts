@@ -87,7 +87,9 @@ function samplePacing(minutes: number) {
     outcome: at > 60 && at < 70 ? "retry" : at === 110 || at === 112 ? "slow_down" : "done",
     reason: at > 60 && at < 70 ? "FetchError: timeout" : at === 110 || at === 112 ? overpass : "",
   })).filter((_, at) => at < 113 || at > 124);
-  return { nowMs, fromMs, ends, isComplete: true, holders: [{ worker: "pi-2/3", task: 4_716, leaseLeftMs: 41_000 }] }; // prettier-ignore
+  const starts = ends.map(({ atMs, task }, at) => ({ atMs: atMs - 300, gapMs: at === 0 ? null : Math.round(atMs - ends[at - 1]!.atMs), delayMs: 10_000, task, node: at % 3 === 0 ? "pi-3" : "pi-2", worker: "pi-2.1.4021" })); // prettier-ignore
+  const waits = [{ fromMs: ends[111]!.atMs, untilMs: ends[113]?.atMs ?? nowMs, task: 4_610 }];
+  return { nowMs, fromMs, ends, starts, early: 0, waits, isComplete: true, holders: [{ worker: "pi-2/3", task: 4_716, leaseLeftMs: 41_000 }] }; // prettier-ignore
 }
 
 const historyNames = ["tasksClaimed", "tasksDone", "tasksFailed", "tasksPending", "tasksRunning", "waiting_domain_delay", "waiting_worker_capacity", "waiting_paused", "callP50Ms", "callP95Ms", "callP99Ms", "slotsActive", "slotsIdle", "slotsWaiting", "cacheHits", "cacheMisses", "cacheInvalidations", "limiterKeys", "cacheEntries", "memoryUsedBytes", "processBytes", "load1"]; // prettier-ignore
@@ -103,13 +105,15 @@ function sampleHistory(by: string) {
   return { stepMs, times, series: Object.fromEntries(series) as unknown };
 }
 
+const measuredOf = ({ attempts }: { readonly attempts: readonly { readonly token: number; readonly atMs: number; readonly outcome: string }[] }) => attempts.map(({ token, atMs, outcome }) => ({ token, startedAtMs: atMs - 12_400, ranMs: 12_400, outcome, node: "pi-2", worker: "pi-2.1.4021" })); // prettier-ignore
+
 /** Undefined: not about the queue. */
 export function queueAnswer(method: string, path: string, query: URLSearchParams): unknown {
   const id = Number(/^\/api\/queue\/tasks\/(\d+)$/.exec(path)?.[1]);
   const shown = sampleTasks.find((one) => one.id === id);
   if (shown) {
     const isRunning = (shown as { state: string }).state === "running";
-    return { waiting: null, ...shown, isArchived: false, ageMs: nowMs - shown.createdAtMs, worker: isRunning ? "pi-2/3" : null, leaseLeftMs: isRunning ? 41_000 : null }; // prettier-ignore
+    return { waiting: null, ...shown, measured: measuredOf(shown), isArchived: false, ageMs: nowMs - shown.createdAtMs, worker: isRunning ? "pi-2/3" : null, leaseLeftMs: isRunning ? 41_000 : null }; // prettier-ignore
   }
   const name = decodeURIComponent(/^\/api\/queue\/jobs\/([^/]+)/.exec(path)?.[1] ?? "");
   const found = sampleJobs.find((one) => one.name === name);

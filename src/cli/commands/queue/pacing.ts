@@ -1,9 +1,12 @@
-import { openQueueToRead } from "../../../app/index.ts";
+import { openQueueToRead, readAttempts } from "../../../app/index.ts";
 import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
+import { countOf } from "../../../base/text/count-words.ts";
 import { usageError } from "../../../base/usage-error.ts";
 import { readPacing, type PacingEnd } from "../../../queue/index.ts";
+import { pacingStarts, type PacingStarts } from "../../../worker/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { parseDuration } from "../../options/duration.ts";
+import { fleetOf } from "../../options/bucket-option.ts";
 import { textFlag } from "../../options/flags.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 
@@ -20,7 +23,8 @@ export const queuePacing: Command = {
   ],
   details: [
     "Shows when attempts of the gate's tasks ended, and which of them the host answered with 429 or\n" +
-      "503 (slow_down). The queue does not store when an attempt began.",
+      "503 (slow_down). The notes say how far apart the requests were sent: each node keeps the records\n" +
+      "of its last attempts, and puts the newest into the bucket every ten minutes. --json has them all.",
   ],
 
   async run(context) {
@@ -30,16 +34,33 @@ export const queuePacing: Command = {
       throw usageError("--since takes from 1m to 7d");
     }
     await using queue = await openQueueToRead(context);
-    const pacing = await readPacing(queue, args[0]!, { minutes: Math.ceil(ms / minuteMs), signal });
+    const gate = args[0]!;
+    const ends = await readPacing(queue, gate, { minutes: Math.ceil(ms / minuteMs), signal });
+    const attempts = await readAttempts(fleetOf(context), { gate });
+    const starts = pacingStarts(attempts, ends.fromMs);
+    const pacing = { ...ends, ...starts };
     out.result(pacing, (layout) =>
       pacing.ends.length === 0
-        ? `no attempt of '${args[0]!}' ended in the last ${formatDuration(ms)}`
+        ? `no attempt of '${gate}' ended in the last ${formatDuration(ms)}`
         : layout.table(withGaps(pacing.ends), columns),
     );
+    if (starts.starts.length > 0) out.note(startsText(starts));
     for (const { worker, task } of pacing.holders)
       out.note(`${worker} runs task ${task} of this gate now`);
   },
 };
+
+function startsText({ starts, early, waits }: PacingStarts): string {
+  const gaps = starts.flatMap(({ gapMs }) => gapMs ?? []);
+  const asked = Math.max(...starts.map(({ delayMs }) => delayMs));
+  const shortest = gaps.length === 0 ? "" : `, at least ${formatDuration(Math.min(...gaps))} apart`;
+  const kept =
+    asked === 0
+      ? ""
+      : `; asked were up to ${formatDuration(asked)}, ${early === 0 ? "always kept" : `${early} came too early`}`;
+  const told = waits.length === 0 ? "" : `; the host asked ${countOf(waits.length, "time")} for a wait`; // prettier-ignore
+  return `${countOf(starts.length, "request")}${shortest}${kept}${told}`;
+}
 
 type PacedEnd = PacingEnd & { readonly gapMs: number | undefined };
 
