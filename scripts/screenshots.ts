@@ -74,7 +74,7 @@ const shots: readonly Shot[] = [
   },
   { name: "charts", path: "/charts", text: "Tasks claimed and finished" },
   { name: "chart", path: "/charts?chart=waiting", text: "Tasks claimed and finished" },
-  { name: "add-task", path: "/queue", text: "Tasks by kind", button: "Add a task", opened: "Payload, as JSON" }, // prettier-ignore
+  { name: "add-task", path: "/queue", text: "Tasks by kind", button: "Add a task", opened: "Find a company" }, // prettier-ignore
 ];
 
 interface Look {

@@ -8,6 +8,7 @@ import { auditedQueue } from "../queue/index.ts";
 import { auditedSchedule } from "../schedule/index.ts";
 import { contract, type Contract, type RouteName } from "./contract/contract.ts";
 import type { HandlerInput, RouteContext } from "./handler.ts";
+import { readViews } from "./saved-views.ts";
 import { describeToken } from "./users/manage-tokens.ts";
 import { describeUser, find } from "./users/manage-users.ts";
 
@@ -42,6 +43,7 @@ type OfWebhook = { readonly params: { readonly webhook: string } };
 type OfValues = {
   readonly body: { readonly values: readonly string[]; readonly country?: string | undefined };
 };
+type OfView = { readonly params: { readonly screen: string; readonly view: string } };
 type OfSchedule = { readonly params: { readonly schedule: string } };
 
 /** For every route that is not GET: what the audit log compares, or why there is nothing to compare. */
@@ -138,9 +140,12 @@ export const auditedStates: { readonly [N in ChangeRoute]: StateOf<N> | keyof ty
   resumeSchedule: ofSchedule,
   runSchedule: "isNew",
   removeSchedule: ofSchedule,
+  putView: ofView,
+  removeView: ofView,
   publishSite: ({ body }, { sites }) => async () => sites.list().find((site) => site.target === body.target), // prettier-ignore
   addSuppressions: ofSuppressions,
   checkSuppressions: "isRead",
+  followLogs: "isRead",
   removeSuppressions: ofSuppressions,
   addWebhook: "isNew",
   removeWebhook: ofWebhook,
@@ -223,6 +228,11 @@ function ofConfig({ params }: OfCampaign, { campaigns }: RouteContext): Read {
 
 function ofSchedule({ params }: OfSchedule, { node }: RouteContext): Read {
   return () => auditedSchedule(node.ledger, params.schedule);
+}
+
+function ofView({ params }: OfView, { node }: RouteContext): Read {
+  return async () =>
+    (await readViews(node.ledger)).find(({ screen, name }) => screen === params.screen && name === params.view); // prettier-ignore
 }
 
 function ofWebhook({ params }: OfWebhook, { webhooks }: RouteContext): Read {

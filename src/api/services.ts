@@ -102,6 +102,8 @@ export interface ApiFleet {
     readonly gate?: string;
     readonly task?: number;
   }): Promise<readonly SeenAttempt[]>;
+  /** Lets a node send its log lines every two seconds for a while. */
+  followLogs(node: string, by: string): Promise<AnswerOfRoute<FleetRoutes["followLogs"]>>;
   logs(query: {
     readonly node?: string | undefined;
     readonly lines: number;

@@ -131,6 +131,7 @@ export {
   importFile,
   listNames,
   moveQueue,
+  askForLogs,
   pausedFor,
   readAttempts,
   preflight,

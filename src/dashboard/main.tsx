@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { tick } from "./data/format.ts";
+import { slowTick, tick } from "./data/format.ts";
 import { isStreaming, startLive } from "./data/live.ts";
 import { isPublished } from "./data/published.ts";
 import { followLinks } from "./data/router.ts";
@@ -19,6 +19,8 @@ if (!isPublished) {
   });
 }
 setInterval(() => {
-  if (!document.hidden) tick.value += 1;
+  if (document.hidden) return;
+  tick.value += 1;
+  if (tick.value % 15 === 0) slowTick.value += 1;
 }, 1_000);
 render(isPublished ? <PublishedSite /> : <Shell />, document.getElementById("app")!);

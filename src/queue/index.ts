@@ -28,6 +28,8 @@ export {
 export { endedAttempts, isRetriedByHand, lastReason } from "./task.ts";
 export type * from "./task.ts";
 export { addTasksMax, createValidator, payloadBytesMax } from "./validate.ts";
+export { bucketOf, percentiles, type WaitPercentiles } from "./read/wait-histogram.ts";
+export { readWaitingAges, type WaitingAges } from "./read/waiting-ages.ts";
 export { waitingReasons, type Waiting, type WaitingReason } from "./waiting.ts";
 export {
   createWaker,

@@ -1,3 +1,4 @@
+export { activityOf, type Activity } from "./attempt-activity.ts";
 export type { AttemptRecord, SeenAttempt } from "./attempt-record.ts";
 export type { Concurrency } from "./concurrency.ts";
 export {

@@ -19,6 +19,7 @@ import { siteRoutes } from "./site-routes.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { signInRoutes, userRoutes } from "./user-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
+import { viewRoutes } from "./view-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 /** All routes by name. ../handlers has a handler for each. */
@@ -44,6 +45,7 @@ export const contract = {
   ...scheduleRoutes,
   ...siteRoutes,
   ...suppressionRoutes,
+  ...viewRoutes,
   ...webhookRoutes,
   ...auditLogRoutes,
 };

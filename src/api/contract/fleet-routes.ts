@@ -91,7 +91,8 @@ export const fleetRoutes = {
     method: "GET",
     path: "/api/fleet/commands",
     scope: "fleet:read",
-    summary: "commands given through this server, newest first",
+    summary:
+      "commands that still hold, and those that were given through this server, newest first",
     query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(50) }),
     answer: z.strictObject({ rows: z.array(fleetCommand) }),
   }),
@@ -141,6 +142,15 @@ export const fleetRoutes = {
       node: z.string(),
       lines: z.array(z.string().describe("JSON text, as it was written")),
     }),
+    commands: ["logs"],
+  }),
+  followLogs: route({
+    method: "POST",
+    path: "/api/logs/follow",
+    scope: "fleet:read",
+    summary: "let a node send its log lines every two seconds for two minutes, not once a minute",
+    body: z.strictObject({ node: name.describe("name or id") }),
+    answer: z.strictObject({ untilMs: timeMs }),
     commands: ["logs"],
   }),
   showSettings: route({

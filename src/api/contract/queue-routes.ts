@@ -260,6 +260,40 @@ export const queueRoutes = {
         .nullable(),
     }),
   }),
+  waitingAges: route({
+    method: "GET",
+    path: "/api/queue/waits",
+    scope: "queue:read",
+    summary: "how long pending tasks have waited since they were added, for each reason",
+    answer: z.strictObject({
+      reasons: z.array(waits.extend({ reason: z.enum(waitingReasonNames) })),
+      read: count,
+      isComplete: z.boolean().describe("false: more tasks are pending; the oldest were read"),
+    }),
+  }),
+  queueActivity: route({
+    method: "GET",
+    path: "/api/queue/activity",
+    scope: "queue:read",
+    summary: "what workers did lately for each kind of task or each host, as they measured it",
+    query: z.strictObject({
+      by: z.enum(["kind", "gate"]).default("kind"),
+      name: z.array(name).max(100).optional().describe("only these kinds or gates"),
+      minutes: z.int().min(5).max(1_440).default(60),
+    }),
+    answer: z.strictObject({
+      fromMs: timeMs,
+      stepMs: z.number(),
+      rows: z.array(
+        z.strictObject({
+          name: z.string(),
+          starts: z.array(count).describe("attempts that started in each step"),
+          busy: z.number().min(0).describe("attempts that ran at once, on average"),
+          runs: waits.describe("how long attempts ran"),
+        }),
+      ),
+    }),
+  }),
   queueThroughput: route({
     method: "GET",
     path: "/api/queue/throughput",

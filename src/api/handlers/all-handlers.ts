@@ -20,6 +20,7 @@ import { siteHandlers } from "./site-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { signInHandlers, userHandlers } from "./user-handlers.ts";
 import { statusHandlers } from "./status-handlers.ts";
+import { viewHandlers } from "./view-handlers.ts";
 import { webhookHandlers } from "./webhook-handlers.ts";
 
 /** The handlers of all routes in `contract`. */
@@ -45,6 +46,7 @@ export const handlers: Handlers = {
   ...scheduleHandlers,
   ...siteHandlers,
   ...suppressionHandlers,
+  ...viewHandlers,
   ...webhookHandlers,
   ...auditLogHandlers,
 };

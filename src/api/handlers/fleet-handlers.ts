@@ -14,5 +14,7 @@ export const fleetHandlers: HandlersOf<typeof fleetRoutes> = {
     fleet.undo(revision, `hand:${caller.user}`),
   bucketUsage: ({ query: { days } }, { usage }) => usage(days),
   readLogs: ({ query }, { fleet }) => fleet.logs(query),
+  followLogs: ({ body: { node } }, { fleet, caller }) =>
+    fleet.followLogs(node, `hand:${caller.user}`),
   showSettings: async (_, { settings }) => ({ rows: settings() }),
 };

@@ -3,13 +3,14 @@ import {
   endedAttempts,
   groupFailures,
   readPacing,
+  readWaitingAges,
   searchTasks,
   type Gate,
   type LogEntry,
   type NamePage,
   type Queue,
 } from "../../queue/index.ts";
-import { pacingStarts, type SeenAttempt } from "../../worker/index.ts";
+import { activityOf, pacingStarts, type SeenAttempt } from "../../worker/index.ts";
 import type { queueRoutes } from "../contract/queue-routes.ts";
 import type { HandlersOf } from "../handler.ts";
 import { readThroughput } from "./queue-throughput.ts";
@@ -26,6 +27,20 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
   }),
   queueThroughput: async ({ query: { minutes } }, { queue: open, history }) =>
     await readThroughput(await open(), { minutes, history: () => history("minute") }),
+  async waitingAges(_, { queue: open, signal }) {
+    const { reasons, ...rest } = await readWaitingAges(await open(), signal);
+    return { reasons: [...reasons], ...rest };
+  },
+  async queueActivity({ query: { by, name: names, minutes } }, { fleet, clock }) {
+    const untilMs = clock.nowMs();
+    const fromMs = untilMs - 60_000 * minutes;
+    const rows = activityOf(await fleet.attempts({}), { by, names, fromMs, untilMs, steps: activitySteps }); // prettier-ignore
+    return {
+      fromMs,
+      stepMs: (untilMs - fromMs) / activitySteps,
+      rows: rows.map(({ starts, ...row }) => ({ ...row, starts: [...starts] })),
+    };
+  },
   async listTasks({ query: { state, after, hasWaiting, ...query } }, { queue: open }) {
     const queue = await open();
     const { tasks, nextId } = await searchTasks(queue, {
@@ -112,6 +127,8 @@ export const queueHandlers: HandlersOf<typeof queueRoutes> = {
     return gateValue(found, (await queue.now()).ms);
   },
 };
+
+const activitySteps = 60;
 
 const use = async <T>(open: () => Promise<Queue>, work: (queue: Queue) => Promise<T>) =>
   work(await open());

@@ -27,6 +27,7 @@ import type { ExportCounts, ExportOptions } from "../exchange/export-records.ts"
 import type { EnrichedCounts, EnrichedFileOptions } from "../exchange/enriched-file.ts";
 import type { Queue } from "../../queue/index.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { LogWish } from "./ask-for-logs.ts";
 import type { FleetCommand, GivenCommand } from "./fleet-command.ts";
 import type { FileImport, ImportFileOptions } from "../exchange/import-file.ts";
 import type { ListNamesOptions } from "../list-names.ts";
@@ -61,6 +62,14 @@ export async function readAttempts(
   query: AttemptQuery,
 ): Promise<readonly SeenAttempt[]> {
   return (await import("./read-attempts.ts")).readAttempts(options, query);
+}
+
+/** See `ask-for-logs.ts`. */
+export async function askForLogs(
+  fleet: Pick<OpenFleet, "desired">,
+  wish: LogWish,
+): Promise<number> {
+  return (await import("./ask-for-logs.ts")).askForLogs(fleet, wish);
 }
 
 /** See `open-fleet.ts`. */

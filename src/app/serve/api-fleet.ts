@@ -16,6 +16,7 @@ import {
   type DesiredState,
   type NodeSeen,
 } from "../../fleet/index.ts";
+import { askForLogs } from "../node/ask-for-logs.ts";
 import { commandFleet } from "../node/fleet-command.ts";
 import type { OpenFleet } from "../node/open-fleet.ts";
 import { refuseAssignedOutside } from "./campaign-reach.ts";
@@ -33,7 +34,7 @@ interface Given extends Pick<
 > {
   /** The words that restore the former values; undefined if they are not known here. */
   readonly undo: readonly string[] | undefined;
-  readonly acknowledged: Map<string, { readonly afterMs: number; readonly isApplied: boolean; readonly what: string }>; // prettier-ignore
+  readonly acknowledged: Map<string, { readonly afterMs: number | null; readonly isApplied: boolean; readonly what: string }>; // prettier-ignore
 }
 
 const givenMax = 200;
@@ -41,6 +42,8 @@ const givenMax = 200;
 const settleMs = 15_000;
 /** Caches the roster: many viewers read it at once, and each read may cost a request. */
 const rosterMs = 1_000;
+/** How long a node sends its log lines often after one request for it. */
+const followMs = 120_000;
 
 /** Commands change the desired state; nodes apply it in their own time. */
 export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFleet {
@@ -73,7 +76,7 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
   };
 
   const describe = (one: Given, roster: readonly NodeSeen[]): CommandValue => {
-    const { revision, scope, what, by, atMs, notice, acknowledged } = one;
+    const { revision, scope, what, by, atMs, notice, undo, acknowledged } = one;
     const nowMs = clock.nowMs();
     const nodes = roster
       .filter(({ node }) => scope === allNodes || node === scope)
@@ -81,7 +84,9 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
         const { node, label, beat } = seen;
         const followed = beat?.followed;
         if (followed && followed.revision >= revision && !acknowledged.has(node)) {
-          const afterMs = Math.max(0, followed.atMs - atMs);
+          // Of a command that was given elsewhere, only the answer to its own revision has a time.
+          const isTimed = undo !== undefined || followed.revision === revision;
+          const afterMs = isTimed ? Math.max(0, followed.atMs - atMs) : null;
           const { isApplied, what: came } = followed;
           acknowledged.set(node, { afterMs, isApplied, what: came });
         }
@@ -169,9 +174,13 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
     },
     give,
     async commands(limit) {
-      const { roster } = await readState();
-      const newest = [...given.values()].toSorted((a, b) => b.revision - a.revision);
-      return newest.slice(0, limit).map((one) => describe(one, roster));
+      const { state, roster } = await readState();
+      const revisions = new Set([...given.keys(), ...entriesOf(state).map((one) => one.revision)]);
+      const newest = [...revisions].toSorted((a, b) => b - a).slice(0, limit);
+      return newest.flatMap((revision) => {
+        const one = find(state, revision);
+        return one ? [describe(one, roster)] : [];
+      });
     },
     async command(revision) {
       const { state, roster } = await readState();
@@ -195,6 +204,12 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
         const { fleet, roster } = await reach();
         return { roster, bucket: fleet.bucket };
       });
+    },
+    async followLogs(name, by) {
+      const { fleet, roster } = await reach();
+      const { node } = findNode(roster, name);
+      const untilMs = await askForLogs(fleet, { node, forMs: followMs, by, atMs: clock.nowMs() });
+      return { untilMs };
     },
     async logs({ node: name, lines, text }) {
       const { fleet, roster } = await reach();

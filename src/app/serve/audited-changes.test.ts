@@ -92,6 +92,8 @@ test("every route that changes something that is there records what it was and w
   await change("pauseSchedule", "POST", "/api/schedules/nightly/pause");
   await change("resumeSchedule", "POST", "/api/schedules/nightly/resume");
   await change("removeSchedule", "DELETE", "/api/schedules/nightly");
+  await change("putView", "PUT", "/api/views/tasks/late", { search: "q=state:failed" });
+  await change("removeView", "DELETE", "/api/views/tasks/late");
   await change("addUser", "POST", "/api/users", { name: "bob", role: "viewer" });
   await change("setUserRole", "PATCH", "/api/users/bob", { role: "editor" });
   await change("makeUserLink", "POST", "/api/users/bob/link");
@@ -110,8 +112,14 @@ test("every route that changes something that is there records what it was and w
   const found = Object.entries(asked).map(([name, { id }]) => [name, byId.get(id)] as const);
   // Only new objects have no old values, and only removed objects have no new ones.
   const without = (part: "before" | "after") => found.flatMap(([name, entry]) => entry?.[part] === null ? [name] : []).toSorted(); // prettier-ignore
-  expect(without("before")).toEqual(["addUser", "putSchedule", "restoreCompany", "restorePerson"]);
-  expect(without("after")).toEqual(["deleteCompany", "deletePerson", "endSession", "removeCampaign", "removeSchedule", "removeUser", "removeWebhook", "revokeToken"]); // prettier-ignore
+  expect(without("before")).toEqual([
+    "addUser",
+    "putSchedule",
+    "putView",
+    "restoreCompany",
+    "restorePerson",
+  ]);
+  expect(without("after")).toEqual(["deleteCompany", "deletePerson", "endSession", "removeCampaign", "removeSchedule", "removeUser", "removeView", "removeWebhook", "revokeToken"]); // prettier-ignore
   const values = (name: string) => {
     const entry = found.find(([one]) => one === name)![1]!;
     return [JSON.parse(entry.before ?? "null"), JSON.parse(entry.after ?? "null")] as unknown[];

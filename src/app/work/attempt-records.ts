@@ -83,7 +83,8 @@ export function attemptsIn(
     ...(gate === undefined ? [] : [`"gate":${JSON.stringify(gate)}`]),
     ...(task === undefined ? [] : [`"task":${task},`]),
   ];
-  return lines.flatMap((line) => {
+  const some = marks.length === 0 ? lines.slice(-unfilteredMax) : lines;
+  return some.flatMap((line) => {
     // Most lines do not match, and looking for a text is much faster than parsing.
     if (!line.endsWith("}") || !marks.every((mark) => line.includes(mark))) return [];
     const { sentMs = [], ...found } = JSON.parse(line) as Line;
@@ -91,6 +92,9 @@ export function attemptsIn(
     return isMatch ? [{ ...found, sentMs, node }] : [];
   });
 }
+
+/** More would take longer to parse than a person waits for a picture. */
+const unfilteredMax = 20_000;
 
 /** All lines of this data folder. */
 export async function readAttemptLines(paths: Paths): Promise<readonly string[]> {

@@ -30,12 +30,12 @@ export function FleetActivity() {
           <header>
             <h2>Commands</h2>
             <span class="sp" />
-            <small>given through this server</small>
+            <small>those that still hold, and those given through this server</small>
           </header>
           <Loaded from={commands}>
             {({ rows }) =>
               rows.length === 0 ? (
-                <Notice icon="terminal" title="No command was given through this server">
+                <Notice icon="terminal" title="No command holds">
                   <p>
                     Pause, drain or scale in{" "}
                     <a class="accent" href="/nodes">

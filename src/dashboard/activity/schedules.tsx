@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { api, apiUrl, type RowOf } from "../data/api.ts";
 import { formatTime, timeOf } from "../data/format.ts";
 import { failureText, useResource } from "../data/resource.ts";
-import { navigate, place, withQuery } from "../data/router.ts";
+import { navigate, panelIn, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -10,6 +10,7 @@ import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { showToast } from "../parts/toast.tsx";
+import { ScheduleForm } from "./schedule-form.tsx";
 import { actionWords, timingWords } from "./schedule-words.ts";
 
 type Schedule = RowOf<"/api/schedules">;
@@ -21,8 +22,18 @@ export function Schedules() {
     topics: ["queue"],
   });
   const open = place.value.query.get("open");
+  const edit = panelIn("edit");
+  const edited = schedules.data?.rows.find(({ name }) => name === edit.value);
+  const canWrite = may("campaigns:write");
   return (
     <>
+      {canWrite && (
+        <p class="row end">
+          <button class="btn" onClick={() => edit.open("")}>
+            <Icon name="plus" /> Add a schedule
+          </button>
+        </p>
+      )}
       <section class="card" aria-label="Schedules">
         <Loaded from={schedules}>
           {({ rows }) =>
@@ -61,6 +72,9 @@ export function Schedules() {
       </section>
       <Same command="forager schedule list" api="GET /api/schedules" />
       {open !== null && <ScheduleDrawer key={open} name={open} onChanged={schedules.reload} />}
+      {canWrite && (edited !== undefined || edit.value === "") && (
+        <ScheduleForm schedule={edited} onClose={edit.close} onSaved={schedules.reload} />
+      )}
     </>
   );
 }
@@ -190,6 +204,14 @@ function ScheduleDrawer({ name, onChanged }: ScheduleDrawerProps) {
         {(schedule) => (
           <div class="stack">
             <ScheduleButtons row={schedule} onChanged={changed} />
+            {may("campaigns:write") && (
+              <span class="row">
+                <a class="btn" href={withQuery({ open: undefined, edit: name })}>
+                  <Icon name="pencil" /> Change
+                </a>
+                <RemoveSchedule name={name} onChanged={onChanged} />
+              </span>
+            )}
             <dl class="pairs">
               <dt>Does</dt>
               <dd>
@@ -220,6 +242,35 @@ function ScheduleDrawer({ name, onChanged }: ScheduleDrawerProps) {
         api={`GET ${apiUrl("/api/schedules/{schedule}", params, { runs: 50 })}`}
       />
     </Dialog>
+  );
+}
+
+/** Asks once more: its history goes with it. */
+function RemoveSchedule({ name, onChanged }: ScheduleDrawerProps) {
+  const isAsked = useSignal(false);
+  const remove = async () => {
+    try {
+      await api.send("DELETE", "/api/schedules/{schedule}", { params: { schedule: name } });
+      showToast(`${name} was removed; what it did stays`);
+      navigate(withQuery({ open: undefined }));
+      onChanged();
+    } catch (error) {
+      showToast(failureText(error, "nothing was removed"));
+    }
+  };
+  return isAsked.value ? (
+    <>
+      <button class="btn" onClick={() => void remove()}>
+        Remove {name}
+      </button>
+      <button class="btn" onClick={() => (isAsked.value = false)}>
+        Keep it
+      </button>
+    </>
+  ) : (
+    <button class="btn" onClick={() => (isAsked.value = true)}>
+      Remove
+    </button>
   );
 }
 

@@ -65,13 +65,18 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
 }
 
 function Results({ report }: { readonly report: Report }) {
-  const { withoutEmail, fields, freshness, tiles, budget } = report;
+  const { campaign, withoutEmail, fields, freshness, tiles, budget } = report;
   return (
     <div class="grid">
       <div class="stack">
         <section class="card">
           <header>
-            <h2>Why {formatCount(withoutEmail.companies)} companies have no email</h2>
+            <h2>
+              Why{" "}
+              <a href="/companies?hasEmail=false">
+                {formatCount(withoutEmail.companies)} companies have no email
+              </a>
+            </h2>
           </header>
           {withoutEmail.reasons.length === 0 ? (
             <p class="dim">Every company has one.</p>
@@ -110,11 +115,15 @@ function Results({ report }: { readonly report: Report }) {
           <dl class="pairs">
             <dt>Tiles fresh, empty, expired</dt>
             <dd>
-              {formatCount(tiles.fresh)}, {formatCount(tiles.empty)}, {formatCount(tiles.expired)}
+              {(["fresh", "empty", "expired"] as const).map((state, at) => (
+                <TileCount key={state} {...{ campaign, state, at }} count={tiles[state]} />
+              ))}
             </dd>
             <dt>Tiles failed, not searched</dt>
             <dd>
-              {formatCount(tiles.failed)}, {formatCount(tiles.never)}
+              {(["failed", "never"] as const).map((state, at) => (
+                <TileCount key={state} {...{ campaign, state, at }} count={tiles[state]} />
+              ))}
             </dd>
             {freshness.nextDueAt && (
               <>
@@ -156,7 +165,12 @@ function Results({ report }: { readonly report: Report }) {
                   </span>
                 </td>
                 <td class="n nowrap">
-                  {formatCount(companies)} <span class="dim">{Math.round(100 * share)} %</span>
+                  {field in fieldFlags ? (
+                    <a href={`/companies?${fieldFlags[field]}=true`}>{formatCount(companies)}</a>
+                  ) : (
+                    formatCount(companies)
+                  )}{" "}
+                  <span class="dim">{Math.round(100 * share)} %</span>
                 </td>
               </tr>
             ))}
@@ -166,3 +180,30 @@ function Results({ report }: { readonly report: Report }) {
     </div>
   );
 }
+
+/** Fields that the list of companies can be filtered by. */
+const fieldFlags: Readonly<Record<string, string>> = {
+  email: "hasEmail",
+  phone: "hasPhone",
+  website: "hasDomain",
+  domain: "hasDomain",
+};
+
+interface TileCountProps {
+  readonly campaign: string;
+  readonly state: "fresh" | "empty" | "expired" | "failed" | "never";
+  readonly count: number;
+  /** Its place in the line. */
+  readonly at: number;
+}
+
+const TileCount = ({ campaign, state, count, at }: TileCountProps) => (
+  <>
+    {at > 0 && ", "}
+    <a
+      href={`/map?campaign=${encodeURIComponent(campaign)}&tiles=${state === "fresh" ? "fresh,aging" : state}`}
+    >
+      {formatCount(count)}
+    </a>
+  </>
+);

@@ -71,7 +71,9 @@ export function ReportFunnel({
               : `, ${formatMoney(1_000 * cost.bucketDollarsPerLead)} per 1,000 leads`}
           </small>
         )}
-        <small>{formatCount(cost.leads)} leads</small>
+        <small>
+          <a href="/companies?hasEmail=true">{formatCount(cost.leads)} leads</a>
+        </small>
       </p>
     </>
   );

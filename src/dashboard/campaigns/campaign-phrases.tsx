@@ -24,6 +24,8 @@ export function CampaignPhrases({ report }: { readonly report: Report }) {
     const own = used.filter((match) => source.includes(match.source));
     return own.length > 0 ? own : used;
   };
+  const mapOf = (phrase: string) =>
+    `/map?campaign=${encodeURIComponent(report.campaign)}&phrase=${encodeURIComponent(phrase)}`;
   return (
     <section class="card">
       <header>
@@ -48,9 +50,7 @@ export function CampaignPhrases({ report }: { readonly report: Report }) {
           {report.rows.map((row) => (
             <tr key={`${row.phrase} ${row.source}`}>
               <td data-label="Phrase">
-                <a
-                  href={`/map?campaign=${encodeURIComponent(report.campaign)}&phrase=${encodeURIComponent(row.phrase)}`}
-                >
+                <a href={mapOf(row.phrase)}>
                   <Text value={row.phrase} max={80} />
                 </a>
                 <br />
@@ -64,10 +64,10 @@ export function CampaignPhrases({ report }: { readonly report: Report }) {
               </td>
               <td data-label="Source">{row.source}</td>
               <td class="n" data-label="Tiles">
-                {formatCount(row.tiles)}
+                <a href={mapOf(row.phrase)}>{formatCount(row.tiles)}</a>
               </td>
               <td class="n" data-label="Places">
-                {formatCount(row.places)}
+                <a href={mapOf(row.phrase)}>{formatCount(row.places)}</a>
               </td>
               <td class="n" data-label="Companies">
                 {formatCount(row.companies)}

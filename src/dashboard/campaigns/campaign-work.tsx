@@ -3,6 +3,7 @@ import { api, type AnswerOf } from "../data/api.ts";
 import { formatCount, plural } from "../data/format.ts";
 import { liveValue } from "../data/live.ts";
 import { failureText, useResource } from "../data/resource.ts";
+import { panelIn } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { tasksHref } from "../data/task-query.ts";
 import { Bulk } from "../parts/bulk.tsx";
@@ -26,7 +27,7 @@ export function CampaignWork({
     (signal) => api.get("/api/campaigns/{campaign}/job", { params: { campaign }, signal }),
     { topics: ["queue"] },
   );
-  const isRunOpen = useSignal(false);
+  const run = panelIn("run");
   const isRetryOpen = useSignal(false);
   if (!asked.data) return null;
   const job = asked.data.job ?? undefined;
@@ -58,17 +59,17 @@ export function CampaignWork({
               <Icon name={job.isPaused ? "play" : "pause"} /> {job.isPaused ? "Resume" : "Pause"}
             </button>
           )}
-          <button class="btn go" onClick={() => (isRunOpen.value = true)}>
+          <button class="btn go" onClick={() => run.open()}>
             <Icon name="play" /> Run
           </button>
         </span>
       )}
-      {isRunOpen.value && (
+      {run.value !== undefined && canWrite && (
         <RunCampaign
           campaign={campaign}
-          onClose={() => (isRunOpen.value = false)}
+          onClose={run.close}
           onStarted={(added) => {
-            isRunOpen.value = false;
+            run.close();
             asked.reload();
             if (added === 0) showToast("Everything that is due waits or runs already");
             else showToast(`${plural(added, "task")} added`, { label: "Pause", run: () => void set("pause") }); // prettier-ignore
@@ -130,7 +131,9 @@ function WitnessState({ job, left, isBudgetUsedUp }: StateProps) {
         )}
       </span>
       <Progress done={finished} total={finished + left} label="Finished tasks of the campaign">
-        {formatCount(finished)} of {plural(finished + left, "task")} finished
+        <a href={tasksHref({ job: job.name })}>
+          {formatCount(finished)} of {plural(finished + left, "task")} finished
+        </a>
       </Progress>
       {left > 0 && !job.isPaused && !isBudgetUsedUp && job.running === 0 && <NoWorkers />}
     </div>

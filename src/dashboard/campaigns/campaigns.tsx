@@ -130,7 +130,7 @@ function CampaignLine({ row: { campaign, phrases, locations, fault } }: { readon
         )}
       </td>
       <td class="n" data-label="Places">
-        {data && formatCount(data.found)}
+        {data && <a href="/companies">{formatCount(data.found)}</a>}
       </td>
       {!isPublished && (
         <td class="n" data-label="Tasks left">

@@ -7,6 +7,7 @@ import { pathParts, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
+import { SavedViews } from "../parts/saved-views.tsx";
 import { SearchBox } from "../parts/search-box.tsx";
 import { Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
@@ -17,7 +18,6 @@ import { companyFilter, companySort, filterChips, filterCommand } from "./compan
 import { CompanyTable } from "./company-table.tsx";
 import { CampaignAudit } from "./campaign-audit.tsx";
 import { DuplicatePairs } from "./duplicate-pairs.tsx";
-import { SavedViews } from "./saved-views.tsx";
 
 export function Companies() {
   const [, page] = pathParts.value;
@@ -61,7 +61,7 @@ function CompanyList() {
             <Icon name="download" /> Download CSV
           </a>
         )}
-        <SavedViews />
+        <SavedViews screen="companies" path="/companies" />
       </Top>
       <div class="row">
         <SearchBox

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { onLive } from "../data/live.ts";
 import { isPublished } from "../data/published.ts";
@@ -21,7 +21,8 @@ const pageSize = 100;
 const rowsMax = 5_000;
 
 export function CompanyTable({ filter, sort }: CompanyTableProps) {
-  const rows = useSignal<readonly CompanyRow[]>([]);
+  /** As they were loaded. */
+  const pages = useSignal<readonly (readonly CompanyRow[])[]>([]);
   const next = useSignal<string | null | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const isLoading = useSignal(true);
@@ -29,12 +30,14 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
   const end = useRef<HTMLDivElement>(null);
   const isEndShown = useRef(false);
 
+  const count = () => pages.value.reduce((sum, page) => sum + page.length, 0);
+
   const load = async (after: string | undefined) => {
     isLoading.value = true;
     try {
       const query = { ...filter, limit: pageSize, ...(sort && { sort }), ...(after && { after }) };
       const page = await api.get("/api/companies", { query });
-      rows.value = after === undefined ? page.rows : [...rows.value, ...page.rows];
+      pages.value = after === undefined ? [page.rows] : [...pages.value, page.rows];
       next.value = page.next;
       failure.value = undefined;
       hasNews.value = false;
@@ -45,7 +48,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
     loadMore();
   };
   const loadMore = () => {
-    const isMore = next.value && !isLoading.value && rows.value.length < rowsMax;
+    const isMore = next.value && !isLoading.value && count() < rowsMax;
     if (isMore && isEndShown.current && failure.value === undefined) void load(next.value!);
   };
   useEffect(() => void load(undefined), []);
@@ -54,7 +57,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
   useEffect(
     () =>
       onLive(["records"], () => {
-        if (rows.value.length === 0 || scrollY < 40) void load(undefined);
+        if (count() === 0 || scrollY < 40) void load(undefined);
         else hasNews.value = true;
       }),
     [],
@@ -70,7 +73,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
 
   const columns = shownColumns(place.value.query.get("columns"));
   const resource = {
-    data: rows.value.length > 0 || next.value !== undefined ? rows.value : undefined,
+    data: count() > 0 || next.value !== undefined ? pages.value : undefined,
     failure: failure.value,
     isLoading: isLoading.value,
     reload: () => void load(undefined),
@@ -104,7 +107,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
       </header>
       <Loaded from={resource}>
         {(found) =>
-          found.length === 0 ? (
+          count() === 0 ? (
             <Nothing hasFilter={Object.keys(filter).length > 0} />
           ) : (
             <table class="rows cards">
@@ -117,30 +120,49 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
                   ))}
                 </tr>
               </thead>
-              <tbody>
-                {found.map((company) => (
-                  <tr key={company.target}>
-                    {columns.map(({ key, title, isNumber, cell }) => (
-                      <td key={key} class={isNumber ? "n" : ""} data-label={title}>
-                        {cell(company)}
-                      </td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
+              {found.map((page, at) => (
+                <CompanyPage key={at} rows={page} columns={columns} />
+              ))}
             </table>
           )
         }
       </Loaded>
       <div ref={end} />
-      {next.value && rows.value.length > 0 && (
+      {next.value && count() > 0 && (
         <p class="loading">
-          {rows.value.length >= rowsMax
+          {count() >= rowsMax
             ? `The first ${rowsMax.toLocaleString("en")} are shown. Narrow the search to see others.`
             : "Loading more…"}
         </p>
       )}
     </section>
+  );
+}
+
+interface CompanyPageProps {
+  readonly rows: readonly CompanyRow[];
+  readonly columns: ReturnType<typeof shownColumns>;
+}
+
+/** Drawn once: when another page is loaded, this one is not compared again. */
+function CompanyPage({ rows, columns }: CompanyPageProps) {
+  // The links of rows keep the filters, and change only the open company.
+  const base = withQuery({ open: undefined });
+  return useMemo(
+    () => (
+      <tbody>
+        {rows.map((company) => (
+          <tr key={company.target}>
+            {columns.map(({ key, title, isNumber, cell }) => (
+              <td key={key} class={isNumber ? "n" : ""} data-label={title}>
+                {cell(company)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    ),
+    [rows, base, columns.map(({ key }) => key).join()],
   );
 }
 

@@ -186,7 +186,8 @@ function Resolve({
           <>
             <p>
               <b>{plural(merged, "company", "companies")}</b> of different sources are surely the
-              same business as another one. {plural(left, "pair")} stay for a person to decide.
+              same business as another one.{" "}
+              {left !== null && `${plural(left, "pair")} stay for a person to decide.`}
             </p>
             <p class="dim">Each can be separated again: open the company that stayed.</p>
             <div class="row">

@@ -61,6 +61,8 @@ export function formatDuration(ms: number): string {
 export const clockOffsetMs = signal(0);
 /** Changes every second while the page is visible. */
 export const tick = signal(0);
+/** Changes every 15 seconds, for what is shown in minutes or more. */
+export const slowTick = signal(0);
 
 export const serverNowMs = (): number => Date.now() + clockOffsetMs.value;
 

@@ -53,6 +53,20 @@ export function withQuery(changes: Values, path = place.value.path): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
+export interface Panel {
+  /** What the address says; undefined: the panel is closed. */
+  readonly value: string | undefined;
+  readonly open: (value?: string) => void;
+  readonly close: () => void;
+}
+
+/** A panel that is open while the address has this parameter, so that links and commands open it. */
+export const panelIn = (key: string): Panel => ({
+  value: place.value.query.get(key) ?? undefined,
+  open: (value = "yes") => navigate(withQuery({ [key]: value })),
+  close: () => navigate(withQuery({ [key]: undefined }), { isReplaced: true }),
+});
+
 /** Follows links within the page without loading it again. */
 export function followLinks(): void {
   if (isPublished) return followFragments();

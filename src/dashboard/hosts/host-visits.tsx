@@ -35,10 +35,10 @@ export function HostVisits({ pacing, gate, name }: HostVisitsProps) {
     <div class="stack">
       <PacingLine pacing={pacing} gate={gate} />
       <dl class="pairs">
-        <Starts pacing={pacing} />
+        <Starts pacing={pacing} name={name} />
         <dt>Visits that ended</dt>
         <dd>
-          {formatCount(ends.length)}
+          <a href={tasksHref({ gate: name })}>{formatCount(ends.length)}</a>
           {isComplete ? "" : " or more (only the newest are shown)"}
         </dd>
         <dt>Asked to slow down (429, 503)</dt>
@@ -74,7 +74,7 @@ export function HostVisits({ pacing, gate, name }: HostVisitsProps) {
 }
 
 /** The proof of politeness: the shortest time between two requests, and what was asked. */
-function Starts({ pacing: { starts, waits } }: { readonly pacing: Pacing }) {
+function Starts({ pacing: { starts, waits }, name }: Pick<HostVisitsProps, "pacing" | "name">) {
   if (starts.length === 0)
     return (
       <>
@@ -91,7 +91,7 @@ function Starts({ pacing: { starts, waits } }: { readonly pacing: Pacing }) {
     <>
       <dt>Requests</dt>
       <dd>
-        {formatCount(starts.length)}
+        <a href={tasksHref({ gate: name })}>{formatCount(starts.length)}</a>
         {nodes.length > 0 && (
           <>
             , sent by <Text value={nodes.join(", ")} max={200} />

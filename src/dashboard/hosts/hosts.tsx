@@ -4,6 +4,7 @@ import { formatCount, formatDuration } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { hostHref, tasksHref } from "../data/task-query.ts";
+import { Busy } from "../parts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -98,6 +99,11 @@ function HostFilter({ begin }: { readonly begin: string }) {
 }
 
 function HostTable({ rows }: { readonly rows: readonly HostGate[] }) {
+  const names = rows.map(({ name }) => name);
+  const activity = useResource(names.join(" "), (signal) =>
+    api.get("/api/queue/activity", { query: { by: "gate", name: names }, signal }),
+  );
+  const byName = new Map(activity.data?.rows.map((row) => [row.name, row]));
   return (
     <table class="cards rows">
       <thead>
@@ -106,6 +112,7 @@ function HostTable({ rows }: { readonly rows: readonly HostGate[] }) {
           <th>State</th>
           <th class="n">Pause between visits</th>
           <th class="n">At once</th>
+          <th class="n">Started, 1 h</th>
           <th class="n">Running</th>
           <th class="n">Tasks</th>
         </tr>
@@ -130,6 +137,13 @@ function HostTable({ rows }: { readonly rows: readonly HostGate[] }) {
               </td>
               <td class="n" data-label="At once">
                 {formatCount(gate.limit)}
+              </td>
+              <td class="n nowrap" data-label="Started, 1 h">
+                {byName.has(gate.name) ? (
+                  <Busy activity={byName.get(gate.name)!} />
+                ) : (
+                  <span class="dim">none</span>
+                )}
               </td>
               <td class="n" data-label="Running">
                 <a href={tasksHref({ state: ["running"], gate: gate.name })}>

@@ -246,7 +246,9 @@ function Legend({
                 : { background: `var(${tileColours[state]})` }
             }
           />
-          {state === "never" ? "not yet" : state} <b>{formatCount(counts[state])}</b>
+          <a href={withQuery({ tiles: state })}>
+            {state === "never" ? "not yet" : state} <b>{formatCount(counts[state])}</b>
+          </a>
         </li>
       ))}
     </ul>

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { formatCount, formatDay } from "../data/format.ts";
-import { withQuery } from "../data/router.ts";
-import { stateOnDay, stateTexts, tileId, type CoverageRow } from "./coverage.ts";
+import { place, withQuery } from "../data/router.ts";
+import { stateOnDay, stateTexts, tileId, tileStates, type CoverageRow } from "./coverage.ts";
 
 const dayMs = 86_400_000;
 const pageSize = 50;
@@ -16,13 +17,33 @@ export function TileTable({
 }) {
   // prettier-ignore
   const shown = useSignal(pageSize);
-  const sorted = [...rows].sort((a, b) => b[3] - a[3]);
+  const asked = place.value.query.get("tiles")?.split(",") ?? [];
+  const states = tileStates.filter((one) => asked.includes(one));
+  const isFiltered = states.length > 0;
+  const element = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    // Somebody asked for these tiles: the table is below the map.
+    if (isFiltered) element.current?.scrollIntoView();
+  }, [asked.join()]);
+  const matching = isFiltered ? rows.filter((row) => states.includes(stateOnDay(row, day))) : rows;
+  const sorted = [...matching].sort((a, b) => b[3] - a[3]);
   return (
-    <details class="card">
+    <details class="card" ref={element} open={isFiltered}>
       <summary>
-        <b>All tiles as a table</b>{" "}
-        <span class="dim">({formatCount(rows.length)}, most places first)</span>
+        <b>
+          {isFiltered
+            ? `Tiles: ${states.map((one) => stateTexts[one]).join("; ")}`
+            : "All tiles as a table"}
+        </b>{" "}
+        <span class="dim">({formatCount(sorted.length)}, most places first)</span>
       </summary>
+      {isFiltered && (
+        <p>
+          <a class="accent" href={withQuery({ tiles: undefined })}>
+            Show all tiles
+          </a>
+        </p>
+      )}
       <table>
         <thead>
           <tr>
@@ -45,7 +66,7 @@ export function TileTable({
           ))}
         </tbody>
       </table>
-      {rows.length > shown.value && (
+      {sorted.length > shown.value && (
         <button class="btn" onClick={() => (shown.value += 500)}>
           Show more
         </button>

@@ -9,7 +9,7 @@ import { Same } from "../parts/same.tsx";
 import { CommandAnswers, CommandState, UndoCommand, type ShownCommand } from "./fleet-commands.tsx";
 import { nameOf, type NodeRow } from "./node-health.ts";
 
-const actions = ["pause", "resume", "drain", "scale"] as const;
+export const actions = ["pause", "resume", "drain", "scale"] as const;
 export type Action = (typeof actions)[number];
 
 const texts: Readonly<Record<Action, readonly [verb: string, explanation: string]>> = {

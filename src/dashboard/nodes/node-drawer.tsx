@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration, formatTime } from "../data/format.ts";
 import { navigate, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
+import { tasksHref } from "../data/task-query.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
@@ -193,7 +194,9 @@ function Kinds({ kinds }: { readonly kinds: Heartbeat["kinds"] }) {
             <td>
               <Text value={kind} max={60} />
             </td>
-            <td class="n">{running}</td>
+            <td class="n">
+              <a href={tasksHref({ state: ["running"], kind })}>{running}</a>
+            </td>
             <td class="n">{slots}</td>
           </tr>
         ))}

@@ -14,6 +14,8 @@ import { nameOf, type NodeRow } from "./node-health.ts";
 
 const linesMax = 500;
 const followMs = 2_000;
+/** The node sends its lines often for two minutes each time it is asked. */
+const askMs = 100_000;
 
 const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false }); // prettier-ignore
 
@@ -29,6 +31,20 @@ export function NodeLog({ node }: { readonly node: NodeRow }) {
     const timer = setInterval(() => {
       if (!document.hidden && liveState.peek() !== "paused") log.reload();
     }, followMs);
+    return () => clearInterval(timer);
+  }, [isFollowing.value]);
+  const hasFollowFault = useSignal(false);
+  useEffect(() => {
+    if (!isFollowing.value || node.isSelf) return undefined;
+    const ask = () => {
+      if (document.hidden || liveState.peek() === "paused") return;
+      api.send("POST", "/api/logs/follow", { body: { node: node.node } }).then(
+        () => (hasFollowFault.value = false),
+        () => (hasFollowFault.value = true),
+      );
+    };
+    ask();
+    const timer = setInterval(ask, askMs);
     return () => clearInterval(timer);
   }, [isFollowing.value]);
   const choose = (level: Level) =>
@@ -60,8 +76,11 @@ export function NodeLog({ node }: { readonly node: NodeRow }) {
       </div>
       {!node.isSelf && (
         <p class="dim">
-          Other nodes copy their log lines to the bucket once a minute. To see new lines at once:{" "}
-          <code>forager logs {shownText(nameOf(node), 40)} --follow</code>
+          {hasFollowFault.value
+            ? "This node could not be asked for its lines. They are up to a minute old, as it copied them to the bucket."
+            : isFollowing.value
+              ? "While you follow, this node copies its lines to the bucket every two seconds."
+              : "This node copies its lines to the bucket once a minute."}
         </p>
       )}
       <Loaded from={log}>

@@ -1,4 +1,5 @@
 import { formatBytes, formatDuration, plural } from "../data/format.ts";
+import { tasksHref } from "../data/task-query.ts";
 import { withQuery } from "../data/router.ts";
 import { Ago, Text } from "../parts/text.tsx";
 import {
@@ -86,9 +87,9 @@ function NodeLine({ node, isHub, most }: NodeLineProps) {
       </td>
       <td data-label="Tasks" class="n">
         {beat && slots > 0 ? (
-          <span title={kindTexts(node)}>
+          <a href={tasksHref({ state: ["running"] })} title={kindTexts(node)}>
             {running} <span class="dim">of {slots}</span>
-          </span>
+          </a>
         ) : (
           ""
         )}

@@ -1,8 +1,7 @@
-import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
 import { plural } from "../data/format.ts";
 import { useLive, useResource } from "../data/resource.ts";
-import { place, withQuery } from "../data/router.ts";
+import { panelIn, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
@@ -11,7 +10,7 @@ import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Top } from "../parts/top.tsx";
 import { DriftMatrix } from "./drift-matrix.tsx";
 import { CommandList } from "./fleet-commands.tsx";
-import { GiveCommand, type Action } from "./give-command.tsx";
+import { actions, GiveCommand, type Action } from "./give-command.tsx";
 import { NodeDrawer } from "./node-drawer.tsx";
 import { faultsOf, isBehind, nameOf, usualOf, type NodeRow, type Usual } from "./node-health.ts";
 import { NodeTable } from "./node-table.tsx";
@@ -27,7 +26,10 @@ export function Nodes() {
     (signal) => api.get("/api/fleet/commands", { query: { limit: newestCommands }, signal }),
     { topics: ["fleet"] },
   );
-  const asked = useSignal<{ readonly to: string; readonly action: Action } | undefined>(undefined);
+  const command = panelIn("do");
+  const [wanted, to = "all"] = command.value?.split(" ") ?? [];
+  const action = actions.find((one) => one === wanted);
+  const ask = (what: Action, node = "all") => command.open(`${what} ${node}`);
   const nodes = status.data?.nodes ?? [];
   const most = usualOf(nodes);
   const open = nodes.find(({ node }) => node === place.value.query.get("open"));
@@ -47,14 +49,11 @@ export function Nodes() {
       <Top title="Nodes">
         {may("fleet:command") && (
           <>
-            <button
-              class="btn"
-              onClick={() => (asked.value = { to: "all", action: areAllHeld ? "resume" : "pause" })}
-            >
+            <button class="btn" onClick={() => ask(areAllHeld ? "resume" : "pause")}>
               <Icon name={areAllHeld ? "play" : "pause"} />{" "}
               {areAllHeld ? "Resume all" : "Pause all"}
             </button>
-            <button class="btn" onClick={() => (asked.value = { to: "all", action: "scale" })}>
+            <button class="btn" onClick={() => ask("scale")}>
               <Icon name="settings" /> Scale or drain
             </button>
           </>
@@ -78,7 +77,7 @@ export function Nodes() {
                   {({ rows }) =>
                     rows.length === 0 ? (
                       <p class="dim">
-                        No command was given through this server. The current desired state is in{" "}
+                        No command holds. The current desired state is in{" "}
                         <a class="accent" href="/activity">
                           Activity
                         </a>
@@ -104,16 +103,17 @@ export function Nodes() {
           key={open.node}
           node={open}
           most={most}
-          onCommand={(action) => (asked.value = { to: open.node, action })}
+          onCommand={(what) => ask(what, open.node)}
         />
       )}
-      {asked.value && (
+      {action && may("fleet:command") && (
         <GiveCommand
-          {...asked.value}
+          to={to}
+          action={action}
           nodes={nodes}
           kinds={kinds}
           onClose={() => {
-            asked.value = undefined;
+            command.close();
             commands.reload();
           }}
         />

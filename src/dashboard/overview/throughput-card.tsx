@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import { api, type AnswerOf } from "../data/api.ts";
 import { formatCount, serverNowMs } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
+import { tasksHref } from "../data/task-query.ts";
 import { Chart } from "../parts/chart.tsx";
 import { SpanLinks, spanInUrl } from "../parts/span-links.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -115,11 +116,17 @@ function History(props: HistoryProps) {
       <dl class="pairs">
         <dt>Finished in this time</dt>
         <dd>
-          {formatCount(total)}
+          <a href={tasksHref({ state: ["done", "failed"] })}>{formatCount(total)}</a>
           {isComplete ? "" : " and more"}
         </dd>
         <dt>Left</dt>
-        <dd>{left === 0 ? "nothing" : `${formatCount(left)} tasks`}</dd>
+        <dd>
+          {left === 0 ? (
+            "nothing"
+          ) : (
+            <a href={tasksHref({ state: ["pending", "running"] })}>{formatCount(left)} tasks</a>
+          )}
+        </dd>
         {left > 0 && (
           <>
             <dt>Time left</dt>

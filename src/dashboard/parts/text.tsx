@@ -1,4 +1,6 @@
-import { formatAgo, formatTime, tick } from "../data/format.ts";
+import { computed } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { formatAgo, formatTime, serverNowMs, slowTick, tick } from "../data/format.ts";
 import { safeHref, shownText } from "../data/safe-text.ts";
 
 /** Text from outside. Its direction does not affect the text around it. */
@@ -27,6 +29,22 @@ export function SafeLink({
 /** An age that is updated while the page is open; the exact time on hover. */
 export function Ago({ atMs }: { readonly atMs: number | undefined }) {
   if (atMs === undefined) return null;
-  void tick.value;
-  return <time dateTime={new Date(atMs).toISOString()} title={formatTime(atMs)}>{formatAgo(atMs)}</time>; // prettier-ignore
+  return <Age atMs={atMs} />;
 }
+
+/** Of a long list thousands are on the page: only texts that change are written again. */
+function Age({ atMs }: { readonly atMs: number }) {
+  const text = useMemo(
+    () =>
+      computed(() => {
+        const isYoung = Math.abs(serverNowMs() - atMs) < youngMs;
+        void (isYoung ? tick : slowTick).value;
+        return formatAgo(atMs);
+      }),
+    [atMs],
+  );
+  return <time dateTime={new Date(atMs).toISOString()} title={formatTime(atMs)}>{text}</time>; // prettier-ignore
+}
+
+/** From then on ages are shown in minutes or more. */
+const youngMs = 90_000;

@@ -138,7 +138,9 @@ function JobLine({ job, onChanged }: { readonly job: JobRow; readonly onChanged:
       </td>
       <td data-label="Progress" class="job-progress">
         <Progress done={finished} total={finished + left} label={`Progress of ${job.name}`}>
-          {formatCount(finished)} of {plural(finished + left, "task")}
+          <a href={tasksHref({ job: job.name })}>
+            {formatCount(finished)} of {plural(finished + left, "task")}
+          </a>
         </Progress>
       </td>
       {number("Waiting", job.pending, "pending")}

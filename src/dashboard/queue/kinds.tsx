@@ -5,6 +5,7 @@ import { Same } from "../parts/same.tsx";
 import { Notice } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
 import { reasonText } from "../parts/waiting-reasons.ts";
+import { Durations } from "./durations.tsx";
 
 export type Stats = AnswerOf<"GET", "/api/queue/stats">;
 type Kind = Stats["kinds"][number];
@@ -56,7 +57,7 @@ export function Kinds({ stats }: { readonly stats: Stats }) {
         </section>
         <Waiting stats={stats} />
       </div>
-      <Waits stats={stats} />
+      <Durations stats={stats} />
       <Same command="forager queue stats" api="GET /api/queue/stats" />
     </>
   );
@@ -67,17 +68,17 @@ function KindLine({ kind }: { readonly kind: Kind }) {
     <tr>
       <td data-label="Kind">
         <a href={tasksHref({ kind: kind.kind })}>
-          <b>
+          <b class="nowrap">
             <Text value={kind.kind} max={60} />
           </b>
         </a>
         {kind.claimableAgeMs > stuckMs && (
           <>
             {" "}
-            <span class="pill warn">
+            <a class="pill warn" href={tasksHref({ kind: kind.kind, waits: "worker_capacity" })}>
               {formatCount(kind.claimable)} could run, and have waited for{" "}
               {formatDuration(kind.claimableAgeMs)}
-            </span>
+            </a>
           </>
         )}
       </td>
@@ -142,55 +143,6 @@ function Waiting({ stats }: { readonly stats: Stats }) {
           </ul>
         </>
       )}
-    </section>
-  );
-}
-
-/** How long tasks waited before they started: median, 95th and 99th percentile. */
-function Waits({ stats }: { readonly stats: Stats }) {
-  const rows = [
-    ["all kinds", stats.waits] as const,
-    ...stats.kinds.map(({ kind, waits }) => [kind, waits] as const),
-  ].filter(([, { count }]) => count > 0);
-  if (rows.length === 0) return null;
-  return (
-    <section class="card" aria-label="How long tasks waited">
-      <header>
-        <h2>How long tasks waited before they started</h2>
-        <small>tasks that started since the queue was created</small>
-      </header>
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Kind</th>
-            <th class="n">Starts</th>
-            <th class="n">median</th>
-            <th class="n">95th percentile</th>
-            <th class="n">99th percentile</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([kind, { count, p50Ms, p95Ms, p99Ms }]) => (
-            <tr key={kind}>
-              <td data-label="Kind">
-                <Text value={kind} max={60} />
-              </td>
-              <td class="n" data-label="Starts">
-                {formatCount(count)}
-              </td>
-              <td class="n" data-label="median">
-                {formatDuration(p50Ms)}
-              </td>
-              <td class="n" data-label="95th percentile">
-                {formatDuration(p95Ms)}
-              </td>
-              <td class="n" data-label="99th percentile">
-                {formatDuration(p99Ms)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </section>
   );
 }

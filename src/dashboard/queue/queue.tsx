@@ -1,8 +1,7 @@
-import { useSignal } from "@preact/signals";
 import { api } from "../data/api.ts";
 import { formatCount } from "../data/format.ts";
 import { useLive } from "../data/resource.ts";
-import { pathParts } from "../data/router.ts";
+import { panelIn, pathParts } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { tasksHref, taskStates } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -27,12 +26,12 @@ const tabs = [
 export function Queue() {
   const page = tabs.find(([path]) => path === (pathParts.value[1] ?? ""))?.[0] ?? "";
   const stats = useLive("queue", (signal) => api.get("/api/queue/stats", { signal }));
-  const isAddOpen = useSignal(false);
+  const add = panelIn("add");
   return (
     <>
       <Top title="Queue">
         {may("queue:write") && (
-          <button class="btn" onClick={() => (isAddOpen.value = true)}>
+          <button class="btn" onClick={() => add.open()}>
             <Icon name="plus" /> Add a task
           </button>
         )}
@@ -69,11 +68,8 @@ export function Queue() {
       {page === "jobs" && <Jobs />}
       {page === "failed" && <Failures />}
       {page === "actions" && <BulkActions />}
-      {isAddOpen.value && (
-        <AddTask
-          kinds={stats.data?.kinds.map(({ kind }) => kind) ?? []}
-          onClose={() => (isAddOpen.value = false)}
-        />
+      {add.value !== undefined && may("queue:write") && (
+        <AddTask kinds={stats.data?.kinds.map(({ kind }) => kind) ?? []} onClose={add.close} />
       )}
     </>
   );

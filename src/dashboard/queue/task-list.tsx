@@ -13,6 +13,7 @@ import {
 } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
+import { SavedViews } from "../parts/saved-views.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { reasonText } from "../parts/waiting-reasons.ts";
@@ -40,6 +41,7 @@ export function TaskList({ stats }: { readonly stats: Stats | undefined }) {
     <>
       <div class="row">
         <TaskFilterBox kinds={stats?.kinds.map(({ kind }) => kind) ?? []} />
+        <SavedViews screen="tasks" path="/queue/tasks" />
         {may("queue:write") && (
           <button class="btn" onClick={() => (isBulkOpen.value = true)}>
             <Icon name="list-todo" /> Change all

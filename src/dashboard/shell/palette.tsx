@@ -1,56 +1,56 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { api } from "../data/api.ts";
-import { useResource } from "../data/resource.ts";
+import { useLive, useResource } from "../data/resource.ts";
 import { navigate } from "../data/router.ts";
-import type { IconName } from "../parts/icon-names.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Text } from "../parts/text.tsx";
+
 import { isPaletteOpen } from "./keys.ts";
+import { commandTargets, searchTargets, shownMax, type Goal } from "./palette-targets.ts";
 import { screens } from "./screens.tsx";
 
-interface Target {
-  readonly text: string;
-  readonly hint: string;
-  readonly icon: IconName;
-  readonly href: string;
-}
+/** While somebody types fast, the server is asked once. */
+const typingMs = 150;
 
-const companiesMax = 8;
-
-/** Goes to a page, a campaign or a company by typing. */
+/** Goes to a page, a campaign, a company, a task, a job, a host or a node by typing. */
 export function Palette() {
   const words = useSignal("");
   const chosen = useSignal(0);
   const element = useRef<HTMLDialogElement>(null);
   useEffect(() => element.current!.showModal(), []);
   const campaigns = useResource("campaigns", (signal) => api.get("/api/campaigns", { signal }));
-  const companies = useResource(
-    words.value,
-    async (signal) =>
-    words.value.trim() === ""
-      ? { rows: [] }
-      : await api.get("/api/companies", { query: { words: words.value, limit: companiesMax }, signal }), // prettier-ignore
-  );
+  const asked = useSignal("");
+  useEffect(() => {
+    const timer = setTimeout(() => (asked.value = words.value.trim()), typingMs);
+    return () => clearTimeout(timer);
+  }, [words.value]);
+  const found = useResource(asked.value, (signal) => searchTargets(asked.value, signal), {
+    isIdle: asked.value === "",
+  });
+  const nodes = useLive("status", (signal) => api.get("/api/status", { query: { cluster: true }, signal })); // prettier-ignore
+  const isEmpty = words.value.trim() === "";
   const isMatch = (text: string) => text.toLowerCase().includes(words.value.trim().toLowerCase());
-  const targets: readonly Target[] = [
+  const targets: readonly Goal[] = [
     ...screens
       .filter(({ title }) => isMatch(title))
       .map(({ path, title, icon }) => ({ text: title, hint: "page", icon, href: `/${path}` })),
     ...(campaigns.data?.rows ?? [])
       .filter(({ campaign }) => isMatch(campaign))
-      .slice(0, companiesMax)
+      .slice(0, shownMax)
       .map(({ campaign }) => ({ text: campaign, hint: "campaign", icon: "layers" as const, href: `/campaigns/${encodeURIComponent(campaign)}` })), // prettier-ignore
-    ...(companies.data?.rows ?? []).map(({ name, slug, texts }) => ({
-      text: name,
-      hint: texts["city"] ?? "company",
-      icon: "building-2" as const,
-      href: `/companies?open=${encodeURIComponent(slug)}`,
-    })),
+    ...(isEmpty ? [] : (nodes.data?.nodes ?? []))
+      .filter((one) => isMatch((one.label || one.node)) || isMatch(one.node))
+      .slice(0, shownMax)
+      .map((one) => ({ text: (one.label || one.node), hint: "node", icon: "server" as const, href: `/nodes?open=${encodeURIComponent(one.node)}` })), // prettier-ignore
+    ...(isEmpty ? [] : commandTargets((campaigns.data?.rows ?? []).map(({ campaign }) => campaign)))
+      .filter(({ text }) => isMatch(text))
+      .slice(0, shownMax),
+    ...(isEmpty ? [] : (found.data ?? [])),
   ];
   const index = Math.min(chosen.value, targets.length - 1);
   const close = () => (isPaletteOpen.value = false);
-  const go = (target: Target | undefined) => {
+  const go = (target: Goal | undefined) => {
     if (!target) return;
     close();
     navigate(target.href);
@@ -73,7 +73,7 @@ export function Palette() {
       <input
         type="text"
         autoFocus
-        placeholder="Go to a page, a campaign or a company"
+        placeholder="Page, company, task, host, node or command"
         role="combobox"
         aria-label="Go to"
         aria-expanded="true"

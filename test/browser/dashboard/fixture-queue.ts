@@ -105,6 +105,19 @@ function sampleHistory(by: string) {
   return { stepMs, times, series: Object.fromEntries(series) as unknown };
 }
 
+const sampleWaits = { count: 640, p50Ms: 1_900, p95Ms: 41_000, p99Ms: 180_000 };
+
+function sampleActivity(query: URLSearchParams) {
+  const names = query.get("by") === "gate" ? query.getAll("name").slice(0, 3) : ["details", "discover", "enrich"]; // prettier-ignore
+  const rows = names.map((name, which) => ({
+    name,
+    starts: Array.from({ length: 60 }, (_, at) => Math.round(10 * (which + 1) * (1 + Math.sin(at / 6 + which)))), // prettier-ignore
+    busy: 1.4 * (which + 1),
+    runs: { ...sampleWaits, p50Ms: 800 * (which + 1) },
+  }));
+  return { fromMs: nowMs - 3_600_000, stepMs: 60_000, rows };
+}
+
 const measuredOf = ({ attempts }: { readonly attempts: readonly { readonly token: number; readonly atMs: number; readonly outcome: string }[] }) => attempts.map(({ token, atMs, outcome }) => ({ token, startedAtMs: atMs - 12_400, ranMs: 12_400, outcome, node: "pi-2", worker: "pi-2.1.4021" })); // prettier-ignore
 
 /** Undefined: not about the queue. */
@@ -140,6 +153,12 @@ export function queueAnswer(method: string, path: string, query: URLSearchParams
       );
       return { rows, next: null };
     }
+    case "/api/queue/activity":
+      return sampleActivity(query);
+    case "/api/queue/waits":
+      return { reasons: [{ reason: "domain_delay", ...sampleWaits }, { reason: "worker_capacity", ...sampleWaits }], read: 1_284, isComplete: true }; // prettier-ignore
+    case "/api/views":
+      return { rows: [{ screen: "tasks", name: "failed visits", search: "q=state%3Afailed+kind%3Aenrich", by: "hand:anna", at: new Date(nowMs - 3_600_000).toISOString() }] }; // prettier-ignore
     case "/api/queue/jobs":
       return { rows: sampleJobs, next: null };
     case "/api/queue/failures":

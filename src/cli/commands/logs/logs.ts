@@ -1,17 +1,9 @@
-import { openFleet, type OpenFleet } from "../../../app/index.ts";
+import { askForLogs, openFleet, type OpenFleet } from "../../../app/index.ts";
 import { formatLogLine } from "../../../base/log/log-line.ts";
 import { readKeptLog } from "../../../base/log/kept-log.ts";
 import { sleep } from "../../../base/clock.ts";
 import { asUsage, usageError } from "../../../base/usage-error.ts";
-import {
-  commanded,
-  findNode,
-  isPresent,
-  logKey,
-  logsKey,
-  nothingDesired,
-  type NodeSeen,
-} from "../../../fleet/index.ts";
+import { findNode, isPresent, logKey, type NodeSeen } from "../../../fleet/index.ts";
 import { bucketOption, fleetOf } from "../../options/bucket-option.ts";
 import type { Command, SettingsContext } from "../../frame/command.ts";
 import { parseCount, textFlag } from "../../options/flags.ts";
@@ -128,20 +120,17 @@ interface Asked {
   readonly isFollowing: boolean;
 }
 
-/**
- * Requests log lines from a node through its desired state, and renews the request before it
- * expires. The request is not recorded in the ledger: that somebody read the log does not matter
- * later.
- */
+/** Requests log lines from a node, and renews the request before it expires. */
 function createAsker(context: SettingsContext, fleet: OpenFleet, { node, isFollowing }: Asked) {
   const { clock, signal } = context;
   let untilMs = 0;
   const ask = async () => {
-    const atMs = clock.nowMs();
-    untilMs = atMs + (isFollowing ? askMs.follow : askMs.once);
-    const assignments = [{ key: logsKey, value: untilMs }];
-    const command = { scopes: [node.node], assignments, by: sourceOf(context), atMs };
-    await fleet.desired?.change((now = nothingDesired) => commanded(now, command));
+    untilMs = await askForLogs(fleet, {
+      node: node.node,
+      forMs: isFollowing ? askMs.follow : askMs.once,
+      by: sourceOf(context),
+      atMs: clock.nowMs(),
+    });
   };
   return {
     ask,
