@@ -67,20 +67,22 @@ function KindLine({ kind }: { readonly kind: Kind }) {
   return (
     <tr>
       <td data-label="Kind">
-        <a href={tasksHref({ kind: kind.kind })}>
-          <b class="nowrap">
-            <Text value={kind.kind} max={60} />
-          </b>
-        </a>
-        {kind.claimableAgeMs > stuckMs && (
-          <>
-            {" "}
-            <a class="pill warn" href={tasksHref({ kind: kind.kind, waits: "worker_capacity" })}>
-              {formatCount(kind.claimable)} could run, and have waited for{" "}
-              {formatDuration(kind.claimableAgeMs)}
-            </a>
-          </>
-        )}
+        <span>
+          <a href={tasksHref({ kind: kind.kind })}>
+            <b>
+              <Text value={kind.kind} max={60} />
+            </b>
+          </a>
+          {kind.claimableAgeMs > stuckMs && (
+            <>
+              <br />
+              <a class="pill warn" href={tasksHref({ kind: kind.kind, waits: "worker_capacity" })}>
+                {formatCount(kind.claimable)} could run, and have waited for{" "}
+                {formatDuration(kind.claimableAgeMs)}
+              </a>
+            </>
+          )}
+        </span>
       </td>
       {taskStates.map((state) => (
         <td class="n" data-label={state} key={state}>

@@ -42,5 +42,6 @@ export const sampleLog = [
 export const fleetAnswers: Readonly<Record<string, unknown>> = {
   "/api/fleet/commands": { rows: sampleCommands },
   "/api/fleet/commands/7": sampleCommand,
+  "/api/logs/follow": { untilMs: nowMs + 120_000 },
   "/api/logs": { node: "n1", lines: sampleLog },
 };
