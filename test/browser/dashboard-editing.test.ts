@@ -63,7 +63,7 @@ test("a schedule is added, changed and removed", async () => {
   await dialog.getByLabel("after an interval").check();
   await dialog.getByLabel("Every so many minutes").fill("90");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByRole("cell", { name: "every 90 min" }).waitFor();
+  await page.getByRole("cell", { name: "every 1.5 h" }).waitFor();
   const { rows } = await client.get("/api/schedules");
   expect(rows).toMatchObject([{ name: "nightly", action: { kind: "resolve" }, timing: { everyMs: 5_400_000 } }]); // prettier-ignore
   await page.getByRole("link", { name: "nightly" }).click();

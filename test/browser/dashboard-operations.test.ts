@@ -129,7 +129,8 @@ test("find why a task waits, and lift it: a paused job, a retry, a blocked host"
   const { page, faults } = await openWatchedPage(browser, origin);
   page.setDefaultTimeout(pageTimeoutMs);
   await page.goto(`${origin}/queue`);
-  await page.getByRole("link", { name: "Paused" }).click();
+  const reasons = page.getByRole("region", { name: "Why tasks wait" });
+  await reasons.getByRole("link", { name: "Paused" }).click();
   await page.getByRole("link", { name: "1", exact: true }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Resume the job" }).click();

@@ -233,12 +233,12 @@ function Timing({ schedule, isCron, onCron }: TimingProps) {
               value={cron.value}
               onInput={(event) => (cron.value = event.currentTarget.value)}
             />
-            <small class="dim">{cronWords(cron.value) ?? "as a cron expression"}</small>
           </label>
           <label class="field-label">
             Time zone
             <input name="timezone" required maxLength={64} defaultValue={zone} />
           </label>
+          <small class="dim">{cronWords(cron.value) ?? "as a cron expression"}</small>
         </div>
       ) : (
         <label class="field-label">

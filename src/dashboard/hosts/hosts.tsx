@@ -99,7 +99,7 @@ function HostFilter({ begin }: { readonly begin: string }) {
 }
 
 function HostTable({ rows }: { readonly rows: readonly HostGate[] }) {
-  const names = rows.map(({ name }) => name);
+  const names = namesThatFit(rows.map(({ name }) => name));
   const activity = useResource(names.join(" "), (signal) =>
     api.get("/api/queue/activity", { query: { by: "gate", name: names }, signal }),
   );
@@ -161,6 +161,14 @@ function HostTable({ rows }: { readonly rows: readonly HostGate[] }) {
       </tbody>
     </table>
   );
+}
+
+/** The most characters of names in one address: servers refuse longer ones. */
+const namesLengthMax = 6_000;
+
+function namesThatFit(names: readonly string[]): string[] {
+  let left = namesLengthMax;
+  return names.filter((name) => (left -= encodeURIComponent(name).length + 6) >= 0);
 }
 
 function NoHost({ begin }: { readonly begin: string }) {

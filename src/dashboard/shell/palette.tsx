@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { useLive, useResource } from "../data/resource.ts";
 import { navigate } from "../data/router.ts";
@@ -18,7 +18,8 @@ export function Palette() {
   const words = useSignal("");
   const chosen = useSignal(0);
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current!.showModal(), []);
+  // Before the page is painted: what somebody types at once belongs to the palette.
+  useLayoutEffect(() => element.current!.showModal(), []);
   const campaigns = useResource("campaigns", (signal) => api.get("/api/campaigns", { signal }));
   const asked = useSignal("");
   useEffect(() => {
