@@ -82,6 +82,8 @@ const sampleSelection = {
 /** By path. */
 export const workAnswers: Readonly<Record<string, unknown>> = {
   "/api/campaigns/austin-flooring/job": { job: sampleJob },
+  "/api/campaigns/munich-bakers/job": { job: null },
+  "/api/records/audit": { campaigns: 2, companies: 250, findings: [], isComplete: true },
   "/api/campaigns/austin-flooring/plan": samplePlan,
   "/api/campaigns/austin-flooring/dispatch": sampleDue,
   "/api/phrases": samplePhrases,
