@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { sleep } from "../base/clock.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import { SlowDownError } from "./failure.ts";
+import type { RunHandler } from "./handler.ts";
 import { openWorkerFixture, works } from "./testing/worker-fixture.ts";
 
 const paced = async () => {
@@ -51,7 +52,10 @@ test("requests that the handler reports are listed, and the wait that the host a
 test("an attempt that a stop aborts is recorded, a task that never started is not", async () => {
   const { at, attempts, onAttempt } = await paced();
   await using _ = at;
-  const worker = await at.work(async ({ signal }) => void (await sleep(at.clock, 60_000, signal)), { onAttempt }); // prettier-ignore
+  const run: RunHandler<unknown, unknown> = async ({ signal }) => {
+    await sleep(at.clock, 60_000, signal);
+  };
+  const worker = await at.work(run, { onAttempt });
   await at.pass(500);
   const stopped = worker.abort();
   await at.pass(100);

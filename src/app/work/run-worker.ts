@@ -138,7 +138,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<void> {
       crashRecord: (info) => createCrashRecord(crashRecordFd, info),
     }),
     load: createProcessLoad,
-    onAttempt: attempts.add,
+    onAttempt: (attempt) => attempts.add(attempt),
     releases: createReleaseRecords({ paths, clock, log }),
     clock,
     logger: log,

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { api, type RowOf } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
-import { DialogForm } from "../parts/dialog-form.tsx";
+import { DialogForm, textOf } from "../parts/dialog-form.tsx";
 import { showToast } from "../parts/toast.tsx";
 import { cronWords } from "./schedule-words.ts";
 
@@ -39,7 +39,7 @@ export function ScheduleForm({ schedule, onClose, onSaved }: ScheduleFormProps) 
   const kind = useSignal<Kind>(schedule?.action.kind ?? "gather");
   const isCron = useSignal(schedule ? "cron" in schedule.timing : true);
   const save = async (form: FormData) => {
-    const text = (name: string) => String(form.get(name) ?? "").trim();
+    const text = (name: string) => textOf(form, name);
     const name = schedule?.name ?? text("name");
     const { change } = await api.send("PUT", "/api/schedules/{schedule}", {
       params: { schedule: name },
@@ -184,7 +184,7 @@ function ActionFields({ kind, action }: ActionFieldsProps) {
 
 /** Fields that this form does not show are kept. */
 function actionOf(kind: Kind, form: FormData, before: Action | undefined): Action {
-  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const text = (name: string) => textOf(form, name);
   const optional = (name: string) => (text(name) === "" ? {} : { [name]: text(name) });
   const lacks = missing.filter((one) => form.getAll("missing").includes(one));
   const isFeed = kind === "export" && before?.kind === "export" && before.changes !== undefined;

@@ -48,3 +48,9 @@ export function DialogForm(props: DialogFormProps) {
     </Dialog>
   );
 }
+
+/** The text of a field, without spaces around it; empty if there is no such field. */
+export const textOf = (form: FormData, name: string): string => {
+  const value = form.get(name);
+  return typeof value === "string" ? value.trim() : "";
+};

@@ -4,9 +4,9 @@ import { indentJson } from "../data/json-text.ts";
 import { failureText, useResource } from "../data/resource.ts";
 import { navigate } from "../data/router.ts";
 import { shownText } from "../data/safe-text.ts";
-import { DialogForm } from "../parts/dialog-form.tsx";
+import { DialogForm, textOf } from "../parts/dialog-form.tsx";
 import { showToast } from "../parts/toast.tsx";
-import { readVisit, textOf, VisitFields, type AskedTask } from "./visit-form.tsx";
+import { readVisit, VisitFields, type AskedTask } from "./visit-form.tsx";
 
 interface AddTaskProps {
   readonly kinds: readonly string[];

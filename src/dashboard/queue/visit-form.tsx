@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { api, type RowOf } from "../data/api.ts";
 import { useResource } from "../data/resource.ts";
 import { safeHref, shownText } from "../data/safe-text.ts";
+import { textOf } from "../parts/dialog-form.tsx";
 
 /** A task as the API takes it. */
 export interface AskedTask {
@@ -11,11 +12,6 @@ export interface AskedTask {
   readonly gate?: string;
   readonly key?: string;
 }
-
-export const textOf = (form: FormData, name: string): string => {
-  const value = form.get(name);
-  return typeof value === "string" ? value.trim() : "";
-};
 
 type Company = RowOf<"/api/companies">;
 
