@@ -25,13 +25,12 @@ const liveAnswers = {
   queue: "/api/queue/stats",
 };
 
-/** A snapshot of each topic. */
-function sendEvents(response: ServerResponse, answers: Answers): boolean {
+/** A snapshot of each topic, and nothing more. */
+function sendEvents(response: ServerResponse, answers: Answers): void {
   const session = answers({ method: "GET", path: "/api/session", query: new URLSearchParams() });
   if ((session?.status ?? 200) !== 200) {
     response.writeHead(session!.status!, { "content-type": "application/json" });
-    response.end(JSON.stringify(session!.body));
-    return false;
+    return void response.end(JSON.stringify(session!.body));
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(": begins\n\n");
@@ -40,23 +39,17 @@ function sendEvents(response: ServerResponse, answers: Answers): boolean {
     if (!found || (found.status ?? 200) !== 200) continue;
     response.write(`data: ${JSON.stringify({ kind: "snapshot", topic, value: found.body })}\n\n`);
   }
-  return true;
 }
 
 /** The built dashboard with made-up answers. */
 export async function startFixtureServer(answers: Answers) {
   const folder = join(repositoryRoot, "dist", "dashboard");
-  const streams = new Set<ServerResponse>();
   const server = createServer((request, response) => void answer(request, response));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://x");
     response.setHeader("content-security-policy", contentPolicy);
     response.setHeader("x-content-type-options", "nosniff");
-    if (pathname === "/api/events") {
-      if (!sendEvents(response, answers)) return;
-      streams.add(response);
-      return void response.on("close", () => streams.delete(response));
-    }
+    if (pathname === "/api/events") return sendEvents(response, answers);
     if (pathname.startsWith("/api/")) {
       const found = answers({
         method: request.method ?? "GET",
@@ -82,11 +75,6 @@ export async function startFixtureServer(answers: Answers) {
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
-    /** Sends an event to every page that is open, and answers how many there are. */
-    push(topic: string, fields: object): number {
-      for (const stream of streams) stream.write(`data: ${JSON.stringify({ kind: "delta", topic, fields })}\n\n`); // prettier-ignore
-      return streams.size;
-    },
     stop: () =>
       new Promise<void>((resolve) => {
         server.closeAllConnections();
