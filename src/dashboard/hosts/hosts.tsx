@@ -4,7 +4,7 @@ import { formatCount, formatDuration } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { hostHref, tasksHref } from "../data/task-query.ts";
-import { Busy } from "../parts/busy.tsx";
+import { Busy } from "../charts/busy.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";

@@ -2,7 +2,7 @@ import { api, type RowOf } from "../data/api.ts";
 import { formatCount, formatDuration } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
 import { tasksHref } from "../data/task-query.ts";
-import { Busy } from "../parts/busy.tsx";
+import { Busy } from "../charts/busy.tsx";
 import { Text } from "../parts/text.tsx";
 import { reasonText } from "../parts/waiting-reasons.ts";
 import type { Stats } from "./kinds.tsx";
