@@ -74,7 +74,7 @@ describe("forager demo", () => {
     expect(stdout).toMatch(/^all replicas are equal:$/m);
     expect(stdout).toMatch(/^forager --data kept status --cluster$/m);
     expect(stdout).toMatch(/^wal\/.*\.usv$/m);
-    expect(stdout).toMatch(/company\/place-\d+␟name␟"/);
+    expect(stdout).toMatch(/company\/[0-9a-z]{16}␟name␟"/);
     const folder = keptFolder();
     const csv = readFileSync(join(folder, "companies.csv"), "utf8");
     expect(csv.trim().split("\r\n")).toHaveLength(9);

@@ -10,6 +10,7 @@ export type Sort = (typeof sorts)[number];
 /** Parameters with one value, with the names of the API. */
 const textKeys = ["city", "state", "country", "type", "domain", "tech"] as const;
 const flagKeys = ["hasEmail", "hasPhone", "hasDomain", "hasCallback", "isCalled", "isExcluded"] as const; // prettier-ignore
+const listKeys = ["tag", "category"] as const;
 
 export type CompanyFilter = {
   words?: string;
