@@ -57,14 +57,14 @@ const startAll = (network: Network, settings: FleetNodeSettings) =>
 const askAll = (nodes: readonly Running[], order: string) =>
   Promise.all(nodes.map((node) => node.ask(order)));
 
-/** Two datagrams for each commit. */
+/** Two datagrams for each commit, and one in which each node says how it makes ids. */
 async function expectConverged(nodes: readonly Running[], commits: number, timeoutMs: number) {
   await expect
     .poll(async () => (await askAll(nodes, "look")).map(({ datagrams }) => datagrams), {
       timeout: timeoutMs,
       interval: 200,
     })
-    .toEqual(nodes.map(() => 2 * commits));
+    .toEqual(nodes.map(() => 2 * commits + nodeCount));
   const digests = (await askAll(nodes, "look")).map(({ digest }) => digest);
   expect(new Set(digests).size).toBe(1);
 }

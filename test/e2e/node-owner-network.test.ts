@@ -40,7 +40,7 @@ needs(["namespaces"], () => {
     }
     expect(service.stderr).toContain('"code":"node_in_use"');
     // What only reads needs no owner: the files are on the same disk.
-    const log = await forager(far, "ledger", "log", "--limit", "1");
+    const log = await forager(far, "ledger", "log", "--limit", "2");
     expect([log.exitCode, log.stdout]).toEqual([0, expect.stringContaining("company/x")]);
     expect(ownerPid(folder)).toBe(owner.child.pid);
     expect(await owner.end(), owner.errors()).toBe(0);
