@@ -43,8 +43,8 @@ const shots: readonly Shot[] = [
   { name: "notes", path: `${company}&tab=notes`, text: "Save note" },
   { name: "history", path: `${company}&tab=history`, text: "as it was at" },
   { name: "trace", path: `${company}&tab=trace`, text: "Found in tile" },
-  { name: "duplicates", path: "/companies/duplicates", text: "surely the same" },
-  { name: "merge", path: "/companies/duplicates", text: "surely the same", button: "Compare", opened: "Merge into", isInTour: true }, // prettier-ignore
+  { name: "duplicates", path: "/companies/duplicates", text: "certainly the same" },
+  { name: "merge", path: "/companies/duplicates", text: "certainly the same", button: "Compare", opened: "Merge into", isInTour: true }, // prettier-ignore
   { name: "activity", path: "/activity", text: "Current desired state" },
   { name: "schedules", path: "/activity?tab=schedules", text: "every Monday at 06:00" },
   { name: "audit", path: "/activity?tab=audit", text: "needs fleet:command" },

@@ -27,12 +27,12 @@ type ChangeRoute = { [N in RouteName]: Contract[N]["method"] extends "GET" ? nev
 
 /** Why a route has no state to compare. Its entry has only the input and the response. */
 const reasons = {
-  isNew: "it only adds something, and the answer says what",
+  isNew: "it only adds something, which the answer contains",
   isRead: "it changes nothing that is stored",
-  isSecret: "what it changes is a secret",
-  isForgotten: "what is forgotten must not stay in the log: the answer has its id alone",
-  isBulk: "it changes many: each of them has its own history, and the answer has the count",
-  isSession: "it begins or ends sessions, and the answer says whose",
+  isSecret: "the changed value is a secret",
+  isForgotten: "forgotten data must not stay in the log: the answer contains only its id",
+  isBulk: "it changes many records: each has its own history, and the answer contains their number",
+  isSession: "it starts or ends sessions, and the answer names their user",
 } as const;
 
 type Named = { readonly params: { readonly name: string } };

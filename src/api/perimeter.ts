@@ -39,7 +39,7 @@ export function checkOrigin(request: RequestOrigin, options: PerimeterOptions): 
     throw new ProblemError(
       421,
       "wrong_host",
-      "this server does not answer by the name that was asked for: use its address, or add the " +
+      "this server does not serve the requested host name: use its address, or add the " +
         "name to the setting serve.names",
     );
   }

@@ -250,9 +250,9 @@ function sendFile(c: ApiContext, answer: unknown, context: RouteContext): Respon
     })
     .catch(async (error: unknown) => {
       const reason = c.req.raw.signal.aborted
-        ? "the client has gone"
+        ? "the client disconnected"
         : caller.ended.aborted && "the session or token has ended";
-      if (reason === false) log.warn("a download was cut", { requestId, error });
+      if (reason === false) log.warn("a download was interrupted", { requestId, error });
       await sent?.({ bytes, cut: reason || "an error, see the log" });
       await writer.abort(error).catch(() => {}); // the client has disconnected
     });

@@ -21,7 +21,7 @@ export function cacheMetrics(metrics: Metrics): CacheMetrics {
     }),
     invalidations: metrics.counter({
       name: "forager_cache_invalidations_total",
-      help: "Entries that caches of this process gave up, by reason.",
+      help: "Entries removed from caches of this process, by reason.",
       labels: ["cache", "reason"],
     }),
     entries: metrics.gauge({

@@ -183,13 +183,13 @@ function assertLimit(limit: number) {
 }
 
 function abortedError(key: string, signal: AbortSignal | undefined): AppError {
-  const message = `stopped waiting for a place at ${key}`;
+  const message = `stopped waiting for a slot of ${key}`;
   return new AppError("aborted", "acquire_aborted", message, { cause: signal?.reason });
 }
 
 function tooManyLimitsError(key: string): AppError {
   const message =
     `no limit set for ${key}: ${ownLimitsMax} keys have one already; ` +
-    "take back those no longer needed, or change the common limit";
+    "remove those no longer needed, or change the common limit";
   return new AppError("invalid", "limiter_limits_full", message);
 }

@@ -44,7 +44,7 @@ const hidden = (file: string, cause: unknown) =>
   new AppError(
     "invalid",
     "boot_id_hidden",
-    `${file} cannot be read, so nobody can tell whether leases are of this boot: show /proc to ` +
+    `${file} cannot be read, so it is unknown whether leases are from this boot: show /proc to ` +
       "this process (systemd: remove ProcSubset=pid from the unit; containers and sandboxes: " +
       "mount /proc and do not mask /proc/sys)",
     { cause },

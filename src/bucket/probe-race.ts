@@ -41,7 +41,7 @@ export async function raceOnce(
   if (winner) return stands(winner) ? "one" : { fault: "the winner of a race was overwritten" };
   const owner = racers.find(stands);
   if (owner?.outcome === "lost")
-    return { fault: "a racer got the answer that it lost, but its body is stored" };
+    return { fault: "a racer was told that it lost, but its body is stored" };
   return owner ? "one" : "none";
 }
 

@@ -13,7 +13,7 @@ export function phraseFault(text: string): string | undefined {
   const phrase = toPhrase(text);
   if (phrase === "") return "not be empty";
   if (Buffer.byteLength(phrase) > phraseBytesMax) return `have at most ${phraseBytesMax} bytes`;
-  if (/[\p{Cc}\p{Surrogate}/]/u.test(phrase)) return "hold no / and no control character";
+  if (/[\p{Cc}\p{Surrogate}/]/u.test(phrase)) return "contain no / and no control character";
   // The phrase is a cell of the target index, where a leading = + - @ would be a formula.
   if (!/^[\p{L}\p{N}]/u.test(phrase)) return "begin with a letter or a digit";
   return undefined;

@@ -77,7 +77,7 @@ function listOf(networks: readonly string[]): BlockList {
       throw new AppError(
         "invalid",
         "bad_network",
-        `"${network}" is no address or network: write it as 10.1.0.0/16 or fd00::/8`,
+        `"${network}" is not an address or network: write it as 10.1.0.0/16 or fd00::/8`,
       );
     }
     list.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");

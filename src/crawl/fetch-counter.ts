@@ -5,17 +5,17 @@ import type { Fetcher } from "./fetcher.ts";
 export function createFetchCounter(metrics: Metrics): (fetcher: Fetcher) => Fetcher {
   const fetches = metrics.counter({
     name: "forager_fetches_total",
-    help: "Fetches by how they ended: found, not_modified, stopped, or why they failed.",
+    help: "Fetches by result: found, not_modified, stopped, or the reason of the failure.",
     labels: ["outcome"],
   });
   const requests = metrics.counter({
     name: "forager_fetch_requests_total",
-    help: "Requests that went out, redirects and the parts of pages included.",
+    help: "Requests sent, including redirects and parts of pages.",
     labels: ["method"],
   });
   const bytes = metrics.counter({
     name: "forager_fetch_bytes_total",
-    help: "Bytes of pages that were found, as they came and as they were unpacked.",
+    help: "Bytes of pages that were found, as transferred and as unpacked.",
     labels: ["form"],
   });
   return (fetcher) => ({

@@ -23,7 +23,7 @@ export function userAgentOf({ token, version, contact }: UserAgentOptions): stri
     throw bad(`"${token}" cannot be named in a robots.txt: use letters, "-" and "_" alone`);
   }
   if (!isContactAddress(contact)) {
-    throw bad(`"${contact}" is no way to reach you: give ${contactForm}`);
+    throw bad(`"${contact}" is not a way to reach you: give ${contactForm}`);
   }
   return `${token}/${version} (+${isMailbox(contact) ? "mailto:" : ""}${contact})`;
 }

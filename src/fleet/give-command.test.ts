@@ -45,7 +45,7 @@ test("B11: a command stands in the ledger before anybody can follow it", async (
   expect(await place.desired.read()).toEqual(state);
 });
 
-test("where another was quicker, the ledger has the number that counts", async () => {
+test("where another transaction was faster, the ledger has the number that counts", async () => {
   const { commandOf, audited, ...place } = await createPlace();
   const desired: typeof place.desired = {
     ...place.desired,

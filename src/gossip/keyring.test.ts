@@ -15,7 +15,7 @@ describe("keys", () => {
     [[], /there is none/],
     [["short"], /not 32 bytes/],
     [[Buffer.alloc(33, "ab").toString("base64")], /not 32 bytes/],
-    [[Buffer.alloc(32).toString("base64")], /same byte all over/],
+    [[Buffer.alloc(32).toString("base64")], /the same byte repeated/],
     [Array.from({ length: 5 }, () => makeKey(systemRandom)), /4 are enough/],
   ])("that are none are refused, and never repeated in the message: %#", (texts, why) => {
     expect(() => parseKeyring(texts)).toThrow(why);

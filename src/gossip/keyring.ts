@@ -32,7 +32,8 @@ export function checkKeyring(keyring: Keyring): Keyring {
   if (keys.length > keysMax) throw badKeys(`there are ${keys.length}; ${keysMax} are enough`);
   for (const key of keys) {
     if (key.byteLength !== keyBytes) throw badKeys(`one has ${key.byteLength} bytes, not 32`);
-    if (key.every((byte) => byte === key[0])) throw badKeys("one is the same byte all over");
+    if (key.every((byte) => byte === key[0]))
+      throw badKeys("one consists of the same byte repeated");
   }
   return keyring;
 }

@@ -17,7 +17,10 @@ export function packItems(items: readonly Item[], room: number): readonly Uint8A
     const writer = createWriter(256);
     writeItem(writer, item);
     const part = writer.done();
-    assert(part.length <= room, `a ${item.kind} of ${part.length} bytes has no room in a packet`);
+    assert(
+      part.length <= room,
+      `a ${item.kind} of ${part.length} bytes does not fit into a packet`,
+    );
     if (used + part.length > room) flush();
     parts.push(part);
     used += part.length;

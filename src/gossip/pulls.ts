@@ -61,13 +61,13 @@ export function createPulls(options: PullsOptions): Pulls {
     const found = open(answer);
     if (!found || found.peer !== peer) throw malformed("the answer is from another session");
     const { token: returned, range } = only(found.opened, "pulled");
-    if (Buffer.compare(returned, token) !== 0) throw malformed("it answers another question");
+    if (Buffer.compare(returned, token) !== 0) throw malformed("it answers another request");
     if (!range) {
       peer.goneUntilMs.set(span.origin, clock.monotonicMs() + limits.goneMs);
       return false;
     }
     if (range.origin !== span.origin || range.from !== span.from) {
-      throw malformed("it answers another question");
+      throw malformed("it answers another request");
     }
     return take(range) > 0;
   };
@@ -120,7 +120,7 @@ export function createPulls(options: PullsOptions): Pulls {
           atOnce -= 1;
           ended(came);
         })
-        .catch((error: unknown) => log.error("a pull ended badly", { reason: String(error) }));
+        .catch((error: unknown) => log.error("a pull failed", { reason: String(error) }));
       return true;
     },
   };

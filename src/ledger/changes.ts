@@ -60,7 +60,7 @@ export function checkCommit({ source, changes }: Commit): readonly CheckedChange
     checkField(field);
     const place = `${target}\n${field}`;
     if (places.has(place)) {
-      const message = `${field} of ${target} is written twice in one commit: decide for one value`;
+      const message = `${field} of ${target} is written twice in one commit: choose one value`;
       throw new AppError("invalid", "ledger_field_twice", message);
     }
     places.add(place);

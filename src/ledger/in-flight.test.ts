@@ -71,7 +71,7 @@ test("a write of what is on its way to the disk is acknowledged only when that i
   await first;
 });
 
-test("a write of what failed on its way to the disk is written anew", async () => {
+test("a write of what failed on its way to the disk is written again", async () => {
   const { ledger, hold } = await openSlow();
   let fail = () => {};
   hold(new Promise((_, reject) => (fail = () => reject(new Error("full")))));

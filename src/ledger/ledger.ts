@@ -167,7 +167,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const core = await openCore(options);
   if (!options.isReader) await settleMove(core);
   for (const { file, bytes } of core.cuts) {
-    options.log.warn("a torn tail was cut off a journal", { file, bytes });
+    options.log.warn("an incomplete record was cut off the end of a journal", { file, bytes });
   }
   for (const { file, keptAs } of core.damaged) {
     options.log.error("a journal file is damaged: its readable part is kept", {

@@ -220,5 +220,5 @@ const folderGone = () =>
     "unavailable",
     "data_folder_gone",
     "the data folder is not the one that this process started with: it was deleted, moved or " +
-      "replaced. See that it is there, and start again",
+      "replaced. Check that it is there, and start again",
   );

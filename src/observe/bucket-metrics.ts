@@ -5,7 +5,7 @@ import type { Meter } from "../bucket/index.ts";
 export function registerBucketMetrics(metrics: Metrics, meter: Pick<Meter, "follow">): void {
   const requests = metrics.counter({
     name: "forager_bucket_requests_total",
-    help: "Requests sent to buckets, repeated ones too.",
+    help: "Requests sent to buckets, including retries.",
     labels: ["caller", "operation", "result"],
   });
   const bytes = metrics.counter({

@@ -88,7 +88,7 @@ const misdirected: Answer = {
   status: 421,
   type: "text/plain",
   body:
-    "this server does not answer by the name that was asked for: use its address, or add the " +
+    "this server does not serve the requested host name: use its address, or add the " +
     "name to the setting work.listenNames\n",
 };
 

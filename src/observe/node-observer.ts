@@ -63,7 +63,7 @@ export function createNodeObserver(options: NodeObserverOptions): NodeObserver {
   const yieldStalls = createYieldStallDetector({ stallMs });
   const alerts = options.metrics.counter({
     name: "forager_alerts_total",
-    help: "Alerts by what they say.",
+    help: "Alerts by name.",
     labels: ["event"],
   });
   const active = options.metrics.gauge({
@@ -135,20 +135,20 @@ const messages: Readonly<Record<TroubleName, { readonly began: string; readonly 
       ended: "work continues after a stall",
     },
     stuck: {
-      began: "a task is stuck: it could have run for long and no worker claimed it",
+      began: "a task is stuck: it has been able to run for a long time and no worker claimed it",
       ended: "no task is stuck any more",
     },
     yield_stall: {
-      began: "work continues and yields nothing: has a site or a source changed?",
-      ended: "work brings something again",
+      began: "work continues and finds nothing: has a site or a source changed?",
+      ended: "work finds something again",
     },
     zombie: {
       began: "a worker sends heartbeats and completes nothing, although it could",
-      ended: "a worker that completed nothing works again, or is gone",
+      ended: "a worker that completed nothing works again, or has stopped",
     },
     differs: {
       began: "a node differs from the fleet",
-      ended: "a node that differed does not any more, or is gone",
+      ended: "a node no longer differs from the fleet, or has stopped",
     },
   };
 

@@ -8,12 +8,12 @@ import type { Metrics } from "../base/metrics.ts";
 export function registerProcessMetrics(metrics: Metrics): void {
   const cpu = metrics.gauge({
     name: "forager_process_cpu_seconds",
-    help: "Processor time that the living processes have used.",
+    help: "Processor time used by the running processes.",
     labels: ["mode"],
   });
   const memory = metrics.gauge({
     name: "forager_process_memory_bytes",
-    help: "Memory that the living processes use.",
+    help: "Memory used by the running processes.",
     labels: ["area"],
   });
   metrics.onSnapshot(() => {

@@ -35,12 +35,12 @@ export function queueMetrics(stats: QueueStats): MetricsSnapshot {
   ]);
   const claimable = gauge(
     "forager_queue_claimable_tasks",
-    "Tasks that nothing but the lack of workers keeps from running.",
+    "Tasks that could run now and only wait for a free worker.",
     ["kind"],
   );
   const waits = gauge(
     "forager_queue_wait_seconds",
-    "How long claimed tasks had waited, by percentile, since the queue was made.",
+    "How long claimed tasks had waited, by percentile, since the queue was created.",
     ["kind", "percentile"],
   );
   for (const kind of stats.kinds) {

@@ -47,7 +47,7 @@ export function createYieldStallDetector({
         if (fruitless > 0) one.sinceMs ??= nowMs;
         const forMs = nowMs - (one.sinceMs ?? nowMs);
         if (fruitless < fruitlessMin || forMs < stallMs()) return [];
-        const what = `${fruitless} tasks were done and brought nothing`;
+        const what = `${fruitless} tasks were done and found nothing`;
         return [{ name: "yield_stall" as const, of: "kind" as const, part: kind, forMs, what }];
       });
     },

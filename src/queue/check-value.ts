@@ -108,7 +108,7 @@ export function text(what: string, value: string, lengthMax: number): string {
   }
   // eslint-disable-next-line no-control-regex -- it matches control characters on purpose
   if (/[\u0000-\u001f\u007f]/.test(value) || loneSurrogate.test(value)) {
-    throw invalid("bad_text", `${what} ${JSON.stringify(value)} holds a control character`);
+    throw invalid("bad_text", `${what} ${JSON.stringify(value)} contains a control character`);
   }
   return value;
 }
@@ -122,7 +122,7 @@ export function searched(what: string, value: string, lengthMax: number): string
     throw invalid("too_long", `${what} has ${value.length} characters, the limit is ${lengthMax}`);
   }
   if (value.includes("\u0000") || loneSurrogate.test(value)) {
-    throw invalid("bad_text", `${what} holds a character that no stored text has`);
+    throw invalid("bad_text", `${what} contains a character that cannot be stored`);
   }
   return value;
 }

@@ -196,7 +196,9 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
       try {
         stored.settle();
       } catch (error) {
-        log.error("changes of the index could not be stored: they are rendered again", { error });
+        log.error("changes of the index could not be stored: the records are rendered again", {
+          error,
+        });
         tracker.restart(storedPosition(stored));
       }
     });

@@ -31,7 +31,7 @@ describe("what went wrong before", () => {
     expect(at.read("companies/acme/_fields.tsv")).toMatch(/^city\t2026-01-01T00:00:05.*hand:anna/m);
   });
 
-  test("lesson 37: what is written while files are written anew is not lost", async () => {
+  test("lesson 37: what is written while files are rebuilt is not lost", async () => {
     await using at = await openTestRecords();
     for (let id = 0; id < 20; id++) await at.say(`company/${id}`, { name: `C ${id}` });
     const rebuilt = at.records.rebuild();

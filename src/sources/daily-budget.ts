@@ -50,7 +50,7 @@ export function createDailyBudget(options: DailyBudgetOptions): DailyBudget {
           : await bucket.putIfMatch(key, body, etag);
       if (answer.status === "created" || answer.status === "written") return;
     }
-    const words = `cannot count requests to ${name} in ${key}: others change it all the time`;
+    const words = `cannot count requests to ${name} in ${key}: other processes keep changing it`;
     throw new AppError("unavailable", "places_budget_busy", words);
   };
   return {

@@ -41,7 +41,7 @@ export async function* writeUsvRecords(
   for await (const units of records) {
     const text = encodeRecord(units);
     if (/\p{Surrogate}/u.test(text)) {
-      const message = "a unit contains half a character (a lone surrogate), which no file can hold";
+      const message = "a unit contains a lone surrogate (half a character), which cannot be stored";
       throw new AppError("invalid", "usv_not_unicode", message);
     }
     yield Buffer.from(text);

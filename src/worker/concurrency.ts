@@ -9,6 +9,6 @@ export function boundsOf(concurrency: Concurrency) {
   if (Number.isInteger(min) && Number.isInteger(max) && min >= 1 && max >= min && max <= 10_000) {
     return { min, max };
   }
-  const message = `a concurrency of ${min} to ${max} makes no sense: give whole numbers from 1 to 10000`;
+  const message = `a concurrency of ${min} to ${max} is not valid: give whole numbers from 1 to 10000`;
   throw new AppError("invalid", "bad_concurrency", message);
 }

@@ -99,7 +99,7 @@ export function defineHandler<Payload, Services = unknown>(
   }
   const policy = { ...retryDefaults, ...options.retry };
   if (!(policy.attempts >= 1 && policy.delayMs >= 0 && policy.delayMsMax >= policy.delayMs)) {
-    throw wrong(kind, `has a retry policy that makes no sense: see ${docsPage("worker.md")}`);
+    throw wrong(kind, `has a retry policy that is not valid: see ${docsPage("worker.md")}`);
   }
   return { kind, schema, run, timeoutMs, retry: policy, cap, politeness, yields };
 }

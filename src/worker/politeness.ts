@@ -130,7 +130,7 @@ export function createPoliteness(options: PolitenessOptions): Politeness {
 function createCounters(metrics: Metrics, size: () => number) {
   const changes = metrics.counter({
     name: "forager_gate_changes_total",
-    help: "Changes of gates that followed the answers of their hosts.",
+    help: "Changes of gates made because of answers of their hosts.",
     labels: ["change"],
   });
   const { requests, invalidations, entries } = cacheMetrics(metrics);

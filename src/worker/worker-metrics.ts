@@ -24,7 +24,7 @@ export interface WorkerMetrics {
 export const createEndedCounter = (metrics: Metrics): Family<Counter> =>
   metrics.counter({
     name: "forager_tasks_ended_total",
-    help: "Attempts by how they ended; lost ones recorded nothing.",
+    help: "Attempts by result; lost ones recorded nothing.",
     labels: ["kind", "result"],
   });
 
@@ -34,7 +34,7 @@ export const createEndedCounter = (metrics: Metrics): Family<Counter> =>
 export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   const started = metrics.counter({
     name: "forager_tasks_started_total",
-    help: "Attempts that were begun.",
+    help: "Attempts that were started.",
     labels: ["kind"],
   });
   const ended = createEndedCounter(metrics);
@@ -46,16 +46,16 @@ export function createWorkerMetrics(metrics: Metrics): WorkerMetrics {
   });
   const yields = metrics.counter({
     name: "forager_task_yield_total",
-    help: "What tasks that were done have brought, as their kinds count it.",
+    help: "Results of done tasks, in the unit of their kind.",
     labels: ["kind"],
   });
   const claimed = metrics.counter({
     name: "forager_tasks_claimed_total",
-    help: "Tasks that claims brought.",
+    help: "Tasks that were claimed.",
   });
   const calls = metrics.histogram({
     name: "forager_queue_call_duration_seconds",
-    help: "How long calls to the queue took, from asking to the answer after the commit.",
+    help: "Duration of calls to the queue, including the commit.",
     labels: ["operation"],
     bounds: callBounds,
   });

@@ -430,5 +430,5 @@ test("a worker with two bounds scales by what waits, and says so", async () => {
   worker.setConcurrency(1);
   await at.pass(6_000, 100);
   expect(worker.look()).toMatchObject({ concurrency: 1, atWork: 1, scaled: { reason: "fixed" } });
-  expect(() => worker.setConcurrency({ min: 0, max: 1 })).toThrow("makes no sense");
+  expect(() => worker.setConcurrency({ min: 0, max: 1 })).toThrow("is not valid");
 });

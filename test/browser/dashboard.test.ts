@@ -19,7 +19,7 @@ const screens = [
   ["/map?campaign=austin-flooring&tile=30.2_-97.8", "in this tile"],
   ["/companies", "Lone Star Tile & Stone"],
   ["/companies?open=capital-hardwood-floors", "companies/capital-hardwood-floors/_index.md"],
-  ["/companies/duplicates", "surely the same"],
+  ["/companies/duplicates", "certainly the same"],
 ] as const;
 
 /** Panels: where, the button that opens it, and a text that is there when its data is. */

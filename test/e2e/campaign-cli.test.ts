@@ -138,7 +138,7 @@ describe("forager campaign", () => {
     expect(plan.exitCode).toBe(3);
     expect(plan.stdout).toMatch(/plumber +1 +osm craft=plumber +1\.00 +used/);
     expect(plan.stdout).toMatch(/dentist +0 +osm amenity=dentist/);
-    expect(plan.stdout).toContain("16 of them are left out: no place is in their tile");
+    expect(plan.stdout).toContain("16 of them are left out: their tile has no place");
     expect(plan.stderr).toContain("phone: 1 value not understood, such as 'call us'");
     expect(plan.stderr).toContain("it has no name, no operator and no brand; 1 record skipped");
     expect((await run("campaign dispatch munich")).stdout).toBe(

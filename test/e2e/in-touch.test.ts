@@ -154,7 +154,7 @@ test("B11: by gossip alone a command reaches another node at once, and both ackn
   expect(gossip!.packetsIn).toBeGreaterThan(0);
   expect(gossip!.droppedByReason["unauthenticated"]).toBe(0);
   const [own, other] = [nodes[0]!, nodes[1]!];
-  expect([own.what, other.what]).toEqual(["nothing works here", "paused"]);
+  expect([own.what, other.what]).toEqual(["no process of this node runs tasks", "paused"]);
   expect(other.afterMs).toBeLessThan(allowingForLoad(4_000));
   // What a peer has is known by its next digest, a second later.
   await expect

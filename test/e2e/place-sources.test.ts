@@ -84,7 +84,7 @@ describe("the sources that init offers, offline", () => {
 describe("one company from several sources", () => {
   const data = "--data osm";
 
-  test("a campaign with two sources merges what is surely the same, and decisions stay", async () => {
+  test("a campaign with two sources merges what is certainly the same, and decisions stay", async () => {
     await good(`places import overture.parquet --name overture ${data}`);
     const config = at("osm/campaigns/town/config.toml");
     writeFileSync(config, readFileSync(config, "utf8").replace("[sources]", '[sources]\nimported = ["overture"]')); // prettier-ignore

@@ -73,11 +73,11 @@ const besideBucket: readonly Sabotage[] = [
     caughtBy: `${beside} > lessons 46, 47`,
   },
   {
-    name: "what was written anew is one's own again when it comes back",
+    name: "what was re-stamped is one's own again when it comes back",
     file: "src/ledger/node-file.ts",
     find: "movedAway.length > 0 && isIn(movedAway, datagram)",
     replace: "movedAway.length < 0 && isIn(movedAway, datagram)",
-    caughtBy: `${beside} > written anew since, is not published again and again`,
+    caughtBy: `${beside} > re-stamped since, is not published again and again`,
   },
   {
     name: "one's own lost writes that come back do not go to the bucket",

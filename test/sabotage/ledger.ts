@@ -282,7 +282,7 @@ const inRepair: readonly Sabotage[] = [
 
 const inBytes: readonly Sabotage[] = [
   {
-    name: "a datagram is believed though its checksum does not fit",
+    name: "a datagram is believed though its checksum does not match",
     file: "src/ledger/datagram/scan-datagrams.ts",
     find: "if (!isChecksumText(",
     replace: "if (false && !isChecksumText(",

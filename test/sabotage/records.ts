@@ -42,7 +42,7 @@ const inFiles: readonly Sabotage[] = [
     caughtBy: `${hand} > works from each of the last eight renders`,
   },
   {
-    name: "an edited file is written anew, without its comments",
+    name: "an edited file is rewritten, without its comments",
     file: "src/records/render/render-file.ts",
     find: "if (!parsed) return { text, shown, isHandmade: false };",
     replace: "if (shown.size >= 0) return { text, shown, isHandmade: false };",

@@ -44,7 +44,9 @@ const liveEvent = z.union([
     z.strictObject({
       kind: z.literal("delta"),
       topic: z.literal(name),
-      fields: liveValues[name].partial().describe("the fields that have changed, each whole"),
+      fields: liveValues[name]
+        .partial()
+        .describe("the fields that changed, with their complete values"),
     }),
   ]),
   z.strictObject({
@@ -54,7 +56,7 @@ const liveEvent = z.union([
   z.strictObject({
     kind: z.literal("fault"),
     topic,
-    detail: z.string().describe("why it cannot be read now; it is retried"),
+    detail: z.string().describe("why the topic cannot be read now; it is retried"),
   }),
 ]);
 export type LiveEvent = z.output<typeof liveEvent>;
@@ -65,7 +67,7 @@ export const eventRoutes = {
     path: "/api/events",
     scope: "status:read",
     summary:
-      "server-sent events: a snapshot of each topic, then what changes. After a lost connection " +
+      "server-sent events: a snapshot of each topic, then its changes. After a lost connection " +
       "send Last-Event-ID to get only what was missed; after a reset, snapshots follow",
     query: z.strictObject({ topic: z.array(topic).min(1).max(liveTopics.length) }),
     sends: "events",

@@ -44,7 +44,7 @@ export const fleetCommand = z.strictObject({
       what: z.string(),
     }),
   ),
-  notice: z.string().nullable().describe("why some nodes get it later"),
+  notice: z.string().nullable().describe("why some nodes receive it later"),
 });
 
 const usageRow = z.strictObject({
@@ -91,8 +91,7 @@ export const fleetRoutes = {
     method: "GET",
     path: "/api/fleet/commands",
     scope: "fleet:read",
-    summary:
-      "commands that still hold, and those that were given through this server, newest first",
+    summary: "commands that are still in effect, and those given through this server, newest first",
     query: z.strictObject({ limit: z.int().min(1).max(limitMax).default(50) }),
     answer: z.strictObject({ rows: z.array(fleetCommand) }),
   }),

@@ -111,7 +111,7 @@ export const taskRow = z.strictObject(taskFields);
 
 const waiting = z.strictObject({
   reason: z.enum(waitingReasonNames),
-  forMs: z.number().optional().describe("at least, if that is known"),
+  forMs: z.number().optional().describe("the earliest possible time, if known"),
 });
 
 const measuredAttempt = z.strictObject({
@@ -189,15 +189,15 @@ const gatePacing = z.strictObject({
     .array(
       z.strictObject({
         atMs: timeMs.describe("by the clock of its node"),
-        gapMs: z.number().min(0).nullable().describe("since the start before it; null: not known"),
-        delayMs: z.number().min(0).describe("the least gap that was asked for; 0: none"),
+        gapMs: z.number().min(0).nullable().describe("since the previous start; null: not known"),
+        delayMs: z.number().min(0).describe("the required gap; 0: none"),
         task: z.int().min(1),
         node: z.string(),
         worker: z.string(),
       }),
     )
     .describe("requests that workers sent to the host, oldest first; nodes keep the newest"),
-  early: count.describe("starts that came sooner after the one before than was asked"),
+  early: count.describe("starts that came earlier than the required gap allows"),
   waits: z
     .array(z.strictObject({ fromMs: timeMs, untilMs: timeMs, task: z.int().min(1) }))
     .describe("waits that the host asked for (Retry-After)"),
@@ -246,7 +246,7 @@ export const queueRoutes = {
     method: "GET",
     path: "/api/queue/server",
     scope: "queue:read",
-    summary: "how the PostgreSQL server of the queue is; null: the queue has no server",
+    summary: "health of the PostgreSQL server of the queue; null: the queue has no server",
     answer: z.strictObject({
       server: z
         .strictObject({
@@ -275,7 +275,7 @@ export const queueRoutes = {
     method: "GET",
     path: "/api/queue/activity",
     scope: "queue:read",
-    summary: "what workers did lately for each kind of task or each host, as they measured it",
+    summary: "recent work of each kind or host, as measured by the workers",
     query: z.strictObject({
       by: z.enum(["kind", "gate"]).default("kind"),
       name: z.array(name).max(100).optional().describe("only these kinds or gates"),
@@ -321,7 +321,7 @@ export const queueRoutes = {
     summary: "tasks in order of their number",
     query: z.strictObject({
       ...taskFilter,
-      hasWaiting: z.boolean().default(false).describe("say why each pending task waits"),
+      hasWaiting: z.boolean().default(false).describe("also return why each pending task waits"),
       after: pageCursor.optional(),
       limit: pageLimit,
     }),
@@ -336,7 +336,7 @@ export const queueRoutes = {
     query: z.strictObject(lane),
     answer: z.strictObject({
       rows: z.array(failureRow).describe("the largest group first"),
-      read: count.describe("how many failed tasks were looked at"),
+      read: count.describe("how many failed tasks were read"),
       isComplete: z.boolean().describe("false: more failed; the newest 50,000 were read"),
     }),
     commands: ["queue failures"],

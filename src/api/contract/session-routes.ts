@@ -7,13 +7,15 @@ export const sessionRoutes = {
     method: "GET",
     path: "/api/session",
     scope: "status:read",
-    summary: "who is asking, and what they may do",
+    summary: "the current user and their rights",
     answer: z.strictObject({
       by: z.enum(["token", "session", "loopback"]),
       user: z.string(),
       role: z.enum(roles).nullable().describe("null: a token, or the person who runs the server"),
       scopes: z.array(z.enum(scopes)),
-      isFresh: z.boolean().describe("users, tokens and forgetting need no new sign-in now"),
+      isFresh: z
+        .boolean()
+        .describe("whether changes of users and tokens and forgetting need no new sign-in now"),
       confirmBy: z
         .enum(["password", "provider"])
         .nullable()

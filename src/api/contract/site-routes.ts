@@ -37,7 +37,7 @@ export const siteRoutes = {
         excluded: count,
         values: z.array(z.string()).readonly(),
       }),
-      hook: z.string().nullable().describe("what publish.afterCommand came to"),
+      hook: z.string().nullable().describe("the outcome of publish.afterCommand"),
     }),
     commands: ["publish"],
   }),

@@ -17,7 +17,7 @@ const beat = z.strictObject({
   temperatureC: z.number().optional(),
   kinds: z
     .record(z.string(), z.tuple([count, count]))
-    .describe("by kind: how many tasks may run at once, and how many do"),
+    .describe("by kind: the maximum number of concurrent tasks, and how many are running"),
   clockOffsetMs: z.number().optional(),
   peers: count,
   alerts: z.array(z.string()),
@@ -113,7 +113,7 @@ export const statusAnswer = z.strictObject({
     })
     .nullable(),
   gossipKey: z.enum(["settings", "own", "off"]),
-  attention: z.array(z.string()).describe("what a person should look at; empty: all is well"),
+  attention: z.array(z.string()).describe("what needs attention; empty: nothing"),
   problems: z
     .array(z.strictObject({ name: z.string(), subject: z.string(), text: z.string() }))
     .describe("the problems that have a page in the runbook, by name"),

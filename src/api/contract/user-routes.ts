@@ -25,13 +25,16 @@ const invited = z.strictObject({
 });
 const token = z.strictObject({
   id: z.string(),
-  name: z.string().describe("what it is for"),
-  user: z.string().nullable().describe("it may never do more than this user; null: the fleet's"),
+  name: z.string().describe("its purpose"),
+  user: z
+    .string()
+    .nullable()
+    .describe("its rights never exceed those of this user; null: it belongs to the fleet"),
   scopes: z.array(z.enum(scopes)),
   createdAt: moment,
   createdBy: z.string(),
   expiresAt: moment,
-  usedAt: moment.nullable().describe("noted at most once an hour"),
+  usedAt: moment.nullable().describe("recorded at most once an hour"),
 });
 
 /** Signing in, and sessions of people. */
@@ -42,7 +45,7 @@ export const signInRoutes = {
     scope: "public",
     summary: "the ways to sign in",
     answer: z.strictObject({
-      password: z.boolean().describe("there are users who can sign in with a password"),
+      password: z.boolean().describe("whether any user can sign in with a password"),
       provider: z.boolean().describe("/login/provider leads to an identity provider"),
     }),
   }),
@@ -74,7 +77,8 @@ export const signInRoutes = {
     method: "POST",
     path: "/api/session/confirm",
     scope: "self",
-    summary: "prove again who this session belongs to, before users, tokens or forgetting",
+    summary:
+      "confirm the user of this session again, before changing users or tokens or forgetting records",
     body: z.strictObject({ password }),
     answer: signedIn,
   }),
@@ -99,10 +103,10 @@ export const signInRoutes = {
           role: role.nullable().describe("null: opened by a link of the data folder"),
           by: z.enum(["link", "password", "oidc"]),
           address: z.string(),
-          agent: z.string().describe("what the browser calls itself"),
+          agent: z.string().describe("the browser, according to its User-Agent"),
           startedAt: moment,
           usedAt: moment,
-          isOwn: z.boolean().describe("the one that asks"),
+          isOwn: z.boolean().describe("the session of this request"),
         }),
       ),
     }),
@@ -123,7 +127,7 @@ export const userRoutes = {
     method: "GET",
     path: "/api/users",
     scope: "users:admin",
-    summary: "everybody who may sign in with a password",
+    summary: "all users who may sign in with a password",
     answer: z.strictObject({ rows: z.array(user) }),
     commands: ["user list"],
   }),

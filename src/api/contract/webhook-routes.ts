@@ -13,7 +13,7 @@ const view = {
     .strictObject({ at: moment, reason: z.string() })
     .nullable()
     .describe("null: it is in use"),
-  secrets: z.int().describe("that sign now: two while one is rotated"),
+  secrets: z.int().describe("secrets that sign now: two during a rotation"),
 };
 const withSecret = z.strictObject({
   ...view,
@@ -61,7 +61,7 @@ export const webhookRoutes = {
     method: "DELETE",
     path: "/api/webhooks/{webhook}",
     scope: "webhooks:write",
-    summary: "send nothing more to it",
+    summary: "remove a webhook",
     params: webhook,
     answer: z.strictObject(view),
     commands: ["webhook remove"],
@@ -90,7 +90,7 @@ export const webhookRoutes = {
     method: "POST",
     path: "/api/webhooks/{webhook}/test",
     scope: "webhooks:write",
-    summary: "send one message now, and say what the receiver answered",
+    summary: "send a test message now, and return the answer of the receiver",
     params: webhook,
     answer: z.strictObject({ status: z.int(), isTaken: z.boolean() }),
     commands: ["webhook test"],
@@ -99,7 +99,7 @@ export const webhookRoutes = {
     method: "GET",
     path: "/api/deliveries",
     scope: "webhooks:write",
-    summary: "what was sent to webhooks, newest first",
+    summary: "messages sent to webhooks, newest first",
     query: z.strictObject({
       webhook: name.optional(),
       state: delivery.shape.state.optional(),

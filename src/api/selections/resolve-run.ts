@@ -10,7 +10,7 @@ export type ResolveValue = z.output<(typeof recordMergeRoutes)["showResolve"]["a
 type Merge = (options: { readonly onMerged: () => void }) => ReturnType<typeof mergeDuplicates>;
 
 /**
- * Merges what is surely the same. Of many companies that takes longer than a request may: it begins,
+ * Merges what is certainly the same. Of many companies that takes longer than a request may: it begins,
  * and its progress is asked for. One at a time; the last one is remembered until the server stops.
  */
 export interface ResolveRun {

@@ -71,7 +71,7 @@ export function createAccountCache(options: AccountCacheOptions): AccountCache {
       } catch (error) {
         const isAway = error instanceof AppError && error.kind === "unavailable";
         if (!last || !isAway) throw error;
-        if (!isCut) log.warn("users cannot be read: those last read count until they can", { error }); // prettier-ignore
+        if (!isCut) log.warn("users cannot be read: the last known ones are used until they can be", { error }); // prettier-ignore
         isCut = true;
         readAtMs = clock.monotonicMs(); // prevents every request from waiting
         return last;

@@ -37,7 +37,7 @@ export interface Invited {
 export async function addUser(tools: AccountTools, added: NewUser): Promise<Invited> {
   const { name, role, by } = added;
   if (!userNamePattern.test(name)) {
-    const message = `'${name}' is no name for a user: use lower-case letters, digits and . _ + @ -, at most 64`;
+    const message = `'${name}' is not a valid user name: use lower-case letters, digits and . _ + @ -, at most 64`;
     throw new AppError("invalid", "bad_user_name", message);
   }
   const { invite, code } = makeInvite(tools);

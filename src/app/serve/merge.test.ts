@@ -43,7 +43,7 @@ test("companies are merged, made two again, and called distinct", async () => {
   await expect(distinct("acme-two")).rejects.toMatchObject({ problem: { code: "same_company" } });
 });
 
-test("companies that are surely the same are merged together, and counted before", async () => {
+test("companies that are certainly the same are merged together, and counted before", async () => {
   const { client } = await openTestServe();
   const shown = () => client.get("/api/records/resolve");
   expect(await shown()).toMatchObject({ state: "none" });

@@ -134,7 +134,11 @@ function ledgerTroubles({ ledger }: Pick<ClusterStatus, "ledger">): readonly Ala
         : [`checkpoint ${lostCheckpoint} missing here, and nothing can be written: run forager ledger sync`], // prettier-ignore
     sync: faults.map((fault) => `the last sync: ${fault}`),
     torn_tail:
-      cuts > 0 ? ["a torn tail was cut off a journal: a process or the machine had died"] : [],
+      cuts > 0
+        ? [
+            "an incomplete record was cut off the end of a journal: a process or the machine had died",
+          ]
+        : [],
   };
   return (Object.keys(texts) as (keyof typeof texts)[]).flatMap((name) =>
     texts[name].map((text) => ({ name, subject: "ledger", text })),

@@ -115,7 +115,7 @@ contact = "nobody"
     const lines = messageOf(text).split("\n  ");
     expect(lines).toEqual([
       "5 problems:",
-      `${file}:1: phrases[2] must be a phrase, which must hold no / and no control character`,
+      `${file}:1: phrases[2] must be a phrase, which must contain no / and no control character`,
       `${file}:2: proximityKm must be kilometres from 0 to 1000, such as proximityKm = 20`,
       `${file}:11: locations[2].lat must be degrees north from -90 to 90, such as lat = 30.2672`,
       `${file}:15: politeness.contact must be an e-mail address such as you@example.org, or the URL of a page`,

@@ -139,7 +139,7 @@ export const settingsSchema = z.strictObject({
       description:
         "name of the fleet: nodes of other fleets are ignored, even if they have the key",
     }),
-    host: text("an address of this machine in numbers").optional().register(settingMeta, {
+    host: text("a numeric address of this machine").optional().register(settingMeta, {
       description: "address to bind; default: all addresses with gossip.keys, 127.0.0.1 without",
     }),
     port: wholeNumber(0, 65_535).default(9_999).register(settingMeta, {
@@ -240,7 +240,7 @@ export const settingsSchema = z.strictObject({
   mail: z.strictObject({
     dnsServer: text("the address of a DNS server").optional().register(settingMeta, {
       description:
-        "DNS server that is asked for mail domains, as 1.1.1.1 or HOST:PORT; default: the system's",
+        "DNS server that is queried for mail domains, such as 1.1.1.1 or HOST:PORT; default: the system's",
     }),
     ttlDays: wholeNumber(1, 3_650).default(30).register(settingMeta, {
       description: "days after which the domain of an e-mail address is checked again",

@@ -35,7 +35,7 @@ export function FleetActivity() {
           <Loaded from={commands}>
             {({ rows }) =>
               rows.length === 0 ? (
-                <Notice icon="terminal" title="No command holds">
+                <Notice icon="terminal" title="No command is in effect">
                   <p>
                     Pause, drain or scale in{" "}
                     <a class="accent" href="/nodes">
@@ -76,7 +76,7 @@ export function FleetActivity() {
                           </td>
                           <td>
                             <Text
-                              value={`${key} = ${valueText(value) || "as its settings say"}`}
+                              value={`${key} = ${valueText(value) || "as set on the node"}`}
                               max={120}
                             />
                           </td>

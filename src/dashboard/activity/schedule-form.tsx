@@ -12,7 +12,7 @@ type Action = Schedule["action"];
 const kinds: Readonly<Record<Kind, string>> = {
   gather: "gather: run a campaign",
   rescrape: "rescrape: read websites again",
-  resolve: "resolve: merge sure duplicates",
+  resolve: "resolve: merge certain duplicates",
   report: "report: compute a campaign's report",
   export: "export: write companies to a file",
   publish: "publish: renew a published site",

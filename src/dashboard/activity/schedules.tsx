@@ -251,7 +251,7 @@ function RemoveSchedule({ name, onChanged }: ScheduleDrawerProps) {
   const remove = async () => {
     try {
       await api.send("DELETE", "/api/schedules/{schedule}", { params: { schedule: name } });
-      showToast(`${name} was removed; what it did stays`);
+      showToast(`${name} was removed; its results are kept`);
       navigate(withQuery({ open: undefined }));
       onChanged();
     } catch (error) {

@@ -36,7 +36,7 @@ export function CampaignWork({
       await api.send("POST", `/api/campaigns/{campaign}/${what}`, { params: { campaign } });
       asked.reload();
       if (what === "pause")
-        showToast("Paused. Tasks that run are finished.", { label: "Resume", run: () => void set("resume") }); // prettier-ignore
+        showToast("Paused. Running tasks will finish.", { label: "Resume", run: () => void set("resume") }); // prettier-ignore
       else showToast("Resumed");
     } catch (error) {
       showToast(failureText(error, "nothing was changed"));
@@ -71,7 +71,7 @@ export function CampaignWork({
           onStarted={(added) => {
             run.close();
             asked.reload();
-            if (added === 0) showToast("Everything that is due waits or runs already");
+            if (added === 0) showToast("Everything that is due is already waiting or running");
             else showToast(`${plural(added, "task")} added`, { label: "Pause", run: () => void set("pause") }); // prettier-ignore
           }}
         />
@@ -161,7 +161,7 @@ function RetryFailed({
   // prettier-ignore
   return (
     <Bulk
-      title="Try failed tasks again"
+      title="Retry failed tasks"
       verb="Try again"
       countText={(count) => plural(count, "failed task")}
       select={(signal) => api.send("POST", "/api/selections/tasks", { body: { job: campaign, state: ["failed"] }, signal })}

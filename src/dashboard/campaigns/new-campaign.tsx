@@ -18,7 +18,7 @@ export function NewCampaign({ onClose }: { readonly onClose: () => void }) {
     <DialogForm
       title="New campaign"
       button="Make it"
-      failure={["Not made", "nothing was made"]}
+      failure={["Not made", "nothing was created"]}
       onSend={create}
       onClose={onClose}
     >

@@ -21,7 +21,7 @@ export function PublishedSites() {
       showToast(status === "unchanged" ? "The site is up to date" : `Published ${plural(companies, "company", "companies")}`); // prettier-ignore
       sites.reload();
     } catch (error) {
-      showToast(failureText(error, "the site is as it was"));
+      showToast(failureText(error, "the site did not change"));
     }
     running.value = undefined;
   };

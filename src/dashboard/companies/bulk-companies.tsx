@@ -6,8 +6,8 @@ import type { CompanyFilter } from "./company-query.ts";
 
 /** The option, the verb before the count, and the label of the text field. */
 const actions = {
-  tag: ["Put a tag on", "Tag", "Tag"],
-  untag: ["Take a tag off", "Untag", "Tag"],
+  tag: ["Add a tag", "Tag", "Tag"],
+  untag: ["Remove a tag", "Untag", "Tag"],
   exclude: ["Exclude", "Exclude", "Why"],
   include: ["Include again", "Include", undefined],
 } as const;

@@ -62,7 +62,7 @@ export function CompanyHistory({ company, canEdit, onChanged }: HistoryProps) {
               {atMs !== undefined && (
                 <p class="dim">
                   {shown.length === 0
-                    ? "Nothing was known then."
+                    ? "Nothing was known at that time."
                     : `Values as of ${formatTime(atMs)}.`}
                 </p>
               )}

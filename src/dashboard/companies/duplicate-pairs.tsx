@@ -120,7 +120,7 @@ function PairLine({ pair, canEdit, onCompare, onChanged }: PairLineProps) {
       <td data-label="Because">
         <span>
           <span class={`pill ${verdict === "same" ? "" : "quiet"}`}>
-            {verdict === "same" ? "surely the same" : "to decide"}
+            {verdict === "same" ? "certainly the same" : "to decide"}
           </span>{" "}
           <small class="dim">{evidenceText(evidence)}</small>
         </span>
@@ -180,14 +180,14 @@ function Resolve({
     isBusy.value = false;
   };
   return (
-    <Dialog title="Merge all that are surely the same" onClose={onClose}>
+    <Dialog title="Merge all that are certainly the same" onClose={onClose}>
       <Loaded from={counted}>
         {({ merged, left }) => (
           <>
             <p>
               <b>{plural(merged, "company", "companies")}</b> of different sources are surely the
               same business as another one.{" "}
-              {left !== null && `${plural(left, "pair")} stay for a person to decide.`}
+              {left !== null && `${plural(left, "pair")} stay for you to decide.`}
             </p>
             <p class="dim">Each can be separated again: open the company that stayed.</p>
             <div class="row">

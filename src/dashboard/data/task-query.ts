@@ -28,12 +28,12 @@ export interface TaskFilter {
 /** What each name means, for suggestions. */
 export const qualifiers = {
   state: "pending, running, done, skipped or failed",
-  kind: "what sort of work",
+  kind: "the type of work",
   job: "the group of tasks",
   gate: "the host",
   reason: "why it waits",
   error: "in the last error",
-  key: "how its key begins",
+  key: "the beginning of its key",
 } as const;
 export type Qualifier = keyof typeof qualifiers;
 

@@ -77,7 +77,7 @@ export function Nodes() {
                   {({ rows }) =>
                     rows.length === 0 ? (
                       <p class="dim">
-                        No command holds. The current desired state is in{" "}
+                        No command is in effect. The current desired state is in{" "}
                         <a class="accent" href="/activity">
                           Activity
                         </a>

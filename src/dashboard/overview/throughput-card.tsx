@@ -73,7 +73,7 @@ function KeptHours({ kept, minutes, recent }: KeptHoursProps) {
   }, [kept, minutes]);
   if (shown.times.length < 2)
     return (
-      <Notice icon="history" title="Nothing is kept of that time yet">
+      <Notice icon="history" title="Nothing is recorded for this time yet">
         <p>
           <code>forager up</code> keeps one point an hour, for 30 days.
         </p>
@@ -130,9 +130,7 @@ function History(props: HistoryProps) {
         {left > 0 && (
           <>
             <dt>Time left</dt>
-            <dd>
-              {leftMinutes ? rangeText(leftMinutes) : "not known: nothing has finished lately"}
-            </dd>
+            <dd>{leftMinutes ? rangeText(leftMinutes) : "not known: nothing finished recently"}</dd>
           </>
         )}
       </dl>

@@ -85,7 +85,7 @@ function Frozen(props: BulkProps & { readonly first: Selection }) {
     <div class="stack">
       <p>
         <b>{countText(count)}</b>
-        {isComplete ? "" : " (more match; one action takes so many at most)"}, such as{" "}
+        {isComplete ? "" : " (more match; this is the maximum of one action)"}, such as{" "}
         {samples.map((sample, index) => (
           <>
             {index > 0 && ", "}

@@ -50,7 +50,8 @@ export function Loaded<T>({ from, children }: LoadedProps<T>) {
     return (
       <Notice icon="wifi-off" title="The server does not answer">
         <p>
-          Is <code>forager serve</code> still running? The page goes on by itself when it answers.
+          Is <code>forager serve</code> still running? The page continues automatically when it
+          answers.
         </p>
         <Retry onRetry={reload} />
       </Notice>

@@ -14,7 +14,7 @@ const texts: Readonly<Record<string, ReasonText>> = {
   },
   concurrency_limit: {
     title: "Job limit",
-    meaning: "its job runs as many tasks as it is allowed to",
+    meaning: "its job runs its maximum number of tasks",
     colour: "--tile-aging",
   },
   worker_capacity: {
@@ -24,11 +24,11 @@ const texts: Readonly<Record<string, ReasonText>> = {
   },
   retry_backoff: {
     title: "Retry later",
-    meaning: "it failed and is tried again",
+    meaning: "it failed and will be retried",
     colour: "--tile-expired",
   },
-  scheduled: { title: "Scheduled", meaning: "its time has not come", colour: "--tile-empty" },
-  paused: { title: "Paused", meaning: "somebody paused its job", colour: "--tile-failed" },
+  scheduled: { title: "Scheduled", meaning: "it is due later", colour: "--tile-empty" },
+  paused: { title: "Paused", meaning: "its job is paused", colour: "--tile-failed" },
 };
 
 export const reasonText = (reason: string): ReasonText =>

@@ -14,7 +14,7 @@ const outcomes: Readonly<Record<string, string>> = {
   expired: "its lease ended without a result",
   cancelled: "its job was cancelled",
   done: "done",
-  release: "given back to the queue",
+  release: "returned to the queue",
   lost: "its lease was lost while it ran",
 };
 

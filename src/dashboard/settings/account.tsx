@@ -134,7 +134,7 @@ function Sessions() {
       <Loaded from={sessions}>
         {({ rows }) =>
           rows.length === 0 ? (
-            <Notice icon="info" title="Nobody is signed in">
+            <Notice icon="info" title="No user is signed in">
               <p>
                 Let others in: <code>forager user add NAME</code>
               </p>

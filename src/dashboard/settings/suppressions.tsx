@@ -41,7 +41,7 @@ export function Suppressions() {
           <Loaded from={list}>
             {({ rows, next }) =>
               rows.length === 0 ? (
-                <Notice icon="check" title="Nobody is on the list">
+                <Notice icon="check" title="The list is empty">
                   <p>
                     Addresses, domains and numbers on it are not gathered, visited or exported:{" "}
                     <code>forager suppress add hello@firm.example --reason "asked by mail"</code>

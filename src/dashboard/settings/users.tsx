@@ -217,7 +217,7 @@ function AddUser({ onClose, onAdded }: AddUserProps) {
     <DialogForm
       title="Add a user"
       button="Add"
-      failure={["Not added", "nobody was added"]}
+      failure={["Not added", "no user was added"]}
       onSend={add}
       onClose={onClose}
     >

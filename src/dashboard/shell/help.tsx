@@ -18,7 +18,7 @@ export function Help() {
         Every number is a link to its list. What you choose is in the address of the page, so you
         can bookmark and share it.
         {!isPublished &&
-          " At the end of a page you find the command and the API call that give the same data."}
+          " At the end of a page you find the command and the API call that return the same data."}
       </p>
       <table>
         <thead>

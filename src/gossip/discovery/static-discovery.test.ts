@@ -84,6 +84,6 @@ test("a name with many addresses gives some, and nothing is told after the end",
 test.each(["", "pi-7", "pi-7:", "pi-7:0", "pi-7:65536", ":9999", "a b:9999", "../x:1", "[pi]:1", "fd00::7:1"])(
   "%s is no peer",
   (text) => {
-    expect(() => parsePeer(text)).toThrow(`"${text}" is not where a peer can be: write host:port`);
+    expect(() => parsePeer(text)).toThrow(`"${text}" is not an address of a peer: write host:port`);
   },
 ); // prettier-ignore

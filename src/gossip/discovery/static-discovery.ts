@@ -35,7 +35,7 @@ export function parsePeer(text: string): NamedPeer {
   const port = Number(portText);
   const isGood = (six === undefined || isIP(six) === 6) && port >= 1 && port <= 65_535;
   if (host !== "" && isGood) return { host, port };
-  const message = `"${text}" is not where a peer can be: write host:port, such as pi-7:9999`;
+  const message = `"${text}" is not an address of a peer: write host:port, such as pi-7:9999`;
   throw new AppError("invalid", "gossip_peer", message);
 }
 

@@ -81,7 +81,7 @@ export function createReader(source: Uint8Array): ByteReader {
   const buffer = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   let at = 0;
   const byte = () => {
-    if (at >= buffer.length) throw malformed("it ends too soon");
+    if (at >= buffer.length) throw malformed("it ends too early");
     return buffer[at++]!;
   };
   const number = () => {
@@ -99,7 +99,7 @@ export function createReader(source: Uint8Array): ByteReader {
     throw malformed("a number is too large");
   };
   const raw = (count: number) => {
-    if (count > buffer.length - at) throw malformed("it ends too soon");
+    if (count > buffer.length - at) throw malformed("it ends too early");
     at += count;
     return new Uint8Array(buffer.buffer, buffer.byteOffset + at - count, count);
   };

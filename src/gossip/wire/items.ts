@@ -254,7 +254,7 @@ function readEntries(from: ByteReader): readonly VectorEntry[] {
     const shared = from.byte();
     if (shared > before.length) throw malformed("an origin shares more than there is");
     before = before.slice(0, shared) + from.text(originBytesMax);
-    if (!isOrigin(before)) throw malformed("an origin is not one");
+    if (!isOrigin(before)) throw malformed("an origin is not valid");
     entries.push({ origin: before, number: positive(from.number()) });
   }
   return entries;
@@ -280,13 +280,13 @@ function readSpan(from: ByteReader) {
 
 function readOrigin(from: ByteReader): string {
   const origin = from.text(originBytesMax);
-  if (!isOrigin(origin)) throw malformed("an origin is not one");
+  if (!isOrigin(origin)) throw malformed("an origin is not valid");
   return origin;
 }
 
 function bound(from: ByteReader): string {
   const text = from.text(originBytesMax);
-  if (text !== "" && !isOrigin(text)) throw malformed("an origin is not one");
+  if (text !== "" && !isOrigin(text)) throw malformed("an origin is not valid");
   return text;
 }
 

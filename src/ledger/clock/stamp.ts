@@ -29,7 +29,7 @@ export function tick(last: HybridTime, physicalMs: number): HybridTime {
   const wallMs = Math.min(Math.max(0, Math.floor(physicalMs)), msMax);
   if (wallMs > last.ms) return { ms: wallMs, counter: 0 };
   if (last.counter < counterMax) return { ms: last.ms, counter: last.counter + 1 };
-  assert(last.ms < msMax, "the clock has come to the end of the year 9999");
+  assert(last.ms < msMax, "the clock has reached the end of the year 9999");
   return { ms: last.ms + 1, counter: 0 };
 }
 

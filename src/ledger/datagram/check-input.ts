@@ -48,7 +48,7 @@ export function checkReference(reference: string): string {
     isSessionId(session) &&
     /^[1-9]\d{0,15}$/.test(number);
   if (reference === "" || (isOne && reference.split("/").length === 4)) return reference;
-  throw refused("ledger_reference", "causality", reference, "it names no write");
+  throw refused("ledger_reference", "causality", reference, "it does not name a write");
 }
 
 export interface EncodedValue {
@@ -67,7 +67,7 @@ export function encodeValue(field: string, value: unknown): EncodedValue {
     "invalid",
     "ledger_value_too_big",
     `the value of ${field} has ${bytes} bytes; a field holds at most ${valueBytesMax}: ` +
-      `store it elsewhere and write down where`,
+      `store it elsewhere and write its location`,
   );
 }
 
@@ -131,7 +131,7 @@ function textFault(text: string, bytesMax: number): string | undefined {
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) return `it has ${bytes} bytes, more than ${bytesMax}`;
   if (/\p{Cc}/u.test(text)) return "it contains a control character";
-  if (/\p{Surrogate}/u.test(text)) return "it contains half a character";
+  if (/\p{Surrogate}/u.test(text)) return "it contains half a surrogate pair";
   if (text.trim() !== text) return "it begins or ends with white space";
   return undefined;
 }

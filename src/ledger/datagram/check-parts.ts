@@ -25,9 +25,9 @@ export interface CheckedParts {
 
 /** Throws `corrupt` for parts that we would not have written. */
 export function checkParts({ stamp, node, session, number, commit }: CheckedParts): void {
-  if (stamp.length !== stampWidth || !isStampAt(stamp, 0)) throw notOurs("its stamp is not one");
+  if (stamp.length !== stampWidth || !isStampAt(stamp, 0)) throw notOurs("its stamp is not valid");
   if (node !== lastNode || session !== lastSession) {
-    if (!isNodeId(node) || !isSessionId(session)) throw notOurs("its ids are not ours");
+    if (!isNodeId(node) || !isSessionId(session)) throw notOurs("its ids are not valid");
     [lastNode, lastSession] = [node, session];
   }
   if (commit < number) throw notOurs("its commit ends before it");

@@ -35,7 +35,7 @@ export function datagramOf(units: readonly string[]): Datagram {
   const [stamp, node, session, number, commit, target, field, value, source, causality, sum] =
     units as Units;
   if (checksumOf(units.slice(0, -1).join("\u001f")) !== sum) {
-    throw notOurs("its checksum does not fit");
+    throw notOurs("its checksum does not match");
   }
   const datagram = {
     stamp,
@@ -58,7 +58,7 @@ export function checkedDatagramAt(text: string, place: DatagramPlace): Datagram 
   const { from, causalityTo } = place;
   const sum = text.slice(causalityTo + 1, causalityTo + 9);
   if (checksumOf(text.slice(from, causalityTo)) !== sum) {
-    throw notOurs("its checksum does not fit");
+    throw notOurs("its checksum does not match");
   }
   const datagram = datagramAt(text, place);
   checkParts(datagram);
@@ -83,6 +83,6 @@ const checksumOf = (text: string) => zlib.crc32(text).toString(16).padStart(8, "
 
 function wholeNumber(text: string): number {
   const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 1) throw notOurs("its number is not one");
+  if (!Number.isSafeInteger(number) || number < 1) throw notOurs("its number is not valid");
   return number;
 }

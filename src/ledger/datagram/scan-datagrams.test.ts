@@ -73,16 +73,16 @@ describe("datagrams in bytes", () => {
     const content = encodeDatagram(plain).split("\u001f").slice(0, -2).join("\u001f");
     expect(() => read(bytesOf([sealed(content)]))).not.toThrow();
     const wrong: readonly (readonly [string, string])[] = [
-      [content.replace(plain.stamp, "2026-02-30T19:02:03.004Z-0007"), "its stamp is not one"],
-      [content.replace(plain.stamp, "2026-11-15T19:02:63.004Z-0007"), "its stamp is not one"],
+      [content.replace(plain.stamp, "2026-02-30T19:02:03.004Z-0007"), "its stamp is not valid"],
+      [content.replace(plain.stamp, "2026-11-15T19:02:63.004Z-0007"), "its stamp is not valid"],
       [content.replace(node, nodeId(2)), "it is datagram"],
-      [content.replace(String(plain.commit), "0"), "its number is not one"],
+      [content.replace(String(plain.commit), "0"), "its number is not valid"],
       [content.replace(String(plain.number), String(2 ** 42)), "its commit ends before it"],
       [content.replace("\u001ff\u001f", "\u001f"), "units, not 11"],
     ];
     for (const [text, why] of wrong) expect(() => read(bytesOf([sealed(text)]))).toThrow(why);
     const damaged = encodeDatagram(plain).replace("company", "campany");
-    expect(() => read(bytesOf([damaged]))).toThrow("its checksum does not fit");
+    expect(() => read(bytesOf([damaged]))).toThrow("its checksum does not match");
     expect(() => datagramOf([])).toThrow("0 units");
   });
 

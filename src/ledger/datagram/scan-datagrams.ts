@@ -87,7 +87,7 @@ export function scanDatagrams(body: Uint8Array, options: ScanOptions): number {
     }
     const sum = checksumOfBytes(bytes, from, place.causalityTo);
     if (!isChecksumText(text, place.causalityTo + 1, sum)) {
-      throw notOurs("its checksum does not fit");
+      throw notOurs("its checksum does not match");
     }
     if (!isStampAt(text, from) || place.commit < place.number) checkParts(copy());
     plain.from = from;

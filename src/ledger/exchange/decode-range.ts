@@ -39,7 +39,7 @@ function decodeRecord(record: Uint8Array): Datagram {
   const end = eachOwnRecord(text, (units) => found.push(units));
   if (found.length !== 1 || end !== text.length) throw notOurs("it is not one record");
   const datagram = datagramOf(found[0]!);
-  if (encodeDatagram(datagram) !== text) throw notOurs("it is not as it was written");
+  if (encodeDatagram(datagram) !== text) throw notOurs("it differs from what was written");
   return datagram;
 }
 
@@ -55,6 +55,6 @@ function checkContent(datagram: Datagram): void {
   try {
     JSON.parse(value);
   } catch (cause) {
-    throw new AppError("corrupt", "ledger_datagram", "a value that came is not JSON", { cause });
+    throw new AppError("corrupt", "ledger_datagram", "a received value is not JSON", { cause });
   }
 }

@@ -107,7 +107,7 @@ describe("an exchange beside a bucket", () => {
     expect(await valuesOf(other, "company/a")).toEqual({ f: 2 });
   });
 
-  test("what was told with a wrong clock before there was a bucket, and written anew since, is not published again and again", async () => {
+  test("what was told with a wrong clock before there was a bucket, and re-stamped since, is not published again and again", async () => {
     const { clock, sync } = createFleet();
     const odd = createTestClock();
     odd.step(clock.nowMs() - odd.nowMs() + 7_200_000);

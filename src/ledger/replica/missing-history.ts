@@ -106,7 +106,7 @@ export function describeMissing({ datagrams, checkpoint }: MissingHistory): stri
   ];
   return (
     `this node has lost ${what.join(" and ")}. Run \`forager ledger sync\`: it fetches them from the ` +
-    `bucket. Without a bucket: restore wal/ and ledger/ of the data folder from a backup, or go on ` +
+    `bucket. Without a bucket: restore wal/ and ledger/ of the data folder from a backup, or continue ` +
     `without them with \`forager ledger verify --accept-loss\``
   );
 }

@@ -55,7 +55,7 @@ export function decodeHead(body: Uint8Array, name: string): SessionHead {
     Array.isArray(sessions) &&
     sessions.every((one) => isSessionId(one.session) && Number.isSafeInteger(one.number));
   if (isGood) return withValidInfo(found as SessionHead);
-  throw new AppError("corrupt", "ledger_head", `${name} is not the head of a node of ours`);
+  throw new AppError("corrupt", "ledger_head", `${name} is not the head of a node`);
 }
 
 const addressesMax = 16;

@@ -56,7 +56,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
     !Array.isArray(parts) ||
     parts.length !== partCount
   ) {
-    const message = `${name} is not a checkpoint of ours: something else writes there`;
+    const message = `${name} is not a checkpoint of Forager: another program writes there`;
     throw new AppError("corrupt", "ledger_checkpoint", message);
   }
   const raw = found as unknown as Omit<CheckpointManifest, "vector" | "parts" | "heldBack"> & {
@@ -85,7 +85,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
 function checkedPartName(part: string | null, name: string): string | undefined {
   if (part === null) return undefined;
   if (/^[0-9a-f]{64}-\d{1,15}-[0-9a-z]{8}\.usv$/.test(part)) return part;
-  throw new AppError("corrupt", "ledger_checkpoint", `${name} names a part that is not ours`);
+  throw new AppError("corrupt", "ledger_checkpoint", `${name} names a part that is not of Forager`);
 }
 
 export interface FoundManifest {

@@ -166,6 +166,6 @@ export async function createSegment({
       lastError = error;
     }
   }
-  const message = `segment ${name} got no clear answer; it is sent again with the next sync`;
+  const message = `segment ${name} got no clear answer; the next sync uploads it again`;
   throw new AppError("unavailable", "ledger_segment_unresolved", message, { cause: lastError });
 }

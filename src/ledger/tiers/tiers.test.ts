@@ -34,7 +34,7 @@ describe("durability", () => {
     expect((await sync(ledger)).published).toBe(0);
   });
 
-  test("lesson 46: stamps that were ahead are written anew before anyone sees them", async () => {
+  test("lesson 46: stamps that were ahead are re-stamped before anyone sees them", async () => {
     const { clock, set, sync, bucket } = createTestFleet();
     const own = createTestClock();
     own.step(clock.nowMs() - own.nowMs() + 400 * 86_400_000); // its battery is odd

@@ -103,7 +103,7 @@ export function createGossipKeeper(options: GossipKeeperOptions): GossipKeeper {
       now?.opened.gossip.useKeys(keyring);
       if (now && isOwnKey) log.warn(`gossip: own key only, ${options.ownKeyAdvice}`);
     } catch (error) {
-      log.error("the changed gossip keys cannot be used; the former ones stay", { error });
+      log.error("the changed gossip keys cannot be used; the previous ones stay in use", { error });
     }
   };
 

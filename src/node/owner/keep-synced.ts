@@ -55,7 +55,7 @@ export function keepSynced(options: KeepSyncedOptions): KeepSynced {
     const isNews = pulled > 0 || adopted !== undefined;
     const nextMs = isNews || isFree ? syncMsMin : Math.min(syncMsMax, pullMs * 2);
     pullMs = nextMs * (0.9 + random.next() / 10); // jitter: not all nodes of a fleet at once
-    for (const fault of faults) log.error("the ledger has a fault", { fault });
+    for (const fault of faults) log.error("the ledger has failed", { fault });
     if (published > 0 || isNews) log.debug("synced with the bucket", { published, pulled });
   };
   const pushOnce = async () => {

@@ -71,7 +71,9 @@ export function createProcessRegistry(options: ProcessRegistryOptions): ProcessR
       const reports = [...attached.values()];
       const answers = reports.flatMap(({ report }) => report.applied ?? []);
       return {
-        what: [...new Set(answers.map(({ what }) => what))].join("; ") || "nothing works here",
+        what:
+          [...new Set(answers.map(({ what }) => what))].join("; ") ||
+          "no process of this node runs tasks",
         faults: [
           ...answers.flatMap(({ faults }) => faults),
           ...reports

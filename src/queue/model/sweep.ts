@@ -39,7 +39,7 @@ function takeBack(draft: ShardDraft, task: Task): "requeued" | "failed" | "cance
     putTask(draft, cancelled(task, atMs));
     return "cancelled";
   }
-  const reason = "the lease expired: the worker died, hung or lost the queue";
+  const reason = "the lease expired: the worker died, hung or lost its connection to the queue";
   const attempts = noted(task, { outcome: "expired", reason, atMs });
   const isOut = task.used >= task.attemptsMax;
   putTask(draft, {

@@ -69,7 +69,7 @@ export function fieldToUnset(record: Company | Person, field: string): string {
   const list = Object.entries(listPrefixes).find(([, prefix]) => prefix === `${field}/`);
   if (list) throw oneOfList(record, field, list);
   if (field === "name") {
-    throw new AppError("invalid", "name_needed", "a record has a name: `set` gives it another");
+    throw new AppError("invalid", "name_needed", "a record needs a name: `set` changes it");
   }
   const isElement = /^(?:email|phone|tag|category|service|product|tech|keyword|social|person|company|x)\/./.test(field); // prettier-ignore
   const isEntry = entryKinds.some((one) => field.startsWith(`${one}/`));

@@ -166,7 +166,7 @@ export async function restoreChanges(
 /** Refuses a time before the record existed: it would empty the record, and is probably a typo. */
 function notYet(known: Iterable<Datagram>, atMs: number): AppError {
   const [first = ""] = [...known].map(({ stamp }) => stamp.slice(0, isoLength)).toSorted();
-  const words = `nothing was known of it at ${new Date(atMs).toISOString()}`;
+  const words = `nothing was known about it at ${new Date(atMs).toISOString()}`;
   return new AppError("invalid", "records_not_yet", `${words}: its history begins at ${first}`);
 }
 

@@ -34,7 +34,7 @@ export function followLedger(
     } catch (error) {
       if (error instanceof AppError && error.kind === "aborted") return;
       // Nothing else handles errors of this loop: it logs them and tries again.
-      log.error("files and index could not be brought up to the ledger", { error });
+      log.error("files and index could not be updated from the ledger", { error });
     }
   };
   /** Other nodes wait for it before they make hashed ids. A node that never wrote need not say so. */

@@ -68,7 +68,7 @@ export function watchFiles(context: RecordsContext, options: WatchOptions = {}):
       makeFolder(disk.path(folder));
       const watcher = watchFolder(disk.path(folder), { recursive: true, persistent: false });
       watcher.on("change", (_, file) => onEvent(folder, file === null ? null : String(file)));
-      watcher.on("error", (error) => log.warn("file events have ended", { folder, error }));
+      watcher.on("error", (error) => log.warn("file events stopped", { folder, error }));
       return [watcher];
     } catch (error) {
       // There are more folders than the system can watch, or it has no file events.

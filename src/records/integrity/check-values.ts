@@ -24,13 +24,13 @@ function checkType({ field, value }: FieldView, target: string): readonly ValueF
   const shown = JSON.stringify(value).slice(0, 60);
   if (texts.has(field) && typeof value !== "string") {
     const text = typeof value === "number" || typeof value === "boolean" ? String(value) : "";
-    const reason = `${field} is to be text, not ${shown}`;
+    const reason = `${field} must be text, not ${shown}`;
     const corrected = { kind: "write", changes: [{ target, field, value: text }] } as const;
     return [{ kind: "schema", field, reason, repair: text === "" ? moved(value) : corrected }];
   }
   if (numbers.has(field) && typeof value !== "number") {
     const number = typeof value === "string" && value.trim() !== "" ? Number(value) : NaN;
-    const reason = `${field} is to be a number, not ${shown}`;
+    const reason = `${field} must be a number, not ${shown}`;
     const corrected = { kind: "write", changes: [{ target, field, value: number }] } as const;
     return [
       { kind: "schema", field, reason, repair: Number.isFinite(number) ? corrected : moved(value) },

@@ -43,7 +43,7 @@ export function parsePage(layout: RecordLayout, bytes: Uint8Array): ParsedPage {
   }
   if (conflictMark.test(sheet.head)) throw conflictFault();
   if (depthOf(sheet.head) > depthMax) {
-    throw new PageFault("its front matter is not YAML: it is nested deeper than anyone writes");
+    throw new PageFault("its front matter is not YAML: it is nested too deeply");
   }
   const document = parseHead(sheet.head);
   const keys = new Map<string, unknown>();
@@ -100,7 +100,7 @@ const conflictMark = /^(?:<{7}|>{7})(?: |$)/m;
 export const hasConflict = (text: string): boolean => /^<{7} /m.test(text) && /^>{7} /m.test(text);
 
 export const conflictFault = () =>
-  new PageFault("it contains the marks of an unfinished merge (<<<<<<<): decide for one side");
+  new PageFault("it contains the marks of an unfinished merge (<<<<<<<): choose one side");
 
 function noFrontMatter(text: string): PageFault {
   const first = text.replace(/^\ufeff/, "").split(/\r?\n/, 1)[0] ?? "";
@@ -206,7 +206,7 @@ function readValue(meaning: Meaning, key: string, node: unknown): unknown {
 /** The source text: `01234` keeps its zero. An empty value, null and "" mean no value. */
 function textIn(node: unknown, key: string): string | undefined {
   if (node === null || node === undefined) return undefined;
-  if (!isScalar(node)) throw new PageFault(`${key} is to be text, on one line`);
+  if (!isScalar(node)) throw new PageFault(`${key} must be text, on one line`);
   if (node.value === null || node.value === "") return undefined;
   return typeof node.value === "string" ? node.value : (node.source ?? JSON.stringify(node.value));
 }
@@ -216,7 +216,7 @@ function numberIn(node: unknown, key: string): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value)) {
-    throw new PageFault(`${key} is to be a number, not "${text.slice(0, 40)}"`);
+    throw new PageFault(`${key} must be a number, not "${text.slice(0, 40)}"`);
   }
   return value;
 }

@@ -58,7 +58,7 @@ function fleetLines({ killed, takeOvers, replicas, verdict, cluster }: DemoResul
       const soonest = Math.min(...own.map(({ afterMs = 0 }) => afterMs));
       lines.push(
         by === undefined
-          ? `  NOBODY took over ${own.length}: ${tasks}`
+          ? `  NO NODE took over ${own.length}: ${tasks}`
           : `  ${by} took over ${own.length}, the first after ${(soonest / 1_000).toFixed(1)} s: ${tasks}`,
       );
     }

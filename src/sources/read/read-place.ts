@@ -231,7 +231,8 @@ function pointOf(first: (field: FieldName) => unknown): Point | string {
       : "its point is not on the earth";
   }
   // Many programs write a missing point as 0, 0; no business is at that place in the ocean.
-  if (point.latitude === 0 && point.longitude === 0) return "its point is 0, 0: that is no place";
+  if (point.latitude === 0 && point.longitude === 0)
+    return "its point is 0, 0: that is not a place";
   return point;
 }
 

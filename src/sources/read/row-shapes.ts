@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is Row {
 export function rowOfFeature(feature: Row): Row | string {
   const { id, geometry, properties } = feature;
   if (geometry !== undefined && geometry !== null && !isObject(geometry)) {
-    return "its geometry is no object";
+    return "its geometry is not an object";
   }
   const point = pointOfGeometry(geometry);
   if (!point) return "it has no geometry with coordinates";

@@ -32,7 +32,7 @@ export function createDeadProcesses({ clock, logger }: DeadProcessesOptions): De
     try {
       const counts = await endLeases();
       for (const { kind, end, count } of counts) ends.of(kind, end).add(count);
-      logger.info("the leases of a dead worker process were ended", { worker, tasks: counts });
+      logger.info("released the leases of a dead worker process", { worker, tasks: counts });
     } catch (error) {
       const message = "the leases of a dead worker process could not be ended: they run out";
       logger.warn(message, { worker, error });

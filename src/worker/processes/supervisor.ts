@@ -95,7 +95,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const places = new Map<string, Place>();
   const restarts = options.metrics.counter({
     name: "forager_worker_restarts_total",
-    help: "Worker processes that were replaced, by why they ended.",
+    help: "Worker processes that were replaced, by the reason.",
     labels: ["reason"],
   });
   const processes = options.metrics.gauge({
@@ -259,7 +259,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const why = isSilent
         ? "it sent no heartbeat: its event loop is blocked"
         : isDeaf
-          ? "a call of it to the queue is never answered"
+          ? "one of its calls to the queue was never answered"
           : "it did not stop in time";
       logger.error("worker process is killed", { worker: slot.name, pid: child.pid, why });
       place.killedAtMs ??= nowMs;

@@ -63,7 +63,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { queue, worker, kinds, leaseMs, burst, clock, random, logger, onDrained, onFatal } =
     options;
   const logRetry = (error: unknown) =>
-    logger.warn("the queue could not be asked for work, trying again", { error });
+    logger.warn("could not request work from the queue, trying again", { error });
   const waker = createWaker({ queue, kinds, worker, clock, random, onUnavailable: logRetry });
   const session = createId(random, 12);
   const stopping = new AbortController();

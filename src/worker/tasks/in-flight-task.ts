@@ -113,7 +113,7 @@ export class InFlightTask implements HandlerContext, RecordedLease {
 
 const causes: Readonly<Record<AbortCause, string>> = {
   lease_lost: "its lease was lost: another worker may have it",
-  timed_out: "its time is up",
+  timed_out: "its time is over",
   stopping: "the worker is stopping",
 };
 

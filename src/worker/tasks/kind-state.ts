@@ -69,7 +69,7 @@ export function createKindState(handler: Handler<never>, options: KindOptions): 
       if (!yields || !yielded) return;
       const count = yields(result);
       if (!(count >= 0 && count < Infinity)) {
-        throw new PermanentError(`yields() says ${count}: return how much the task brought`);
+        throw new PermanentError(`yields() says ${count}: return how much the task produced`);
       }
       yielded.add(count);
     },

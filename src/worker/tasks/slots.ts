@@ -7,7 +7,7 @@ import type { AbortCause, InFlightTask } from "./in-flight-task.ts";
  * The slots of a worker, and the calls of handlers in them. Invariants:
  * - a slot is taken from the call of a handler until it settles. If a handler was aborted and does
  *   not settle within a second, it is abandoned and its slot is free;
- * - too many abandoned handlers end the worker, because only a new process gets rid of them.
+ * - too many abandoned handlers end the worker, because only a new process ends them.
  */
 export interface Slots {
   /** Calls the task's handler; `onReturn` gets the outcome when the handler settles. */
@@ -110,5 +110,5 @@ const tooManyAbandoned = (count: number) =>
     "internal",
     "handlers_do_not_end",
     `${count} handlers still run although they were aborted: pass the signal on to what they ` +
-      "wait for; only a new process gets rid of them",
+      "wait for; only a new process ends them",
   );

@@ -3,12 +3,12 @@ import { recordName, recordReference } from "./record-routes.ts";
 import { count, limitMax, name, route, timeMs } from "../route.ts";
 
 const resolving = z.strictObject({
-  state: z.enum(["none", "running", "done", "failed"]).describe("none: nobody has begun one"),
+  state: z.enum(["none", "running", "done", "failed"]).describe("none: none was started"),
   by: z.string(),
   atMs: timeMs.describe("when it began"),
   isDryRun: z.boolean(),
-  merged: count.describe("so far; of a dry run: how many would be"),
-  left: count.nullable().describe("pairs that a person has to look at; null until it is done"),
+  merged: count.describe("merged so far; of a dry run: how many would be merged"),
+  left: count.nullable().describe("pairs that need a decision; null until it is done"),
   fault: z.string().nullable().describe("why it failed"),
 });
 
@@ -18,7 +18,7 @@ export const recordMergeRoutes = {
     method: "GET",
     path: "/api/records/duplicates",
     scope: "companies:read",
-    summary: "pairs of list companies that may be the same, sure ones first",
+    summary: "pairs of listed companies that may be the same, certain ones first",
     query: z.strictObject({
       verdict: z.enum(["same", "review"]).optional().describe("absent: both"),
       limit: z.int().min(1).max(limitMax).default(50),
@@ -39,7 +39,7 @@ export const recordMergeRoutes = {
     method: "POST",
     path: "/api/companies/{name}/merge",
     scope: "companies:write",
-    summary: "merge two companies: this one goes, the other stays",
+    summary: "merge two companies: this one is removed, the other stays",
     params: recordName,
     body: z.strictObject({ into: name }),
     answer: z.strictObject({ from: z.string(), into: z.string(), fields: count }),
@@ -49,8 +49,8 @@ export const recordMergeRoutes = {
     method: "POST",
     path: "/api/companies/{name}/unmerge",
     scope: "companies:write",
-    summary: "undo a merge: the company that went is there again, and called distinct",
-    params: recordName.describe("the one that went: its old folder, its id, or company/ID"),
+    summary: "undo a merge: restore the removed company, and mark the two as distinct",
+    params: recordName.describe("the removed one: its old folder, its id, or company/ID"),
     answer: z.strictObject({ from: z.string(), into: z.string(), slug: z.string() }),
     commands: ["company unmerge"],
   }),
@@ -58,7 +58,7 @@ export const recordMergeRoutes = {
     method: "POST",
     path: "/api/companies/{name}/distinct",
     scope: "companies:write",
-    summary: "say that two companies are not the same: nobody is asked about them again",
+    summary: "mark two companies as distinct: they are not suggested as duplicates again",
     params: recordName,
     body: z.strictObject({ other: name }),
     answer: z.strictObject({ one: z.string(), other: z.string() }),
@@ -68,7 +68,7 @@ export const recordMergeRoutes = {
     method: "POST",
     path: "/api/records/resolve",
     scope: "companies:write",
-    summary: "begin to merge all companies that are surely the same; isDryRun: only count them",
+    summary: "start to merge all companies that are certainly the same; isDryRun: only count them",
     status: 202,
     body: z.strictObject({ isDryRun: z.boolean().default(false) }),
     answer: resolving,
@@ -78,7 +78,7 @@ export const recordMergeRoutes = {
     method: "GET",
     path: "/api/records/resolve",
     scope: "companies:read",
-    summary: "how far the last merge of all companies is that was begun at this server",
+    summary: "progress of the last merge of all companies that this server started",
     answer: resolving,
   }),
 };

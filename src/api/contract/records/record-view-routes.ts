@@ -21,7 +21,7 @@ export const recordViewRoutes = {
       ),
       counted: count,
       licences,
-      isComplete: z.boolean().describe("false: only the first so many were counted"),
+      isComplete: z.boolean().describe("false: counting stopped at a limit"),
     }),
   }),
   companyPoints: route({

@@ -27,17 +27,17 @@ const created = z.strictObject({
   samePhone: z.array(z.string()).describe("other companies that have one of its phone numbers"),
   kept: z
     .array(z.strictObject({ field: z.string(), value: z.unknown(), given: z.unknown() }))
-    .describe("what the known company says otherwise, and keeps"),
+    .describe("values of the known company that differ, and are kept"),
 });
 
 const editBody = z
   .strictObject({
     set: values.optional(),
     unset: z.array(field).max(200).optional(),
-    slug: name.optional().describe("another folder; the old one leads on to it"),
+    slug: name.optional().describe("a new folder name; the old one redirects to it"),
     country,
   })
-  .describe("what a person sets counts more than what machines find, until it is unset");
+  .describe("manual values override collected ones until they are unset");
 
 const edited = z.strictObject({
   target: z.string(),
@@ -75,7 +75,7 @@ const historyAnswer = z.strictObject({
   rows: z.array(
     z.strictObject({
       field: z.string(),
-      value: z.unknown().optional().describe("absent: taken away"),
+      value: z.unknown().optional().describe("absent: removed"),
       source: z.string(),
       stamp: z.string(),
       node: z.string(),
@@ -99,7 +99,7 @@ const forgotten = z.strictObject({
 const deleted = z.strictObject({
   target: z.string(),
   slug: z.string(),
-  fields: count.describe("how many it had"),
+  fields: count.describe("how many companies it had"),
   before: z.string().describe("restore it with this as `at`, and with its target as the name"),
 });
 
@@ -118,7 +118,7 @@ export const recordWriteRoutes = {
     method: "PATCH",
     path: "/api/companies/{name}",
     scope: "companies:write",
-    summary: "write or take away fields of a company",
+    summary: "set or remove fields of a company",
     params: recordName,
     body: editBody,
     answer: edited,
@@ -129,7 +129,7 @@ export const recordWriteRoutes = {
     method: "POST",
     path: "/api/companies/{name}/entries",
     scope: "companies:write",
-    summary: "keep a note, a meeting or a call",
+    summary: "add a note, a meeting or a call",
     status: 201,
     params: recordName,
     body: entryBody,
@@ -150,7 +150,7 @@ export const recordWriteRoutes = {
     method: "PUT",
     path: "/api/companies/{name}/exclusion",
     scope: "companies:write",
-    summary: "exclude a company from campaigns and lists, or take it in again",
+    summary: "exclude a company from campaigns and lists, or include it again",
     params: recordName,
     body: z.strictObject({ reason: z.string().trim().min(1).max(500).nullable() }),
     answer: z.strictObject({
@@ -185,7 +185,7 @@ export const recordWriteRoutes = {
     path: "/api/companies/{name}/delete",
     scope: "companies:write",
     summary:
-      "delete a company; its history stays, so it can be restored; repeat its slug to confirm",
+      "delete a company; its history is kept, so it can be restored; repeat its slug to confirm",
     params: recordName,
     body: z.strictObject({ confirm: name.describe("the slug of the company") }),
     answer: deleted,
@@ -222,7 +222,7 @@ export const recordWriteRoutes = {
     method: "PATCH",
     path: "/api/people/{name}",
     scope: "companies:write",
-    summary: "write or take away fields of a person",
+    summary: "set or remove fields of a person",
     params: recordName,
     body: editBody,
     answer: edited,
@@ -233,7 +233,7 @@ export const recordWriteRoutes = {
     method: "POST",
     path: "/api/people/{name}/entries",
     scope: "companies:write",
-    summary: "keep a note, a meeting or a call",
+    summary: "add a note, a meeting or a call",
     status: 201,
     params: recordName,
     body: entryBody,
@@ -275,7 +275,7 @@ export const recordWriteRoutes = {
     path: "/api/people/{name}/delete",
     scope: "companies:write",
     summary:
-      "delete a person; the history stays, so it can be restored; repeat the slug to confirm",
+      "delete a person; the history is kept, so it can be restored; repeat the slug to confirm",
     params: recordName,
     body: z.strictObject({ confirm: name.describe("the slug of the person") }),
     answer: deleted,
@@ -296,7 +296,7 @@ export const recordWriteRoutes = {
     method: "GET",
     path: "/api/records/usage",
     scope: "companies:read",
-    summary: "which records have an e-mail address or a domain",
+    summary: "records with an e-mail address or a domain",
     query: z.strictObject({ address: name }),
     answer: z.strictObject({
       address: z.string(),

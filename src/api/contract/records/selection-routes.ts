@@ -10,10 +10,10 @@ const bulkAction = z.strictObject({
   by: z.string(),
   atMs: timeMs,
   state: z.enum(["running", "done", "stopped", "failed"]),
-  done: count.describe("how many of the selection it has been through"),
+  done: count.describe("items of the selection that were processed"),
   changed: count,
   canUndo: z.boolean(),
-  fault: z.string().nullable().describe("why it failed; null: it has not"),
+  fault: z.string().nullable().describe("why it failed; null: it has not failed"),
 });
 
 const selection = z.strictObject({
@@ -22,7 +22,7 @@ const selection = z.strictObject({
   isComplete: z.boolean().describe("false: more matched than a selection can have"),
   samples: z.array(z.string()).describe("the first five"),
   atMs: timeMs,
-  expiresAtMs: timeMs.describe("unless it is used before"),
+  expiresAtMs: timeMs.describe("unless it is used before then"),
   actions: z.array(bulkAction).describe("newest last"),
 });
 
@@ -47,35 +47,35 @@ export const selectionRoutes = {
     method: "GET",
     path: "/api/selections/companies/{id}",
     scope: "companies:read",
-    summary: "a selection of companies, and how far its actions are",
+    summary: "a selection of companies, and the progress of its actions",
     params: selectionId,
     answer: selection,
   }),
   tagSelection: route({
     ...of("/api/selections/companies/{id}/tag"),
     scope: "companies:write",
-    summary: "put tags on all companies of a selection, or take them off",
+    summary: "add tags to all companies of a selection, or remove them",
     body: z.strictObject({ ...confirmed, add: tags.default([]), remove: tags.default([]) }),
   }),
   excludeSelection: route({
     ...of("/api/selections/companies/{id}/exclude"),
     scope: "companies:write",
-    summary: "leave all companies of a selection out of campaigns and lists, or take them in again",
+    summary: "exclude all companies of a selection from campaigns and lists, or include them again",
     body: z.strictObject({
       ...confirmed,
-      reason: z.string().trim().min(1).max(500).nullable().describe("null: take them in again"),
+      reason: z.string().trim().min(1).max(500).nullable().describe("null: include them again"),
     }),
   }),
   undoCompanySelection: route({
     ...of("/api/selections/companies/{id}/undo"),
     scope: "companies:write",
-    summary: "write the former values again that the last action of a selection has changed",
+    summary: "undo the last action of a selection: restore the previous values",
     body: z.strictObject({}),
   }),
   stopCompanySelection: route({
     ...of("/api/selections/companies/{id}/stop"),
     scope: "companies:write",
-    summary: "end the action that runs; what it has done stays",
+    summary: "stop the running action; its changes so far are kept",
   }),
   selectTasks: route({
     method: "POST",
@@ -90,21 +90,21 @@ export const selectionRoutes = {
     method: "GET",
     path: "/api/selections/tasks",
     scope: "queue:read",
-    summary: "the last selections of tasks, and what was done with them; newest first",
+    summary: "the last selections of tasks with their actions, newest first",
     answer: z.strictObject({ rows: z.array(selection) }),
   }),
   showTaskSelection: route({
     method: "GET",
     path: "/api/selections/tasks/{id}",
     scope: "queue:read",
-    summary: "a selection of tasks, and how far its actions are",
+    summary: "a selection of tasks, and the progress of its actions",
     params: selectionId,
     answer: selection,
   }),
   retrySelection: route({
     ...of("/api/selections/tasks/{id}/retry"),
     scope: "queue:write",
-    summary: "try the failed and skipped tasks of a selection again",
+    summary: "retry the failed and skipped tasks of a selection",
     body: confirmation,
   }),
   purgeSelection: route({
@@ -116,6 +116,6 @@ export const selectionRoutes = {
   stopTaskSelection: route({
     ...of("/api/selections/tasks/{id}/stop"),
     scope: "queue:write",
-    summary: "end the action that runs; what it has done stays",
+    summary: "stop the running action; its changes so far are kept",
   }),
 };

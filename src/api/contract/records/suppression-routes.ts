@@ -41,7 +41,7 @@ export const suppressionRoutes = {
     method: "POST",
     path: "/api/suppressions",
     scope: "companies:write",
-    summary: "leave these alone: they are not gathered, visited or exported any more",
+    summary: "add values to the suppression list: they are no longer gathered, visited or exported",
     body: z.strictObject({ values, country, reason: z.string().min(1).max(500).optional() }),
     answer: z.strictObject({ added: count, known: count }),
     commands: ["suppress add"],
@@ -50,8 +50,7 @@ export const suppressionRoutes = {
     method: "POST",
     path: "/api/suppressions/check",
     scope: "companies:read",
-    summary:
-      "which of these are listed, by themselves, by a domain, or because they were forgotten",
+    summary: "which values are listed: themselves, by a domain, or because they were forgotten",
     body: z.strictObject({ values, country }),
     answer: z.strictObject({
       rows: z.array(z.strictObject({ value: z.string(), isListed: z.boolean() })),
@@ -62,7 +61,7 @@ export const suppressionRoutes = {
     method: "POST",
     path: "/api/suppressions/remove",
     scope: "companies:write",
-    summary: "take these off the list",
+    summary: "remove values from the suppression list",
     body: z.strictObject({ values, country }),
     answer: z.strictObject({ removed: count }),
     commands: ["suppress remove"],

@@ -28,7 +28,7 @@ export async function makeS3Bucket(
     const { name } = readFailure(error);
     if (name === "BucketAlreadyOwnedByYou") return "exists";
     if (name === "BucketAlreadyExists") {
-      const text = `somebody else has a bucket ${bucket}: choose another name`;
+      const text = `another account has a bucket ${bucket}: choose another name`;
       throw new AppError("invalid", "bucket_taken", text, { cause: error });
     }
     throw translateS3Error(error, { place: `s3://${bucket}`, operation: "put", key: "" });

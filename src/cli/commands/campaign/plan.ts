@@ -106,7 +106,7 @@ export const campaignPlan: Command = {
         `${countOf(tiles, "tile")} × ${countOf(campaign.phrases.length, "phrase")}${times} = ` +
         countOf(targets, "target");
       const without =
-        leftOut > 0 ? `\n${leftOut} of them are left out: no place is in their tile` : "";
+        leftOut > 0 ? `\n${leftOut} of them are left out: their tile has no place` : "";
       const where = file === undefined ? "" : `\nthey are listed in ${file}`;
       const will = estimate ? `\n\n${describeEstimate(estimate, layout)}` : "";
       return `${table.trimEnd()}\n\n${meaning.trimEnd()}\n\n${sum}${without}${where}${will}`;

@@ -28,7 +28,7 @@ export const deploy: Command = {
     },
     { flag: "--batch", value: "count", summary: "hosts at a time after the first, such as 2 or 25%", default: "25%" }, // prettier-ignore
     { flag: "--within", value: "time", summary: "how long a host must be healthy after the switch", default: "180s" }, // prettier-ignore
-    { flag: "--healthy-for", value: "time", summary: "and must stay healthy for so long", default: "60s" }, // prettier-ignore
+    { flag: "--healthy-for", value: "time", summary: "and must stay healthy for this long", default: "60s" }, // prettier-ignore
   ],
   examples: [
     { line: "forager deploy pi-1 pi-2 pi-3 --dry-run", summary: "check if everything is ready" },

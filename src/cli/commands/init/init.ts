@@ -196,7 +196,7 @@ async function checkAndTell(context: SettingsContext, made: Made): Promise<Comma
     [
       `wrote ${relative(cwd, settingsFile)} and ${relative(cwd, campaignFile)}`,
       ...checks.filter(({ state }) => state !== "ok").map(checkLine),
-      `${checks.filter(({ state }) => state === "ok").length} of ${checks.length} checks of this machine are good`,
+      `${checks.filter(({ state }) => state === "ok").length} of ${checks.length} checks of this machine passed`,
       ...(hasSource ? [] : [`name a file of places under [sources] of the campaign, then run it`]),
       `next: ${next}`,
     ].join("\n"),

@@ -46,7 +46,7 @@ export const ledgerSync: Command = {
     const words = [
       `${countOf(published, "datagram")} published, ${pulled} fetched from ${countOf(fromNodes, "node")}`,
       ...(adopted === undefined ? [] : [`now on checkpoint ${adopted}`]),
-      ...(moved === 0 ? [] : [`${moved} written anew`]),
+      ...(moved === 0 ? [] : [`${moved} re-stamped`]),
       ...(repaired === 0 ? [] : [`${countOf(repaired, "missing segment")} put back`]),
     ];
     out.result(synced, words.join("; "));

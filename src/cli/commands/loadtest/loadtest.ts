@@ -29,7 +29,12 @@ export const loadtest: Command = {
       choices: profileNames,
       default: "baseline",
     },
-    { flag: "--time-scale", value: "times", summary: "so many times shorter", default: "60" },
+    {
+      flag: "--time-scale",
+      value: "times",
+      summary: "shorten all times by this factor",
+      default: "60",
+    },
     { flag: "--workers", value: "count", summary: "worker processes", default: "3" },
   ],
   examples: [

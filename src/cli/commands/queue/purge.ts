@@ -23,7 +23,7 @@ export const queuePurge: Command = {
   ],
   details: [
     "A purged task cannot be shown or retried any more; its entry stays in `queue log`. Its key is free:\n" +
-      "adding it again is no duplicate. Failed tasks go only with --state failed or --id. It always asks\n" +
+      "adding it again is not a duplicate. Failed tasks go only with --state failed or --id. It always asks\n" +
       "first.",
     "Without any filter it does what `forager work` does automatically: tasks older than\n" +
       "queue.keepDoneDays (done, skipped) or queue.keepFailedDays (failed) move into the log, and keys\n" +

@@ -12,7 +12,7 @@ export const queueReconcile: Command = {
   ],
   examples: [
     { line: "forager queue reconcile", summary: "compare the counters with the tasks" },
-    { line: "forager queue reconcile --repair", summary: "and make them, if they do not" },
+    { line: "forager queue reconcile --repair", summary: "compare them, and correct the counters" },
   ],
   details: [
     "Counts every task, which takes long in a large queue and blocks others. Drift is always a bug\n" +

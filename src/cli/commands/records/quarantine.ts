@@ -35,7 +35,7 @@ export const recordsQuarantine: Command = {
   examples: [
     { line: "forager records quarantine", summary: "list what repairs removed, and why" },
     { line: "forager records quarantine show 0a1b2c3d", summary: "the text of a file, or a value" },
-    { line: "forager records quarantine restore 0a1b2c3d", summary: "put it back in its place" },
+    { line: "forager records quarantine restore 0a1b2c3d", summary: "put it back where it was" },
     { line: "forager records quarantine discard 0a1b2c3d --yes", summary: "delete it for good" },
   ],
   details: [

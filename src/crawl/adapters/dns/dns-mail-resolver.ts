@@ -31,7 +31,7 @@ function setServer(resolver: dns.Resolver, server: string): void {
   try {
     resolver.setServers([isIP(server) === 6 ? `[${server}]` : server]);
   } catch (cause) {
-    const message = `mail.dnsServer must be an address in numbers, such as 1.1.1.1 or 127.0.0.1:5353, not '${server}'`;
+    const message = `mail.dnsServer must be a numeric address, such as 1.1.1.1 or 127.0.0.1:5353, not '${server}'`;
     throw new AppError("invalid", "dns_server", message, { cause });
   }
 }

@@ -72,7 +72,7 @@ export function createHttpFetcher(options: HttpFetcherOptions): Fetcher {
     let url = urlOf(request.url);
     let moved: { status?: number } = {};
     if (!url)
-      return failedAt({ url: request.url.slice(0, 200), hops }, "bad_url", "no web address");
+      return failedAt({ url: request.url.slice(0, 200), hops }, "bad_url", "not a web address");
     for (;;) {
       const at = { url: url.href, hops };
       const host = privateHost(url, guard);

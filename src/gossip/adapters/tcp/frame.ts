@@ -33,7 +33,7 @@ export function readFrame(socket: Socket, bytesMax: number): Promise<Uint8Array>
         needed = lengthBytes + length;
       }
       chunks.splice(0, chunks.length, bytes);
-      if (got > needed) return failed(new Error("more came than was announced"));
+      if (got > needed) return failed(new Error("more bytes came than were announced"));
       if (got === needed) end(() => resolve(bytes.subarray(lengthBytes)));
     };
     socket.on("data", take);

@@ -70,7 +70,7 @@ export async function openTcpPull(options: TcpPullOptions): Promise<PullTranspor
     answer: (next) => void (listener = next),
     async ask(to, question) {
       const place = parseAddress(to);
-      if (!place) throw failed(to, "it is no address");
+      if (!place) throw failed(to, "it is not an address");
       const socket = connect({ host: place.host, port: place.port, noDelay: true });
       callers.add(socket);
       socket.on("error", () => {});
@@ -103,7 +103,7 @@ export async function openTcpPull(options: TcpPullOptions): Promise<PullTranspor
       on.once("error", fail);
       on.listen({ host, port, exclusive: true }, () => {
         on.off("error", fail);
-        on.on("error", (error) => log.warn("pulls cannot be taken", { reason: error.message }));
+        on.on("error", (error) => log.warn("pulls cannot be accepted", { reason: error.message }));
         resolve();
       });
     });

@@ -71,7 +71,9 @@ describe("sockets", () => {
     await expect(openUdpTransport({ host: "127.0.0.1", port, log })).rejects.toThrow(
       new RegExp(`127.0.0.1 port ${port}: .*choose another gossip.port`),
     );
-    await expect(openUdpTransport({ host: "localhost", port, log })).rejects.toThrow(/in numbers/);
+    await expect(openUdpTransport({ host: "localhost", port, log })).rejects.toThrow(
+      /numeric address/,
+    );
     await using pull = await openTcpPull({ host: "127.0.0.1", port: 0, clock: systemClock, log });
     const taken = parseAddress(pull.address())!.port;
     await expect(

@@ -20,7 +20,7 @@ const bufferBytes = 2 * 2 ** 20;
 export async function openUdpTransport(options: UdpTransportOptions): Promise<Transport> {
   const { host, port = portDefault, log } = options;
   const family = isIP(host);
-  if (family === 0) throw notBound(options, "it is no address in numbers");
+  if (family === 0) throw notBound(options, "it is not a numeric address");
   const socket = createSocket({
     type: family === 6 ? "udp6" : "udp4",
     ipv6Only: family === 6,

@@ -147,7 +147,7 @@ const replacedFile = (path: string) =>
     "corrupt",
     "ledger_file_replaced",
     `${path} was deleted or replaced while this process had it open. This process writes nothing ` +
-      `more to the ledger. Stop all processes that use this data folder, see that the right file is ` +
+      `more to the ledger. Stop all processes that use this data folder, check that the right file is ` +
       `there, then start again`,
   );
 

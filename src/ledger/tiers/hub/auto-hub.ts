@@ -148,7 +148,7 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
     if (noteLease(await lease.show()) || !(await isDue())) return;
     const done = await compactOnce({ ...options, probe: "daily", signal: stopping.signal });
     if (done.status === "done") workedAtMs = clock.monotonicMs();
-    for (const fault of done.faults) log.error("the ledger has a fault", { fault });
+    for (const fault of done.faults) log.error("the ledger has failed", { fault });
   };
   const look = async () => {
     try {
@@ -158,7 +158,7 @@ export function createAutoHub(options: AutoHubOptions): AutoHub {
       if (!(error instanceof AppError)) throw error;
       if (error.code === "bucket_forbidden") setAbility({ state: "unable", why: error.message });
       // The next check tries again. An unchanged failure is logged once.
-      if (error.message !== failure) log.warn("the hub's work could not be done", { error });
+      if (error.message !== failure) log.warn("the hub could not finish its work", { error });
       failure = error.message;
     }
   };

@@ -122,7 +122,7 @@ export function createHubKeeper(options: HubOptions): Service {
       while (!signal.aborted && isHeld()) {
         try {
           const { status, faults } = await compact({ ...options, lease, epoch, isHeld });
-          for (const fault of faults) log.error("the ledger has a fault", { fault });
+          for (const fault of faults) log.error("the ledger has failed", { fault });
           if (status === "lost") return;
         } catch (error) {
           if (!isUnavailable(error)) throw error;

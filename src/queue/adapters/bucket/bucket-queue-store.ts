@@ -94,7 +94,7 @@ export async function openBucketQueueStore(
   const counted = spending.bucket;
   const payloads = createPayloads({ bucket: counted, random, folder: place.payloads });
   const onEvent = (event: BucketQueueEvent) => {
-    if (event.event === "quarantined") logger.error("queue shard needs a look", { ...event });
+    if (event.event === "quarantined") logger.error("queue shard may be damaged", { ...event });
     options.onEvent?.(event);
   };
   const control = createSharedObject<Control>({

@@ -35,7 +35,7 @@ export const isDamage = (error: unknown): boolean =>
 function describe(code: string, file: string): readonly [AppError["kind"], string, string] {
   const is = (...prefixes: readonly string[]) => prefixes.some((prefix) => code.startsWith(prefix));
   if (is("SQLITE_CORRUPT", "SQLITE_NOTADB")) {
-    const advice = "`forager records rebuild` makes a new one, and nothing is lost";
+    const advice = "`forager records rebuild` rebuilds it, and nothing is lost";
     return ["corrupt", "index_corrupt", `the index ${file} is damaged: ${advice}`];
   }
   if (is("SQLITE_BUSY", "SQLITE_LOCKED")) {

@@ -81,5 +81,5 @@ const otherVersion = (file: string) =>
   new AppError(
     "invalid",
     "index_version",
-    `the index ${file} is of another version: \`forager records rebuild\` makes it again`,
+    `the index ${file} is of another version: \`forager records rebuild\` rebuilds it`,
   );

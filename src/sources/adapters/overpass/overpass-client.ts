@@ -95,10 +95,10 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
       return busy("places_overloaded", `answered ${status} (too busy)`, waitMs);
     }
     if (status === 400) {
-      return new AppError("invalid", "places_query", `${host} does not understand our query: is ${url} the interpreter of an Overpass server?`); // prettier-ignore
+      return new AppError("invalid", "places_query", `${host} does not understand the query: is ${url} the interpreter of an Overpass server?`); // prettier-ignore
     }
     if (status === 403 || status === 406) {
-      const words = `${host} refuses us (${status}): set crawl.contact to a mailbox or page of yours, and read its rules`;
+      const words = `${host} refuses the request (${status}): set crawl.contact to a mailbox or page of yours, and read its rules`;
       return new AppError("invalid", "places_forbidden", words);
     }
     if (status > 0 && status < 500) {
@@ -106,7 +106,9 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     }
     if (reason === "bad_url") return new AppError("invalid", "places_endpoint", message);
     const isLost = reason === "timeout" || reason === "reset" || reason === "bad_content";
-    const what = isLost ? `did not answer to the end (${reason})` : `cannot be reached (${reason})`;
+    const what = isLost
+      ? `did not complete its answer (${reason})`
+      : `cannot be reached (${reason})`;
     return busy("places_unreachable", what, isLost ? lostAnswerMs : refusedMs);
   };
 
@@ -124,7 +126,7 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
 
   const askNow = async (query: string, { signal, onRequest }: AskOptions): Promise<Answered> => {
     const waitMs = refusedUntilMs - clock.monotonicMs();
-    if (waitMs > 0) throw busy("places_refused", "asked to be left alone for a while", waitMs);
+    if (waitMs > 0) throw busy("places_refused", "asked to wait for a while", waitMs);
     await sleep(clock, Math.max(0, startedMs + delayMs - clock.monotonicMs()), signal);
     await awaitSlot(signal);
     await budget.take();

@@ -71,7 +71,7 @@ export async function copySparse(options: SparseCopyOptions): Promise<SparseCopy
   const footer = isWhole ? tail.bytes.readUInt32LE(0) : Infinity;
   const isParquet = isWhole && tail.bytes.toString("latin1", 4) === "PAR1";
   if (!isParquet || footer > Math.min(footerMax, tail.size))
-    throw unreadableRemote(remote.name, "it is no Parquet file");
+    throw unreadableRemote(remote.name, "it is not a Parquet file");
   await file.truncate(tail.size);
   await copy({ from: 0, to: 4 }, 0);
   await copy({ from: tail.size - 8 - footer, to: tail.size }, 0);

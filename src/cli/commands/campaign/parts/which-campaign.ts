@@ -50,7 +50,8 @@ export async function requireCampaignName(context: CampaignContext): Promise<str
   const name = campaignNameOf(context);
   if (name !== undefined) return name;
   const names = await openCampaignFolder(context.paths).list();
-  const known = names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : "make one first";
+  const known =
+    names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : "create one first";
   throw usageError(
     `which campaign? name it, set ${campaignVariable}, or run this in its folder: ${known}`,
   );

@@ -27,7 +27,7 @@ const companyOptions: readonly OptionSpec[] = [
   { flag: "--type", value: "type", summary: "only of this type" },
   { flag: "--tech", value: "name", summary: "only websites that use this technology" },
   { flag: "--rating-min", value: "number", summary: "with this rating at least" },
-  { flag: "--reviews-min", value: "count", summary: "with so many reviews at least" },
+  { flag: "--reviews-min", value: "count", summary: "with at least this many reviews" },
   { flag: "--excluded", summary: "only excluded companies" },
   { flag: "--included", summary: "without excluded companies" },
 ];

@@ -236,7 +236,7 @@ const missing = (key: string) =>
   new AppError(
     "corrupt",
     "queue_shard_missing",
-    `${key} was there and is gone, and with it the tasks it held; it is not made anew, because ` +
+    `${key} was there and is gone, and with it the tasks it held; it is not created again, because ` +
       `its tasks may still be running. Put back an older version of the object, if the store ` +
       `keeps them, or give the queue another prefix`,
   );

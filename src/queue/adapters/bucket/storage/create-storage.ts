@@ -37,7 +37,7 @@ export async function openStorage(options: CreateStorageOptions): Promise<QueueM
   const { bucket, place, shards, mustExist } = options;
   const found = await bucket.get(place.manifest);
   if (found.status !== "found" && mustExist) {
-    const message = `there is no queue at ${place.manifest} yet: the first task makes it`;
+    const message = `there is no queue at ${place.manifest} yet: the first task creates it`;
     throw new AppError("invalid", "no_queue", message);
   }
   const manifest =

@@ -123,7 +123,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
         pool.giveBack(client, "good");
         return result;
       } catch (failure) {
-        const error = isTaken(failure) ? stale("another was quicker") : failure;
+        const error = isTaken(failure) ? stale("another transaction was faster") : failure;
         const isOurs = error instanceof Stale || error instanceof AppError;
         if (client) pool.giveBack(client, isOurs ? "good" : "unknown");
         if (error instanceof Stale && attempt < staleMax) continue;

@@ -117,13 +117,13 @@ function describe(code: string, place: string): [AppError["kind"], string, strin
     return [
       "unavailable",
       "queue_schema_missing",
-      `the tables of the queue ${place} are gone: restore them, or open the queue anew`,
+      `the tables of the queue ${place} are gone: restore them, or open the queue again`,
     ];
   }
   return [
     "unavailable",
     "queue_store_failed",
-    `the queue ${place} failed: look into the server's log, then try again`,
+    `the queue ${place} failed: check the server's log, then try again`,
   ];
 }
 
