@@ -29,7 +29,7 @@ async function see({ clock, bucket, a, b }: Two, peer?: Pick<PeerSeen, "vector">
     node: a.node(),
     pid: 1,
     atMs: clock.nowMs(),
-    beat: sampleHeartbeat,
+    heartbeat: sampleHeartbeat,
     desired: { revision: 0, scopes: {} },
     peers: [
       {
@@ -40,7 +40,7 @@ async function see({ clock, bucket, a, b }: Two, peer?: Pick<PeerSeen, "vector">
         how: "mdns",
         lastHeardMs: clock.nowMs(),
         rttMs: 1,
-        beat: undefined,
+        heartbeat: undefined,
       },
     ],
   };
@@ -109,7 +109,7 @@ test("by the bucket alone: what it published and is not here; what it lacks, whe
 test("between all nodes: what each lacks of every other, and nothing of one that does not tell", () => {
   const seen = (node: string, more: Partial<NodeSeen>) => ({ node, isSelf: false, ...more }) as NodeSeen; // prettier-ignore
   const tells = (checkpoint: number, beyond: Record<string, number>) => ({
-    beat: { ...sampleHeartbeat, knows: { checkpoint, beyond } },
+    heartbeat: { ...sampleHeartbeat, knows: { checkpoint, beyond } },
   });
   const vector = new Map([["a/1", 7], ["b/1", 4]]); // prettier-ignore
   const checkpoints = new Map([[2, new Map([["a/1", 5], ["b/1", 3]])]]); // prettier-ignore

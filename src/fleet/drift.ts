@@ -78,9 +78,9 @@ const publishedBy = ({ node, head }: NodeSeen): Vector =>
   new Map((head?.sessions ?? []).map(({ session, number }) => [`${node}/${session}`, number]));
 
 /** What the node knows according to its heartbeat: a checkpoint, and datagrams beyond it. */
-function knownVector({ beat }: NodeSeen, checkpoints: DriftInput["checkpoints"]) {
-  if (!beat?.knows) return undefined;
-  const { checkpoint, beyond } = beat.knows;
+function knownVector({ heartbeat }: NodeSeen, checkpoints: DriftInput["checkpoints"]) {
+  if (!heartbeat?.knows) return undefined;
+  const { checkpoint, beyond } = heartbeat.knows;
   const base = checkpoint === 0 ? new Map<string, number>() : checkpoints.get(checkpoint);
   return base && joinedVector(base, new Map(Object.entries(beyond)));
 }

@@ -13,7 +13,7 @@ const seen = (label: string, version: string | undefined, ageMs = 0): NodeSeen =
   addresses: [],
   how: "head",
   rttMs: undefined,
-  beat: version === undefined ? undefined : { ...sampleHeartbeat, label, version },
+  heartbeat: version === undefined ? undefined : { ...sampleHeartbeat, label, version },
   head: undefined,
   peer: undefined,
 });

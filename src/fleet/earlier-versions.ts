@@ -12,9 +12,9 @@ export function earlierVersions(
   nodes: readonly NodeSeen[],
   { version, nowMs }: { readonly version: string; readonly nowMs: number },
 ): EarlierVersions {
-  const earlier = nodes.filter(({ beat, lastSeenMs }) => {
-    if (!beat) return lastSeenMs !== undefined;
-    return isBefore(beat.version, version);
+  const earlier = nodes.filter(({ heartbeat, lastSeenMs }) => {
+    if (!heartbeat) return lastSeenMs !== undefined;
+    return isBefore(heartbeat.version, version);
   });
   const [running, absent] = [true, false].map((is) => earlier.filter((one) => isPresent(one, nowMs) === is)); // prettier-ignore
   return { running: running!, absent: absent! };

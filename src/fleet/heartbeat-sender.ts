@@ -9,9 +9,9 @@ export interface HeartbeatSenderOptions {
   /** Sends it to peers by gossip; absent if there is no gossip. */
   readonly publish?: (bytes: Uint8Array) => void;
   /** Writes it into the node's head; absent if there is no bucket. */
-  readonly writeHead?: (beat: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly writeHead?: (heartbeat: Readonly<Record<string, unknown>>) => Promise<void>;
   /** Also receives it, for example to write a file on this machine. */
-  readonly onHeartbeat?: (beat: NodeHeartbeat) => void | Promise<void>;
+  readonly onHeartbeat?: (heartbeat: NodeHeartbeat) => void | Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly everyMs?: number;

@@ -12,7 +12,7 @@ import {
 } from "./heartbeat.ts";
 import { createHeartbeatSender } from "./heartbeat-sender.ts";
 
-const beat: NodeHeartbeat = {
+const heartbeat: NodeHeartbeat = {
   atMs: Date.UTC(2026, 0, 1),
   label: "pi-3",
   version: "0.1.0",
@@ -31,9 +31,9 @@ const beat: NodeHeartbeat = {
 };
 
 test("B20: load, memory, disk, temperature, workers and in-flight by kind, version, clock offset, peers", () => {
-  const { knows: _inHeads, ...said } = beat;
-  expect(decodeHeartbeat(encodeHeartbeat(beat))).toEqual(said);
-  expect(parseHeartbeat(JSON.parse(JSON.stringify(headHeartbeat(beat))))).toEqual(beat);
+  const { knows: _inHeads, ...said } = heartbeat;
+  expect(decodeHeartbeat(encodeHeartbeat(heartbeat))).toEqual(said);
+  expect(parseHeartbeat(JSON.parse(JSON.stringify(headHeartbeat(heartbeat))))).toEqual(heartbeat);
 });
 
 test("whatever a node has to say fits into a packet, and is a heartbeat", () => {
@@ -51,11 +51,15 @@ test("whatever a node has to say fits into a packet, and is a heartbeat", () => 
   });
   fc.assert(
     fc.property(wide, ({ what, ...more }) => {
-      const followed = { ...beat.followed!, what };
-      const bytes = encodeHeartbeat({ ...beat, ...more, followed });
+      const followed = { ...heartbeat.followed!, what };
+      const bytes = encodeHeartbeat({ ...heartbeat, ...more, followed });
       expect(bytes.byteLength).toBeLessThanOrEqual(heartbeatBytesMax);
       const got = decodeHeartbeat(bytes);
-      expect(got).toMatchObject({ atMs: beat.atMs, version: beat.version, state: "working" });
+      expect(got).toMatchObject({
+        atMs: heartbeat.atMs,
+        version: heartbeat.version,
+        state: "working",
+      });
     }),
   );
 });
@@ -66,27 +70,27 @@ test("what is no heartbeat is none: nothing of it is used", () => {
     [],
     "x",
     {},
-    { ...beat, atMs: "now" },
-    { ...beat, state: "on fire" },
-    { ...beat, label: "x".repeat(5_000) },
-    { ...beat, kinds: { enrich: [-1, 2] } },
-    { ...beat, alerts: Array.from({ length: 1_000 }, () => "x") },
+    { ...heartbeat, atMs: "now" },
+    { ...heartbeat, state: "on fire" },
+    { ...heartbeat, label: "x".repeat(5_000) },
+    { ...heartbeat, kinds: { enrich: [-1, 2] } },
+    { ...heartbeat, alerts: Array.from({ length: 1_000 }, () => "x") },
   ];
   for (const value of wrong) expect(parseHeartbeat(value)).toBeUndefined();
   expect(decodeHeartbeat(Buffer.from("{"))).toBeUndefined();
   // A version to come may say more.
-  expect(parseHeartbeat({ ...beat, mood: "fine" })).toEqual(beat);
+  expect(parseHeartbeat({ ...heartbeat, mood: "fine" })).toEqual(heartbeat);
 });
 
 test("what another node says moves no cursor and turns no text round", () => {
   const bad = "a\u001b[2J\u0007b\n\u202ec\u2028";
   const said = {
-    ...beat,
+    ...heartbeat,
     label: bad,
     version: bad,
     alerts: [bad],
     kinds: { [bad]: [1, 0] },
-    followed: { ...beat.followed, what: bad },
+    followed: { ...heartbeat.followed, what: bad },
   };
   const got = parseHeartbeat(said)!;
   const texts = [got.label, got.version, ...got.alerts, ...Object.keys(got.kinds)];
@@ -95,7 +99,9 @@ test("what another node says moves no cursor and turns no text round", () => {
 
 test("a vector beyond all measure stays out of the head", () => {
   const beyond = Object.fromEntries(Array.from({ length: 501 }, (_, at) => [`n/${at}`, at]));
-  expect(headHeartbeat({ ...beat, knows: { checkpoint: 1, beyond } })).not.toHaveProperty("knows");
+  expect(headHeartbeat({ ...heartbeat, knows: { checkpoint: 1, beyond } })).not.toHaveProperty(
+    "knows",
+  );
 });
 
 function createBeating(writeHead: () => Promise<void> = async () => {}) {
@@ -103,7 +109,7 @@ function createBeating(writeHead: () => Promise<void> = async () => {}) {
   const heads: unknown[] = [];
   const packets: Uint8Array[] = [];
   const heartbeats = createHeartbeatSender({
-    read: async () => ({ ...beat, atMs: clock.nowMs() }),
+    read: async () => ({ ...heartbeat, atMs: clock.nowMs() }),
     publish: (bytes) => void packets.push(bytes),
     writeHead: async (said) => {
       await writeHead();

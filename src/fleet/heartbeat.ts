@@ -77,19 +77,19 @@ export function decodeHeartbeat(bytes: Uint8Array): NodeHeartbeat | undefined {
 }
 
 /** For a packet: leaves out what peers learn otherwise, then long parts, until it fits. */
-export function encodeHeartbeat({ knows: _knows, ...beat }: NodeHeartbeat): Uint8Array {
-  const { followed } = beat;
+export function encodeHeartbeat({ knows: _knows, ...heartbeat }: NodeHeartbeat): Uint8Array {
+  const { followed } = heartbeat;
   const short = {
     ...(followed && { followed: { ...followed, what: followed.what.slice(0, 80) } }),
-    ...(beat.hub && { hub: { state: beat.hub.state } }),
+    ...(heartbeat.hub && { hub: { state: heartbeat.hub.state } }),
   };
   const forms: readonly Partial<NodeHeartbeat>[] = [
-    beat,
-    { ...beat, ...short, alerts: beat.alerts.slice(0, 3).map((one) => one.slice(0, 80)) },
+    heartbeat,
+    { ...heartbeat, ...short, alerts: heartbeat.alerts.slice(0, 3).map((one) => one.slice(0, 80)) },
     {
-      ...beat,
+      ...heartbeat,
       ...short,
-      alerts: beat.alerts.slice(0, 1).map((one) => one.slice(0, 80)),
+      alerts: heartbeat.alerts.slice(0, 1).map((one) => one.slice(0, 80)),
       kinds: {},
     },
   ];
@@ -97,13 +97,13 @@ export function encodeHeartbeat({ knows: _knows, ...beat }: NodeHeartbeat): Uint
     const bytes = Buffer.from(JSON.stringify(form));
     if (bytes.byteLength <= heartbeatBytesMax) return bytes;
   }
-  const { atMs, version, state, load1, memoryBytes, peers } = beat;
+  const { atMs, version, state, load1, memoryBytes, peers } = heartbeat;
   const least = { atMs, version, state, load1, memoryBytes, peers, label: "", alerts: [] };
   return Buffer.from(JSON.stringify({ ...least, kinds: {} }));
 }
 
 /** For a head: complete, but without a vector that is too long. */
-export function headHeartbeat(beat: NodeHeartbeat): Readonly<Record<string, unknown>> {
-  const { knows, ...rest } = beat;
-  return knows && Object.keys(knows.beyond).length <= beyondMax ? beat : rest;
+export function headHeartbeat(heartbeat: NodeHeartbeat): Readonly<Record<string, unknown>> {
+  const { knows, ...rest } = heartbeat;
+  return knows && Object.keys(knows.beyond).length <= beyondMax ? heartbeat : rest;
 }

@@ -6,7 +6,7 @@ export interface NodeView {
   readonly node: string;
   readonly pid: number;
   readonly atMs: number;
-  readonly beat: NodeHeartbeat;
+  readonly heartbeat: NodeHeartbeat;
   readonly desired: DesiredState;
   readonly peers: readonly PeerSeen[];
   /** Absent: gossip is off. */
@@ -34,5 +34,5 @@ export interface PeerSeen {
   readonly rttMs: number | undefined;
   /** By `node/session`: the last number that it has, according to its messages. */
   readonly vector: Readonly<Record<string, number>>;
-  readonly beat: NodeHeartbeat | undefined;
+  readonly heartbeat: NodeHeartbeat | undefined;
 }

@@ -7,7 +7,7 @@ import { sampleHeartbeat } from "./testing/sample-heartbeat.ts";
 
 const nowMs = Date.UTC(2026, 0, 2);
 const ids = ["0000000000001", "0000000000002", "0000000000003"] as const;
-const beatOf = (label: string, more: Partial<NodeHeartbeat> = {}): NodeHeartbeat => ({
+const heartbeatOf = (label: string, more: Partial<NodeHeartbeat> = {}): NodeHeartbeat => ({
   ...sampleHeartbeat,
   atMs: nowMs,
   label,
@@ -19,7 +19,7 @@ const headOf = (
   ageMs: number,
   more: Partial<NodeHeartbeat> = {},
 ): HeadSeen => {
-  const beat = { ...beatOf(label, { atMs: nowMs - ageMs, ...more }) };
+  const beat = { ...heartbeatOf(label, { atMs: nowMs - ageMs, ...more }) };
   const head = { node, label, session: "s", nonce: "n", stamp: "", sessions: [], beat };
   return { head: { ...head, addresses: ["10.0.0.2:9999"] }, ageMs };
 };
@@ -27,7 +27,7 @@ const view: NodeView = {
   node: ids[0],
   pid: 1,
   atMs: nowMs,
-  beat: beatOf("pi-1"),
+  heartbeat: heartbeatOf("pi-1"),
   desired: { revision: 0, scopes: {} },
   gossip: { packetsIn: 7, packetsOut: 5, droppedByReason: { stranger: 1 } },
   peers: [
@@ -39,7 +39,7 @@ const view: NodeView = {
       lastHeardMs: nowMs - 200,
       rttMs: 1.5,
       vector: { "n/s": 4 },
-      beat: beatOf("pi-2", { load1: 9 }),
+      heartbeat: heartbeatOf("pi-2", { load1: 9 }),
     },
   ],
 };
@@ -54,7 +54,7 @@ test("all that bucket, peers and this machine know: who, where, how found, last 
     ["pi-3", "head", 400_000],
   ]);
   expect(nodes[1]).toMatchObject({ session: "t", addresses: ["10.0.0.9:9999"], rttMs: 1.5 });
-  expect(nodes[1]!.beat!.load1).toBe(9);
+  expect(nodes[1]!.heartbeat!.load1).toBe(9);
   expect(nodes.map((node) => isPresent(node, nowMs))).toEqual([true, true, false]);
 });
 

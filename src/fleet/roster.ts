@@ -16,7 +16,7 @@ export interface NodeSeen {
   /** How it is known: self, mdns, static, bucket, told, heard; head: only from the bucket. */
   readonly how: string;
   readonly rttMs: number | undefined;
-  readonly beat: NodeHeartbeat | undefined;
+  readonly heartbeat: NodeHeartbeat | undefined;
   readonly head: HeadSeen["head"] | undefined;
   readonly peer: PeerSeen | undefined;
 }
@@ -32,8 +32,8 @@ export interface RosterInput {
 /** A node sends a heartbeat each minute. After three minutes without one it is missing. */
 export const missedMs = 180_000;
 
-export const isPresent = ({ lastSeenMs, beat }: NodeSeen, nowMs: number): boolean =>
-  lastSeenMs !== undefined && nowMs - lastSeenMs < missedMs && beat?.state !== "stopped";
+export const isPresent = ({ lastSeenMs, heartbeat }: NodeSeen, nowMs: number): boolean =>
+  lastSeenMs !== undefined && nowMs - lastSeenMs < missedMs && heartbeat?.state !== "stopped";
 
 /** All nodes that the bucket, the peers or this machine know of; this node first, then by name. */
 export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly NodeSeen[] {
@@ -47,17 +47,17 @@ export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly No
     const headAtMs = seen && nowMs - seen.ageMs;
     const headHeartbeat = parseHeartbeat(seen?.head.beat);
     const moments = [own?.atMs, peer?.lastHeardMs, headAtMs].filter((at) => at !== undefined);
-    const beat = own?.beat ?? newer(peer?.beat, headHeartbeat);
+    const heartbeat = own?.heartbeat ?? newer(peer?.heartbeat, headHeartbeat);
     return {
       node,
-      label: beat?.label || toPlain(seen?.head.label ?? "") || (isSelf ? self.label : ""),
+      label: heartbeat?.label || toPlain(seen?.head.label ?? "") || (isSelf ? self.label : ""),
       isSelf,
       lastSeenMs: moments.length > 0 ? Math.max(...moments) : undefined,
       session: peer?.session ?? seen?.head.session,
       addresses: peer ? [peer.address] : (seen?.head.addresses ?? []),
       how: isSelf ? "self" : (peer?.how ?? "head"),
       rttMs: peer?.rttMs,
-      beat,
+      heartbeat,
       head: seen?.head,
       peer,
     };

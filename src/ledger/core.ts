@@ -85,7 +85,7 @@ export interface Core extends Disposable {
   /** Journals and folds datagrams of other nodes; see `incoming.ts`. */
   receive(datagrams: readonly Datagram[]): Promise<readonly Datagram[]>;
   /** Switches to another checkpoint and keeps what that does not cover. */
-  standOn(base: Base): Promise<void>;
+  switchTo(base: Base): Promise<void>;
   /** Saves the state if that is possible now. */
   save(): Promise<void>;
   /** Call after the journals were changed in a way that does not change the fold. */

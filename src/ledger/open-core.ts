@@ -113,7 +113,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
           store.apply(batch);
           head = { ...head, ...batch.head };
         }
-        replica = stand(base, head);
+        replica = openReplica(base, head);
         last = witness(last, replica.latest());
       },
       async onDatagrams(datagrams) {
@@ -140,7 +140,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     });
     return true;
   };
-  const stand = (base: Base, head: StateHead): Replica =>
+  const openReplica = (base: Base, head: StateHead): Replica =>
     createReplica({
       base,
       store,
@@ -315,7 +315,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       return datagrams;
     },
     receive: (datagrams) => incoming.receive(datagrams),
-    async standOn(base) {
+    async switchTo(base) {
       isHeld = true;
       try {
         await replica.settle();
@@ -324,7 +324,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
         const batch = await stageBase({ store, journal, base, head, dropped });
         const old = replica;
         store.apply(batch);
-        replica = stand(base, { ...head, ...batch.head });
+        replica = openReplica(base, { ...head, ...batch.head });
         takeAll(old.recent());
         replica.release(timeNow());
         for (const [key, number] of old.vector()) {

@@ -13,11 +13,11 @@ export interface Heartbeat {
   /** A fingerprint of the settings that a fleet should have in common. */
   readonly config: string;
   readonly machine: MachineReading;
-  readonly workers: readonly WorkerBeat[];
+  readonly workers: readonly WorkerHeartbeat[];
   readonly alerts: readonly AlertEvent[];
 }
 
-export interface WorkerBeat {
+export interface WorkerHeartbeat {
   readonly name: string;
   readonly pid: number | undefined;
   readonly state: string;

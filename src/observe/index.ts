@@ -11,7 +11,7 @@ export {
 } from "./metric-history.ts";
 export { answerHealth, healthPaths, type HealthSource } from "./health-pages.ts";
 export { createHealthServer } from "./health-server.ts";
-export { parseHeartbeat, type Heartbeat, type WorkerBeat } from "./heartbeat.ts";
+export { parseHeartbeat, type Heartbeat, type WorkerHeartbeat } from "./heartbeat.ts";
 export { createHeartbeatFile, readHeartbeats } from "./heartbeat-files.ts";
 export { alertWords, troublesOf, unreadyOf, yieldsOf } from "./node-health.ts";
 export { createNodeObserver } from "./node-observer.ts";

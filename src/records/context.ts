@@ -226,7 +226,7 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
     const dropped = commit.changes.length - worth.changes.length;
     if (dropped > 0) log.debug("empty values were left out", { dropped });
     const outcome = { commit: worth, written: await ledger.write(worth) };
-    if (isDue([outcome])) await renderTogether(outcome).catch(sayBehind);
+    if (isDue([outcome])) await renderTogether(outcome).catch(throwFilesBehind);
     return outcome.written;
   };
 
@@ -289,7 +289,7 @@ export function storedPosition(index: Pick<RecordIndex, "position">): LedgerPosi
 }
 
 /** Throws an error which says that nothing is lost. */
-export function sayBehind(error: unknown): never {
+export function throwFilesBehind(error: unknown): never {
   if (!(error instanceof AppError)) throw error;
   const message = `the facts are stored, but not their files: ${error.message}; then \`forager records rebuild\` writes them`;
   throw new AppError(error.kind, error.code, message, { cause: error });

@@ -1,7 +1,7 @@
 import { createId } from "../base/ids.ts";
 import type { Change, Commit } from "../ledger/index.ts";
 import { idOf } from "./fields/company.ts";
-import { sayBehind, type RecordsContext, type WrittenCommit } from "./context.ts";
+import { throwFilesBehind, type RecordsContext, type WrittenCommit } from "./context.ts";
 import { createPlanner, type CreatePlan } from "./change/create.ts";
 import { declareHashedIds } from "./change/id-form.ts";
 import { companyPrefix, personPrefix } from "./fields/fields.ts";
@@ -22,7 +22,7 @@ export async function writeAll(context: RecordsContext, commits: readonly Commit
     const all = await writeSome(context, commits.slice(at, at + chunkSize));
     const how = { isJoined: isBulk(commits) };
     if (context.isDue(all))
-      await context.run(() => context.renderWritten(all, how)).catch(sayBehind);
+      await context.run(() => context.renderWritten(all, how)).catch(throwFilesBehind);
     written += all.reduce((sum, one) => sum + one.written.datagrams.length, 0);
   }
   return { written };
@@ -62,7 +62,7 @@ export async function createAll(
       // Known records already have their files: they were rendered before or just caught up.
       const fresh = all.filter(({ written }) => written.datagrams.length > 0);
       const how = { isJoined: isBulk(requests) };
-      if (fresh.length > 0) await context.renderWritten(fresh, how).catch(sayBehind);
+      if (fresh.length > 0) await context.renderWritten(fresh, how).catch(throwFilesBehind);
       return { plans: made, outcomes: [...all] };
     });
     for (const { outcome, target, leftOut, commit, kept, alike } of plans) {

@@ -111,7 +111,7 @@ describe("forager person and forager records", () => {
     const search = await run(["company", "search", "acme"]);
     expect(search).toMatchObject({ exitCode: 1, stdout: "" });
     expect(search.stderr).toContain(
-      "is damaged: `forager --data data records rebuild` makes a new one",
+      "is damaged: `forager --data data records rebuild` rebuilds it",
     );
     const set = await run(["company", "set", "acme", "city=Bonn"]);
     expect(set.stdout).toContain("city of acme changed");

@@ -296,7 +296,7 @@ const inSqlite: readonly Sabotage[] = [
   {
     name: "sqlite: a gate that opens gives nobody a turn",
     file: "src/queue/adapters/sqlite/write/rows.ts",
-    find: "            if (ready > 0) touchTurn({ kind, job });\n",
+    find: "            if (ready > 0) markTurnDirty({ kind, job });\n",
     replace: "",
     caughtBy: `${model} > random histories: the store answers as the model does`,
   },

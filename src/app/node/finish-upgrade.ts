@@ -34,7 +34,7 @@ export async function finishUpgrade(options: FinishUpgradeOptions): Promise<Fini
   const { fleet, queue, version, clock, isDryRun } = options;
   const { running, absent } = earlierVersions(await fleet.roster(), { version, nowMs: clock.nowMs() }); // prettier-ignore
   if (running.length > 0) {
-    const names = running.map(({ node, label, beat }) => `${label || node} (${beat?.version || "unknown"})`); // prettier-ignore
+    const names = running.map(({ node, label, heartbeat }) => `${label || node} (${heartbeat?.version || "unknown"})`); // prettier-ignore
     const message =
       `${countOf(running.length, "node")} still on a version before ${version}: ` +
       `${names.join(", ")}. Upgrade them first; nothing was changed`;

@@ -70,7 +70,7 @@ export async function commandFleet(
 
 /** A kind that no node has reported is probably a typo. */
 function checkKinds(assignments: readonly Assignment[], nodes: readonly NodeSeen[]): void {
-  const known = new Set(nodes.flatMap(({ beat }) => Object.keys(beat?.kinds ?? {})));
+  const known = new Set(nodes.flatMap(({ heartbeat }) => Object.keys(heartbeat?.kinds ?? {})));
   if (known.size === 0) return;
   for (const { key, value } of assignments) {
     const [, kind] = /^workers\.(.+)$/.exec(key) ?? [];

@@ -70,8 +70,8 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
     const nodes = roster.map(({ node }) => node);
     const known = await readDesired({ ledger: fleet.ledger, desired, nodes });
     const state = joined(known, view?.desired ?? nothingDesired);
-    const own = view && new Map([[view.node, view.beat]]);
-    const seen = roster.map((one) => ({ ...one, beat: own?.get(one.node) ?? one.beat }));
+    const own = view && new Map([[view.node, view.heartbeat]]);
+    const seen = roster.map((one) => ({ ...one, heartbeat: own?.get(one.node) ?? one.heartbeat }));
     return { fleet, state, roster: seen, cut };
   };
 
@@ -81,8 +81,8 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
     const nodes = roster
       .filter(({ node }) => scope === allNodes || node === scope)
       .map((seen) => {
-        const { node, label, beat } = seen;
-        const followed = beat?.followed;
+        const { node, label, heartbeat } = seen;
+        const followed = heartbeat?.followed;
         if (followed && followed.revision >= revision && !acknowledged.has(node)) {
           // Of a command that was given elsewhere, only the answer to its own revision has a time.
           const isTimed = undo !== undefined || followed.revision === revision;
@@ -165,8 +165,8 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
           node: seen.node,
           label: seen.label,
           isPresent: isPresent(seen, nowMs),
-          state: seen.beat?.state ?? null,
-          applied: seen.beat?.followed ?? null,
+          state: seen.heartbeat?.state ?? null,
+          applied: seen.heartbeat?.followed ?? null,
         })),
         faults: [...fleet.faults],
         notice: cut ?? null,

@@ -47,6 +47,7 @@ export interface NodeStatus {
   readonly addresses: readonly string[];
   readonly how: string;
   readonly rttMs: number | null;
+  /** Its last heartbeat; null: none was seen. The API and `--json` call it `beat`. */
   readonly beat: NodeHeartbeat | null;
   /** null: this node itself, or not known. */
   readonly drift: Drift | null;

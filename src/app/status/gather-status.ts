@@ -203,8 +203,8 @@ async function readOlder(
   seen: readonly NodeSeen[],
   checkpoints: Checkpoints,
 ): Promise<void> {
-  for (const { beat } of seen) {
-    const number = beat?.knows?.checkpoint ?? 0;
+  for (const { heartbeat } of seen) {
+    const number = heartbeat?.knows?.checkpoint ?? 0;
     if (number === 0 || checkpoints.has(number)) continue;
     const found = await readManifest(bucket, number);
     if (found) checkpoints.set(number, found.manifest.vector);
@@ -225,7 +225,7 @@ function nodeStatus(
   lacks: ReadonlyMap<string, readonly Lack[]>,
 ): NodeStatus {
   const { nowMs } = input;
-  const { node, label, isSelf, lastSeenMs, session, addresses, how, rttMs, beat } = seen;
+  const { node, label, isSelf, lastSeenMs, session, addresses, how, rttMs, heartbeat } = seen;
   return {
     node,
     label,
@@ -237,7 +237,7 @@ function nodeStatus(
     addresses,
     how,
     rttMs: rttMs ?? null,
-    beat: beat ?? null,
+    beat: heartbeat ?? null,
     drift: isSelf ? null : (driftOf(seen, input) ?? null),
     lacks: lacks.get(node) ?? null,
   };

@@ -22,7 +22,7 @@ import {
   yieldsOf,
   type HealthSource,
   type Heartbeat,
-  type WorkerBeat,
+  type WorkerHeartbeat,
   type WorkerReading,
 } from "../../observe/index.ts";
 import type { Queue, QueueStats } from "../../queue/index.ts";
@@ -92,7 +92,7 @@ export function observeWork(options: ObserveWorkOptions): WorkObserver {
         config: settingsFingerprint(loaded),
         queue: loaded.settings.queue.url,
         ...observed,
-        workers: supervisor.look().map(workerBeat),
+        workers: supervisor.look().map(workerHeartbeat),
       };
       await file.write(heartbeat);
     },
@@ -148,7 +148,7 @@ const workersOf = (slots: readonly SlotView[]): readonly WorkerReading[] =>
     view && state === "running" ? [{ ...view, worker: name, pid }] : [],
   );
 
-const workerBeat = ({ name, pid, state, restarts, view }: SlotView): WorkerBeat => ({
+const workerHeartbeat = ({ name, pid, state, restarts, view }: SlotView): WorkerHeartbeat => ({
   name,
   pid,
   state,

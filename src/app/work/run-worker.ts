@@ -167,10 +167,10 @@ interface HeartbeatOptions {
 
 /** Sends heartbeats; a process whose event loop is blocked sends none. */
 function startHeartbeat({ send, worker, metrics, clock }: HeartbeatOptions) {
-  let timer = clock.setTimer(0, beat);
-  function beat(): void {
+  let timer = clock.setTimer(0, sendHeartbeat);
+  function sendHeartbeat(): void {
     send({ kind: "heartbeat", view: worker.look(), metrics: metrics.snapshot() });
-    timer = clock.setTimer(heartbeatMs, beat, { background: true });
+    timer = clock.setTimer(heartbeatMs, sendHeartbeat, { background: true });
   }
   return { stop: () => timer.cancel() };
 }

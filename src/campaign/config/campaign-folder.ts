@@ -225,10 +225,10 @@ export function openCampaignFolder(
       if (!(await exists(configOf(name)))) throw noCampaign(name, configOf(name), await list());
       // The new name begins with a dot, so the folder is no longer a campaign.
       for (let number = 1; ; number++) {
-        const aside = join(dirname(folder), `.removed-${name}-${number}`);
-        if (await exists(aside)) continue;
-        await rename(folder, aside);
-        return aside;
+        const target = join(dirname(folder), `.removed-${name}-${number}`);
+        if (await exists(target)) continue;
+        await rename(folder, target);
+        return target;
       }
     },
     async writeTargets(name, targets) {

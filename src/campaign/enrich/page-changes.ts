@@ -50,12 +50,12 @@ export function pageChanges(
       if (name !== undefined) add(`${prefix}/${name}`, true);
     }
   }
-  if (isHome) sayHome(add, facts);
+  if (isHome) addHome(add, facts);
   const menu = navigationOf(facts);
   if (isHome && menu.length > 0) add(navigationField, menu);
   const places = ["address", "street", "city", "zip"];
-  if (places.every(isOpen)) sayAddress(add, facts.organizations);
-  if (isOpen("latitude") && isOpen("longitude")) sayPoint(add, facts.organizations);
+  if (places.every(isOpen)) addAddress(add, facts.organizations);
+  if (isOpen("latitude") && isOpen("longitude")) addPoint(add, facts.organizations);
   add("name", facts.name);
   add(pageField(facts.url), {
     url: facts.url,
@@ -94,14 +94,14 @@ export function sitemapChange(target: string, { url, urls }: SitemapSaid): Chang
   return { target, field: sitemapField(url), value };
 }
 
-type Say = (field: string, value: unknown) => void;
+type AddField = (field: string, value: unknown) => void;
 
-function sayHome(add: Say, { language, description, organizations }: PageFacts): void {
+function addHome(add: AddField, { language, description, organizations }: PageFacts): void {
   add("language", language);
   add("description", organizations.find((one) => one.description)?.description ?? description);
 }
 
-function sayAddress(add: Say, organizations: readonly OrganizationFact[]): void {
+function addAddress(add: AddField, organizations: readonly OrganizationFact[]): void {
   const address = organizations.find((one) => one.address?.city ?? one.address?.street)?.address;
   if (!address) return;
   const { whole, street, city, zip, state, country } = address;
@@ -111,7 +111,7 @@ function sayAddress(add: Say, organizations: readonly OrganizationFact[]): void 
   add("address", whole);
 }
 
-function sayPoint(add: Say, organizations: readonly OrganizationFact[]): void {
+function addPoint(add: AddField, organizations: readonly OrganizationFact[]): void {
   const placed = organizations.find((one) => one.latitude !== undefined);
   if (placed?.longitude === undefined) return;
   add("latitude", placed.latitude);

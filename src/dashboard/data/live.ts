@@ -85,8 +85,8 @@ function notifyListeners(): void {
   }
   if (due.size > 0) setTimeout(notifyListeners, burstMs);
   if (document.hidden || isPaused) return;
-  const told = new Set(ready.flatMap((topic) => [...(listeners.get(topic) ?? [])]));
-  for (const listener of told) listener();
+  const toNotify = new Set(ready.flatMap((topic) => [...(listeners.get(topic) ?? [])]));
+  for (const listener of toNotify) listener();
 }
 
 function openStream(): void {

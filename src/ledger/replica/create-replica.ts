@@ -34,7 +34,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   const vector = new Map(Object.entries(head.vector));
   /** The vector that the store has. */
   let saved: ReadonlyMap<SessionKey, number> = new Map(vector);
-  const heldBack = new Map(head.aside.map((datagram) => [dotOf(datagram), datagram]));
+  const heldBack = new Map(head.heldBack.map((datagram) => [dotOf(datagram), datagram]));
   const dropped = new Set(head.dropped);
   /** Dropped datagrams that are folded into the store: their targets have to be folded again. */
   const unfolded = new Set<Dot>();
@@ -305,7 +305,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
       const isSame =
         targets.length + files.length + runs.length + dropFiles.length === 0 && !isHeldBackChanged;
       if (isSame) return true;
-      const lists = { aside: [...heldBack.values()], dropped: [...dropped] };
+      const lists = { heldBack: [...heldBack.values()], dropped: [...dropped] };
       store.apply({
         files,
         runs,

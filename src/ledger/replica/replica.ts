@@ -105,7 +105,7 @@ export const emptyHead: StateHead = {
   checkpoint: 0,
   partNames: [],
   vector: {},
-  aside: [],
+  heldBack: [],
   dropped: [],
   latest: stampOf(noTime),
 };

@@ -38,7 +38,7 @@ export async function stageBase(options: StageBaseOptions): Promise<StateBatch> 
   }
   const next = nextHead(options);
   const isChanged = new Set(parts);
-  const heldBack = new Set(next.aside.map(dotOf));
+  const heldBack = new Set(next.heldBack.map(dotOf));
   const isKnown = hasFolded(new Map(Object.entries(next.vector)), heldBack);
   const isCounted = (one: Datagram) => {
     if (!isChanged.has(partOf(one.target))) return false;
@@ -88,7 +88,7 @@ function nextHead({ base, head, dropped }: StageBaseOptions): StateHead {
     checkpoint: base.number,
     partNames: base.partNames.map((name) => name ?? null),
     vector: Object.fromEntries(vector),
-    aside: [...base.heldBack, ...head.aside.filter((one) => !isCovered(base.vector, one))],
+    heldBack: [...base.heldBack, ...head.heldBack.filter((one) => !isCovered(base.vector, one))],
     dropped: [...new Set([...base.dropped, ...dropped])],
     latest: latest > head.latest ? latest : head.latest,
   };

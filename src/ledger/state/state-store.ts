@@ -53,7 +53,7 @@ export interface StateHead {
   /** The last number of each session that was folded or held back. */
   readonly vector: Readonly<Record<SessionKey, number>>;
   /** Known, ahead of the time, and not folded yet. */
-  readonly aside: readonly Datagram[];
+  readonly heldBack: readonly Datagram[];
   readonly dropped: readonly Dot[];
   /** The latest stamp that was folded. */
   readonly latest: string;

@@ -45,7 +45,7 @@ export async function adoptNewest(
     const found = await findNewestManifest(bucket, core.replica().base.number);
     if (!found) return undefined;
     if ((await fetchParts(core, bucket, found.manifest, onProgress)) === "pruned") continue;
-    await standOn(core, found, quietly);
+    await switchTo(core, found, quietly);
     return found.manifest.number;
   }
 }
@@ -90,7 +90,7 @@ async function fetchParts(
   throw new AppError("corrupt", "ledger_part", message);
 }
 
-async function standOn(
+async function switchTo(
   core: Core,
   { manifest, body }: FoundManifest,
   quietly: AdoptingOptions["quietly"],
@@ -108,7 +108,7 @@ async function standOn(
   });
   await switchBase(disk, body);
   await core.saveIdentity({ checkpoint: manifest.number });
-  await core.standOn(baseOf(disk, manifest));
+  await core.switchTo(baseOf(disk, manifest));
   await removeOldParts(disk, manifest);
   await core.segments.dropCovered(vector);
   if (core.stranded() > 0) await quietly(() => core.reload());

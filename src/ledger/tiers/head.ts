@@ -27,7 +27,7 @@ export interface SessionHead extends Partial<HeadInfo> {
 export interface HeadInfo {
   /** Where peers may reach it, as `host:port`. */
   readonly addresses: readonly string[];
-  /** The state of the node: see observe's `Beat`. Opaque here. */
+  /** The heartbeat of the node, which this module does not read: see fleet's `NodeHeartbeat`. */
   readonly beat: Readonly<Record<string, unknown>>;
 }
 
@@ -64,13 +64,13 @@ const addressLengthMax = 120;
 /** Drops addresses and state that are malformed: how far the node has come still counts. */
 function withValidInfo({ addresses, beat, ...head }: SessionHead): SessionHead {
   const isAddress = (one: unknown) => typeof one === "string" && one.length <= addressLengthMax;
-  const isBeat = typeof beat === "object" && beat !== null && !Array.isArray(beat);
+  const isValid = typeof beat === "object" && beat !== null && !Array.isArray(beat);
   return {
     ...head,
     ...(Array.isArray(addresses) && {
       addresses: addresses.filter(isAddress).slice(0, addressesMax),
     }),
-    ...(isBeat && { beat }),
+    ...(isValid && { beat }),
   };
 }
 

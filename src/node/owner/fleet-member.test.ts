@@ -82,21 +82,21 @@ test("the log lines of a node go to its bucket", async () => {
 test("the heartbeat is that of all processes: kinds are summed, alerts are joined", async () => {
   const { member, processes } = await setUp();
   await member.start();
-  expect((await member.view()).beat).toMatchObject({ state: "idle", kinds: {} });
+  expect((await member.view()).heartbeat).toMatchObject({ state: "idle", kinds: {} });
   const over = new AbortController();
   const { signal } = over;
   const first = reportOf("a", { kinds: { enrich: [10, 2], discover: [5, 0] }, alerts: ["x"] });
   const second = reportOf("b", { kinds: { enrich: [4, 1] }, alerts: ["x", "y"] });
   const attached = [first, second].map((one) => processes.attach(one, { signal }));
-  const { beat } = await member.view();
-  expect(beat).toMatchObject({
+  const { heartbeat } = await member.view();
+  expect(heartbeat).toMatchObject({
     state: "working",
     kinds: { enrich: [14, 3], discover: [5, 0] },
     alerts: ["x", "y"],
   });
   over.abort();
   await Promise.all(attached);
-  expect((await member.view()).beat).toMatchObject({ state: "idle", alerts: [] });
+  expect((await member.view()).heartbeat).toMatchObject({ state: "idle", alerts: [] });
 });
 
 test("a process that comes or goes is in a heartbeat within a second, not within a minute", async () => {
@@ -156,6 +156,6 @@ test("a configuration that the fleet changed is fetched; one that was edited her
   await folder.writeConfig("austin", campaignTemplate({ phrases: ["mine"] }));
   await change(campaignTemplate({ phrases: ["painter"] }));
   await pass(clock, 30);
-  await expect.poll(async () => (await member.view()).beat.followed?.what).toContain("was edited in a file of this machine"); // prettier-ignore
+  await expect.poll(async () => (await member.view()).heartbeat.followed?.what).toContain("was edited in a file of this machine"); // prettier-ignore
   expect((await folder.load("austin")).phrases).toEqual(["mine"]);
 });

@@ -208,13 +208,13 @@ export function createFleetMember(options: FleetMemberOptions): FleetMember {
       node: ledger.node(),
       pid: options.pid,
       atMs: clock.nowMs(),
-      beat: await readHeartbeat(),
+      heartbeat: await readHeartbeat(),
       desired: follower.desired(),
       gossip: gossip.counters(),
       peers: gossip.peers().map((peer) => ({
         ...peer,
         vector: Object.fromEntries(peer.vector),
-        beat: peerHeartbeats.get(peer.node),
+        heartbeat: peerHeartbeats.get(peer.node),
       })),
     }),
   };

@@ -25,7 +25,7 @@ export function claim(draft: ShardDraft, request: Claim): Claimed {
   if (repeated) return repeated;
   sweep(draft);
 
-  const { holdsAny, holdsSuspect } = handsOf(draft, request);
+  const { holdsAny, holdsSuspect } = heldBy(draft, request);
   if (holdsSuspect) return { leases: [], hasSuspect: false };
   const { suspects, others } = claimableTasks(draft, request);
   const suspect = suspects.sort(byPriority)[0];
@@ -261,7 +261,7 @@ function paceOf(draft: ShardDraft, task: Task): Pace | undefined {
   return { delayMs: gate.delayMs, limit: isRun ? gate.runSlots : gate.limit, isRun };
 }
 
-function handsOf(draft: ShardDraft, { worker, holdsElsewhere = false }: Claim) {
+function heldBy(draft: ShardDraft, { worker, holdsElsewhere = false }: Claim) {
   const own = [...draft.claims.values()].filter(
     (record) => record.worker === worker && record.open > 0,
   );

@@ -51,7 +51,7 @@ export interface HeldFile {
 }
 
 export const keptForMs = 24 * 3_600_000;
-const asideFolder = "records/aside";
+const heldBackFolder = "records/aside";
 const keptFolder = "records/kept";
 /** Time for an editor to finish writing. */
 const restMs = 2_000;
@@ -83,12 +83,12 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
   };
   const copies = (folder: string): readonly HeldFile[] =>
     disk.list(folder).flatMap((file) => copyAt(`${folder}/${file}`) ?? []);
-  const all = () => [...copies(asideFolder), ...copies(keptFolder)];
+  const all = () => [...copies(heldBackFolder), ...copies(keptFolder)];
 
   const keep = (held: HeldFile) => {
     resting.delete(held.name);
     disk.closeToOthers(held.name);
-    const [heldAt = "", id = "", ...rest] = held.name.slice(asideFolder.length + 1).split("-");
+    const [heldAt = "", id = "", ...rest] = held.name.slice(heldBackFolder.length + 1).split("-");
     const file = `${heldAt}-${hashOf(held.bytes)}-${id}-${rest.join("-")}`;
     disk.move(held.name, `${keptFolder}/${file}`);
     if (hasSide(held)) disk.move(sideOf(held.name), sideOf(`${keptFolder}/${file}`));
@@ -100,7 +100,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
   };
   /** Removes side files whose file is gone, after a crash between the two removals. */
   const removeOrphans = () => {
-    for (const folder of [asideFolder, keptFolder]) {
+    for (const folder of [heldBackFolder, keptFolder]) {
       const files = new Set(disk.list(folder));
       for (const file of files) {
         const copy = `${file.slice(0, -sideEnd.length)}${recordEnd}`;
@@ -110,7 +110,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
   };
   /** True if an editor may be about to write to it. */
   const isFresh = ({ name }: HeldFile): boolean => {
-    const ageMs = clock.nowMs() - parseInt(name.slice(asideFolder.length + 1), 36);
+    const ageMs = clock.nowMs() - parseInt(name.slice(heldBackFolder.length + 1), 36);
     return ageMs >= 0 && ageMs < restMs;
   };
   const reviewKept = async (ingest: IngestHeld) => {
@@ -134,7 +134,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
   };
   const review = async (ingest: IngestHeld) => {
     reviewedAtMs = clock.monotonicMs();
-    for (const copy of copies(asideFolder)) await lookAgain(copy, ingest);
+    for (const copy of copies(heldBackFolder)) await lookAgain(copy, ingest);
     await reviewKept(ingest);
     removeOrphans();
   };
@@ -142,7 +142,7 @@ export function createHeldBack({ disk, clock, random }: HeldBackOptions): HeldBa
   return {
     hold(from) {
       const place = Buffer.from(from.split("/").join("~")).subarray(0, placeBytesMax).toString();
-      const name = `${asideFolder}/${clock.nowMs().toString(36)}-${createId(random, 8)}-${place}`;
+      const name = `${heldBackFolder}/${clock.nowMs().toString(36)}-${createId(random, 8)}-${place}`;
       const copy = { from, name, bytes: new Uint8Array() };
       // First, so that no held file is ever without a side file. A link is enough, because a side
       // file is replaced and never written to.

@@ -114,7 +114,7 @@ export const campaignPlan: Command = {
     if (requests) out.note(requestWords(requests));
     if (advice !== undefined) out.note(advice);
     if (!plan.hasSource) out.note("it has no source: write file = … under [sources]");
-    tellSources(context, sources, survey);
+    printSources(context, sources, survey);
     await notePreflight(context, { campaigns: [campaign], hosts: survey.hosts });
     return sources.some(({ bad }) => bad > 0) ? "partial" : undefined;
   },
@@ -166,7 +166,7 @@ function phraseRows({ phrases }: Survey) {
   });
 }
 
-function tellSources(
+function printSources(
   { out }: SettingsContext,
   sources: readonly PlannedSource[],
   survey: Survey,

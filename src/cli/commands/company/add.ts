@@ -80,7 +80,7 @@ export const companyAdd: Command = {
     const duplicates = await records.duplicatesOf(made.target);
     const file = await records.fileOf(made.target);
     out.result({ ...made, file, duplicates }, words(made, file));
-    tellKept(out, made);
+    printKept(out, made);
     for (const slug of made.samePhone) {
       out.note(`${slug} has the same phone number: \`forager company merge ${slug} ${made.slug} --yes\` joins them`); // prettier-ignore
     }
@@ -162,7 +162,7 @@ function words({ outcome, slug, written }: Created, file: string | undefined): s
 }
 
 /** Reports fields that were typed but not written, with the command that writes them. */
-function tellKept(out: SettingsContext["out"], { kept, slug }: Created): void {
+function printKept(out: SettingsContext["out"], { kept, slug }: Created): void {
   for (const { field, value, given } of kept) {
     const words = quote(`${field}=${String(given)}`);
     const hint = typeof given === "string" ? `: \`forager company set ${slug} ${words}\` changes it` : ""; // prettier-ignore

@@ -66,7 +66,7 @@ export const crawl: Command = {
       for (const plan of plans) await leaveBehind(context, { plan, known, queue });
       for (const plan of plans) await folder.create(plan);
     }
-    const onPlainHttp = tellOnce(context);
+    const onPlainHttp = noteOnce(context);
     await using services = createSiteCrawlServices({ folder, queue, fetcher, clock, log, onPlainHttp }); // prettier-ignore
     const follow = followJobs(context);
     try {
@@ -99,7 +99,7 @@ export const crawl: Command = {
 };
 
 /** A start URL that is retried falls back to http each time; report that only once. */
-function tellOnce({ out }: SettingsContext): NonNullable<SiteCrawlServices["onPlainHttp"]> {
+function noteOnce({ out }: SettingsContext): NonNullable<SiteCrawlServices["onPlainHttp"]> {
   const results = new Set<string>();
   return ({ from, to, reason }) => {
     if (results.has(from)) return;

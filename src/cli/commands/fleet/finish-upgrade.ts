@@ -31,7 +31,11 @@ export const fleetFinishUpgrade: Command = {
     const finished = await finishUpgrade({ fleet, queue, version, clock, isDryRun });
     const { before, after, isIdFormNew, absent } = finished;
     if (before && after) context.recordChange({ before: { ...before }, after: { ...after } });
-    const names = absent.map(({ node, label, beat }) => ({ node, label, version: beat?.version }));
+    const names = absent.map(({ node, label, heartbeat }) => ({
+      node,
+      label,
+      version: heartbeat?.version,
+    }));
     const isOpen = before !== undefined && before.readableBy < before.format;
     const state = !before
       ? "there is no queue yet: nothing to finish"

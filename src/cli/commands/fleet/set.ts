@@ -116,8 +116,8 @@ async function lookNear(
 ): Promise<ReadonlyMap<string, AppliedRevision | undefined>> {
   const view = await fleet.view();
   if (!view) return new Map();
-  const peers = view.peers.map(({ node, beat }) => [node, beat?.followed] as const);
-  return new Map([...peers, [view.node, view.beat.followed]]);
+  const peers = view.peers.map(({ node, heartbeat }) => [node, heartbeat?.followed] as const);
+  return new Map([...peers, [view.node, view.heartbeat.followed]]);
 }
 
 async function lookFar(bucket: Bucket, nodes: readonly string[]) {

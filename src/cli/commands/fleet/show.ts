@@ -29,11 +29,11 @@ export const fleetShow: Command = {
         .filter(([key]) => !key.startsWith("logs."))
         .map(([key, entry]) => ({ scope, key, ...entry })),
     );
-    const followers = roster.map(({ node, label, beat }) => ({
+    const followers = roster.map(({ node, label, heartbeat }) => ({
       node,
       label,
-      state: beat?.state,
-      followed: (node === view?.node ? view.beat : beat)?.followed,
+      state: heartbeat?.state,
+      followed: (node === view?.node ? view.heartbeat : heartbeat)?.followed,
     }));
     out.result({ revision: state.revision, entries, nodes: followers }, (layout) =>
       [

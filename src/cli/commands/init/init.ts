@@ -81,7 +81,7 @@ export const init: Command = {
       );
     }
     noteEarlierData(context, resolve(cwd, answers.data));
-    return await checkAndTell(context, { ...made, name, hasSource: sourceFile !== undefined });
+    return await checkAndReport(context, { ...made, name, hasSource: sourceFile !== undefined });
   },
 };
 
@@ -182,7 +182,7 @@ interface Made {
   readonly hasSource: boolean;
 }
 
-async function checkAndTell(context: SettingsContext, made: Made): Promise<CommandOutcome> {
+async function checkAndReport(context: SettingsContext, made: Made): Promise<CommandOutcome> {
   const { out, cwd, reload } = context;
   const { settingsFile, campaignFile, name, hasSource } = made;
   const loaded = await reload();

@@ -38,7 +38,7 @@ export const ledgerForget: Command = {
     const source = sourceOf(context);
     if (flags["status"] === true) {
       await using reader = await openReaderOf(context);
-      return await tellCopies(context, reader.ledger, target);
+      return await printCopies(context, reader.ledger, target);
     }
     await using node = await openNodeOf(context);
     const { ledger } = node;
@@ -55,12 +55,12 @@ export const ledgerForget: Command = {
     }
     await asUsage(() => ledger.forget({ target, source }));
     if (hasFleetBucket(fleetOf(context))) await forgetInFleet(context, ledger);
-    await tellCopies(context, ledger, target);
+    await printCopies(context, ledger, target);
   },
 };
 
 /** Reports where copies of a target remain. */
-async function tellCopies(
+async function printCopies(
   context: SettingsContext,
   ledger: NodeReadApi["ledger"],
   target: string,

@@ -103,9 +103,9 @@ const advice =
 async function acceptLoss(context: SettingsContext): Promise<void> {
   await using node = await openNodeOf(context);
   const { lost, moved } = await node.ledger.acceptLoss();
-  const anew = moved === 0 ? "" : `; ${countOf(moved, "datagram")} after it written again`;
+  const restamped = moved === 0 ? "" : `; ${countOf(moved, "datagram")} after it written again`;
   context.out.note(
-    lost === 0 ? "nothing is missing here" : `${countOf(lost, "datagram")} given up${anew}`,
+    lost === 0 ? "nothing is missing here" : `${countOf(lost, "datagram")} given up${restamped}`,
   );
 }
 

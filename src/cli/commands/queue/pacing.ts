@@ -58,8 +58,8 @@ function startsText({ starts, early, waits }: PacingStarts): string {
     asked === 0
       ? ""
       : `; asked were up to ${formatDuration(asked)}, ${early === 0 ? "always kept" : `${early} came too early`}`;
-  const told = waits.length === 0 ? "" : `; the host asked ${countOf(waits.length, "time")} for a wait`; // prettier-ignore
-  return `${countOf(starts.length, "request")}${shortest}${kept}${told}`;
+  const hostWaits = waits.length === 0 ? "" : `; the host asked ${countOf(waits.length, "time")} for a wait`; // prettier-ignore
+  return `${countOf(starts.length, "request")}${shortest}${kept}${hostWaits}`;
 }
 
 type PacedEnd = PacingEnd & { readonly gapMs: number | undefined };

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../../base/text/format-time.ts";
 import { formatLogLine } from "../../../base/log/log-line.ts";
-import type { WorkerBeat } from "../../../observe/index.ts";
+import type { WorkerHeartbeat } from "../../../observe/index.ts";
 import type { ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
@@ -24,7 +24,7 @@ interface ListView<Row> {
   readonly command: (row: Row | undefined) => string;
 }
 
-type Worker = WorkerBeat & { readonly node: string };
+type Worker = WorkerHeartbeat & { readonly node: string };
 
 const waiting: ListView<ReasonStats> = {
   rows: ({ stats }) => stats.reasons.filter(({ count }) => count > 0),
@@ -45,17 +45,17 @@ const workers: ListView<Worker> = {
   columns: workerColumns,
   isFault: ({ state, restarts }) => state !== "running" || restarts > 0,
   detail: (worker, { heartbeats }) => {
-    const beat = heartbeats.find(({ node, workers: all }) => node === worker.node && all.some(({ name }) => name === worker.name)); // prettier-ignore
-    const machine = beat?.machine;
+    const heartbeat = heartbeats.find(({ node, workers: all }) => node === worker.node && all.some(({ name }) => name === worker.name)); // prettier-ignore
+    const machine = heartbeat?.machine;
     return [
       `${worker.name} on ${worker.node}`,
       `process ${worker.pid ?? "none"}, ${worker.state}, restarted ${worker.restarts} times`,
       `kinds: ${worker.kinds?.join(", ") ?? "all"}`,
       `at work ${worker.atWork} of ${worker.concurrency}, in flight ${worker.inFlight}, completed ${worker.completed}`,
       `scaling: ${worker.decision}`,
-      ...(machine && beat
+      ...(machine && heartbeat
         ? [
-            `version ${beat.version}, load ${machine.load1.toFixed(2)}, free memory ${Math.round(machine.memoryBytes.free / 1e6)} MB`,
+            `version ${heartbeat.version}, load ${machine.load1.toFixed(2)}, free memory ${Math.round(machine.memoryBytes.free / 1e6)} MB`,
           ]
         : []),
     ].join("\n");

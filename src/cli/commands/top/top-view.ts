@@ -1,5 +1,5 @@
 import { formatDuration, formatMoment } from "../../../base/text/format-time.ts";
-import type { AlertEvent, Heartbeat, WorkerBeat } from "../../../observe/index.ts";
+import type { AlertEvent, Heartbeat, WorkerHeartbeat } from "../../../observe/index.ts";
 import type { Gate, QueueStats, ReasonStats } from "../../../queue/index.ts";
 import type { Layout } from "../../terminal/output.ts";
 import type { TableColumn } from "../../terminal/table.ts";
@@ -87,7 +87,7 @@ export const reasonColumns: readonly TableColumn<ReasonStats>[] = [
   { title: "oldest", value: ({ oldestAgeMs }) => formatDuration(oldestAgeMs) },
 ];
 
-export const workerColumns: readonly TableColumn<WorkerBeat & { readonly node: string }>[] = [
+export const workerColumns: readonly TableColumn<WorkerHeartbeat & { readonly node: string }>[] = [
   { title: "node", value: ({ node }) => node },
   { title: "worker", value: ({ name }) => name },
   { title: "state", value: ({ state }) => state, tint: stateTint },
@@ -99,6 +99,6 @@ export const workerColumns: readonly TableColumn<WorkerBeat & { readonly node: s
   { title: "scaling", value: ({ decision }) => decision },
 ];
 
-function stateTint({ state }: WorkerBeat) {
+function stateTint({ state }: WorkerHeartbeat) {
   return state === "running" ? ("good" as const) : ("warn" as const);
 }

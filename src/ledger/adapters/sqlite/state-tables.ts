@@ -21,6 +21,9 @@ interface TargetRow {
   readonly losers: number;
 }
 
+/** The name under which `heldBack` of the head is stored. */
+const heldBackRow = "aside";
+
 /** How many rows of replaced parts are deleted with each batch. */
 const sweepMax = 100;
 
@@ -100,7 +103,10 @@ export function stateTables(db: Database.Database): Reads & {
     head() {
       const rows = meta.all();
       if (rows.length === 0) return undefined;
-      const entries = rows.map(({ name, json }) => [name, JSON.parse(json) as unknown]);
+      const entries = rows.map(({ name, json }) => [
+        name === heldBackRow ? "heldBack" : name,
+        JSON.parse(json) as unknown,
+      ]);
       return Object.fromEntries(entries) as StateHead;
     },
     read(target) {
@@ -138,7 +144,7 @@ export function stateTables(db: Database.Database): Reads & {
       }
       if (batch.dropStaged) dropOrphans();
       for (const [name, value] of Object.entries(batch.head ?? {})) {
-        setMeta.run(name, JSON.stringify(value));
+        setMeta.run(name === "heldBack" ? heldBackRow : name, JSON.stringify(value));
       }
       sweepSome();
     },

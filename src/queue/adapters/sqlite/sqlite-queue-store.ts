@@ -32,7 +32,7 @@ import { applyToSlice } from "./write/save-slice.ts";
 import { translateError } from "./connection/sqlite-error.ts";
 import { createStoreClock } from "./connection/store-clock.ts";
 import { storeReads } from "./read/store-reads.ts";
-import { sweep, touchComplete } from "./write/sweep.ts";
+import { sweep, markCompleteJobs } from "./write/sweep.ts";
 import { createUnitStore, type Unit } from "./write/unit.ts";
 
 export interface SqliteQueueStoreOptions {
@@ -176,7 +176,7 @@ function startClock(db: Database, clock: Clock): () => ModelNow {
 function recount(unit: Unit, repair: boolean) {
   const found = reconcile(unit.db, repair, unit.now.ms);
   unit.rows.forget();
-  touchComplete(unit);
+  markCompleteJobs(unit);
   completeIfDone(unit);
   return found;
 }

@@ -125,7 +125,7 @@ describe("the file of the index", () => {
     writeFileSync(file, bytes.fill(0x5a, 20 * 4096));
     expect(() => {
       for (let at = 0; at < 2_000; at++) other.find(`company/c${at}`);
-    }).toThrow("`forager records rebuild` makes a new one");
+    }).toThrow("`forager records rebuild` rebuilds it");
   });
 
   test("a folder that cannot be made is told with what to do", () => {

@@ -25,7 +25,7 @@ export function ranksFor(
     let to = from + 1;
     // Collect neighbours in the batch with no stored record between them.
     while (to < sorted.length && (!next || compareRanked(sorted[to]!, next) < 0)) to += 1;
-    const found = share(previous?.seat, next?.seat, BigInt(to - from));
+    const found = share(previous?.rank, next?.rank, BigInt(to - from));
     if (!found) return undefined;
     ranks.push(...found);
     from = to;
@@ -34,7 +34,7 @@ export function ranksFor(
 }
 
 interface Ranked extends Unranked {
-  readonly seat: bigint;
+  readonly rank: bigint;
 }
 
 export interface Statements {
@@ -45,14 +45,14 @@ export interface Statements {
 export const rankStatements = (db: Database.Database): Statements => ({
   before: db
     .prepare<Unranked, Ranked>(
-      `select sort, target, seat from record indexed by record_by_sort
+      `select sort, target, seat as rank from record indexed by record_by_sort
        where (sort, target) < (@sort, @target) and seat is not null
        order by sort desc, target desc limit 1`,
     )
     .safeIntegers(),
   after: db
     .prepare<Unranked, Ranked>(
-      `select sort, target, seat from record indexed by record_by_sort
+      `select sort, target, seat as rank from record indexed by record_by_sort
        where (sort, target) > (@sort, @target) and seat is not null
        order by sort, target limit 1`,
     )

@@ -44,14 +44,14 @@ export function recordSearcher(db: Database.Database) {
   /** In the order of names, which is the order of ranks: `search` walks in this order. */
   const inOrder = (match: string, query: RecordQuery, from: Cursor | undefined, limit: number) => {
     const { conditions, values } = rangesOf(query);
-    const seat = from && rankBehind.get({ sort: String(from.value), target: from.target });
-    const isBehind = typeof seat === "bigint" ? [" and s.rowid > @seat"] : [];
+    const rank = from && rankBehind.get({ sort: String(from.value), target: from.target });
+    const isBehind = typeof rank === "bigint" ? [" and s.rowid > @rank"] : [];
     return run(
       `select r.kind, b.json, r.target, r.sort as value
        from search s cross join record r on r.seat = s.rowid cross join body b on b.key = r.key
        where search match @match ${[...isBehind, ...conditions].join("")}
        order by s.rowid limit @limit`,
-      { ...values, match, limit, ...(typeof seat === "bigint" && { seat }) },
+      { ...values, match, limit, ...(typeof rank === "bigint" && { rank }) },
     );
   };
 

@@ -7,7 +7,7 @@ interface Stored {
   readonly key: bigint;
   readonly kind: Indexed["kind"];
   readonly sort: string;
-  readonly seat: bigint | null;
+  readonly rank: bigint | null;
 }
 
 /** A record that has no rank yet. */
@@ -20,14 +20,14 @@ interface Waiting {
 /** Puts records into the tables, and removes them. Call it within a transaction. */
 export function recordWriter(db: Database.Database) {
   const stored = db
-    .prepare<[string], Stored>("select key, kind, sort, seat from record where target = ?")
+    .prepare<[string], Stored>("select key, kind, sort, seat as rank from record where target = ?")
     .safeIntegers();
-  const insert = db.prepare<RecordRow & { readonly seat: bigint | null }>(
+  const insert = db.prepare<RecordRow & { readonly rank: bigint | null }>(
     `insert into record (target, kind, slug, sort, seat, changed, rating, reviews, callback, domain)
-     values (@target, @kind, @slug, @sort, @seat, @changed, @rating, @reviews, @callback, @domain)`,
+     values (@target, @kind, @slug, @sort, @rank, @changed, @rating, @reviews, @callback, @domain)`,
   );
-  const update = db.prepare<RecordRow & { readonly seat: bigint | null }>(
-    `update record set slug = @slug, sort = @sort, seat = @seat, changed = @changed,
+  const update = db.prepare<RecordRow & { readonly rank: bigint | null }>(
+    `update record set slug = @slug, sort = @sort, seat = @rank, changed = @changed,
        rating = @rating, reviews = @reviews, callback = @callback, domain = @domain
      where target = @target`,
   );
@@ -68,17 +68,17 @@ export function recordWriter(db: Database.Database) {
   };
 
   /** Without a rank its terms are not written; that happens when it gets a rank. */
-  const write = ({ indexed, row, before }: Waiting, seat: bigint | null) => {
-    const ranked = { ...row, seat };
+  const write = ({ indexed, row, before }: Waiting, rank: bigint | null) => {
+    const ranked = { ...row, rank };
     const key = before ? before.key : BigInt(insert.run(ranked).lastInsertRowid);
     if (before) {
       update.run(ranked);
       dropElements(indexed.kind, key);
-      if (before.seat !== null) dropTerms.run(before.seat);
+      if (before.rank !== null) dropTerms.run(before.rank);
     }
     setBody.run(key, jsonOf(indexed));
     for (const [kind, value] of elementsOf(indexed)) addElement.run(kind, value, key);
-    if (seat !== null) addTerms.run(seat, termTextOf(indexed));
+    if (rank !== null) addTerms.run(rank, termTextOf(indexed));
   };
 
   return {
@@ -89,8 +89,8 @@ export function recordWriter(db: Database.Database) {
         return { indexed, row, before: stored.get(row.target) };
       });
       const isStaying = ({ row, before }: Waiting) =>
-        before !== undefined && before.seat !== null && before.sort === row.sort;
-      for (const one of all) if (isStaying(one)) write(one, one.before!.seat);
+        before !== undefined && before.rank !== null && before.sort === row.sort;
+      for (const one of all) if (isStaying(one)) write(one, one.before!.rank);
       const moving = all
         .filter((one) => !isStaying(one))
         .sort(({ row: a }, { row: b }) => compareRanked(a, b));
@@ -106,7 +106,7 @@ export function recordWriter(db: Database.Database) {
       for (const target of targets) {
         const before = stored.get(target);
         if (!before) continue;
-        if (before.seat !== null) dropTerms.run(before.seat);
+        if (before.rank !== null) dropTerms.run(before.rank);
         dropElements(before.kind, before.key);
         for (const statement of [dropBody, dropRecord]) statement.run(before.key);
       }

@@ -24,7 +24,7 @@ export function claim(unit: Unit, request: Claim): Claimed {
   sweep(unit);
   unit.flush();
 
-  const { holdsAny, holdsSuspect } = handsOf(unit, request.worker);
+  const { holdsAny, holdsSuspect } = heldBy(unit, request.worker);
   if (holdsSuspect) return { leases: [], hasSuspect: false };
   promote(unit);
   const token = nextToken(unit.meta.lastToken, unit.now.ms);
@@ -203,7 +203,7 @@ type KnownClaim = Pick<ClaimRecord, "open" | "leaseMs" | "expiresAtMs"> & {
   readonly token: number;
 };
 
-function handsOf({ db }: Unit, worker: string) {
+function heldBy({ db }: Unit, worker: string) {
   const held = statement(
     db,
     "select count(*) as claims, max(has_suspect) as suspect from claim where worker = ? and open > 0",

@@ -70,7 +70,8 @@ export function createRows(db: Database, now: () => number): Rows {
   const dirtyTurns = new Map<string, TurnName>();
   const touched = new Set<string>();
 
-  const touchTurn = ({ kind, job }: TurnName) => dirtyTurns.set(`${kind}\0${job}`, { kind, job });
+  const markTurnDirty = ({ kind, job }: TurnName) =>
+    dirtyTurns.set(`${kind}\0${job}`, { kind, job });
   const keepLane = (row: SqliteLaneRow) => {
     lanes.set(row.id, row);
     lanesByName.set(laneKey(row), row);
@@ -148,7 +149,7 @@ export function createRows(db: Database, now: () => number): Rows {
     },
     dropLane(lane) {
       dirtyLanes.delete(lane);
-      touchTurn(lane);
+      markTurnDirty(lane);
       lanes.delete(lane.id);
       lanesByName.delete(laneKey(lane));
       sql.dropLane.run(lane.id);
@@ -179,7 +180,7 @@ export function createRows(db: Database, now: () => number): Rows {
           // Read all at once: there are few, and an iterator of the driver would outlive the young
           // generation of the heap.
           for (const [id, kind, job, ready] of sql.lanesOfGate.all(gate.name) as LaneOfGate[]) {
-            if (ready > 0) touchTurn({ kind, job });
+            if (ready > 0) markTurnDirty({ kind, job });
             const lane = lanes.get(id);
             if (lane) lane.isOpen = open;
           }
@@ -202,7 +203,7 @@ export function createRows(db: Database, now: () => number): Rows {
           lane.head,
           lane.id,
         );
-        touchTurn(lane);
+        markTurnDirty(lane);
       }
       for (const job of dirtyJobs) {
         sql.writeJob.run(

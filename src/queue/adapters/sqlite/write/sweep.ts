@@ -15,7 +15,7 @@ export function sweep(unit: Unit): Swept {
   const swept = found.length > 0 ? sweepTasks(unit, found) : nothingSwept;
   for (const token of tokens) unit.sql.setNextExpiry.run({ token });
   forgetClaims(unit);
-  touchComplete(unit);
+  markCompleteJobs(unit);
   return swept;
 }
 
@@ -49,8 +49,8 @@ function expiredTasks({ db, now }: Unit, tokens: readonly number[]): readonly Ta
   return found;
 }
 
-/** Marks jobs that are complete but not ended as touched, so that the commit ends them. */
-export function touchComplete({ db, rows }: Unit): void {
+/** Marks jobs that are complete but not ended as changed, so that the commit ends them. */
+export function markCompleteJobs({ db, rows }: Unit): void {
   const complete = statement(
     db,
     `select name from job indexed by job_complete
