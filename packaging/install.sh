@@ -223,8 +223,11 @@ uninstall_all() {
       run systemctl disable --quiet --now forager.service
     fi
   fi
-  run rm -rf "$root$unit_file" "$root$unit_file.d" "$opt"
+  run rm -rf "$root$unit_file" "$root$unit_file.d/browser.conf" "$opt"
   run rm -f "$root/usr/local/bin/forager"
+  # The others are settings: `systemctl edit forager` wrote them.
+  [ "$purge" = no ] || run rm -rf "$root$unit_file.d"
+  [ ! -d "$root$unit_file.d" ] || run rmdir --ignore-fail-on-non-empty "$root$unit_file.d"
   for one in $completion_files; do run rm -f "$root${one#*:}"; done
   [ -n "$root" ] || [ ! -d /run/systemd/system ] || run systemctl daemon-reload
   if [ "$purge" = yes ]; then

@@ -5,6 +5,7 @@ import type { SettingEntry, Layer } from "./layer.ts";
 import type { SettingProblem } from "./problem.ts";
 import { secretAccepts, secretFileOf, secretForms, toSecret } from "./secrets/read-secret.ts";
 import { createSecret, isSecret, mask } from "./secrets/secret.ts";
+import { isSecretForm } from "./schema/setting-schemas.ts";
 import { hostOfWebUrl, splitUrl } from "./schema/url.ts";
 import { resolveUserPath, type UserFolders } from "./user-paths.ts";
 
@@ -99,10 +100,7 @@ function plainSecret(
   if (password !== undefined) {
     return `${key} contains a password in plain text: remove it and set ${passwordKey} = ${secretForms}`;
   }
-  const isPlain =
-    typeof raw === "string" &&
-    (form === "secret" || form === "tokenUrl" || (form === "secretUrl" && /[@?]/.test(raw)));
-  return isPlain
+  return typeof raw === "string" && isSecretForm(form)
     ? `${key} contains a secret in plain text: write ${key} = ${secretForms}`
     : undefined;
 }
@@ -130,7 +128,7 @@ function read(
       ? { kind: "ok", value, display: mask }
       : { kind: "wrong", text: `must be ${accepts}` };
   }
-  if (form === "secretUrl" || form === "tokenUrl") {
+  if (form === "secretUrl") {
     const value = toSecret(raw, { ...user, name: `${key} (${where})`, folder });
     const shown = typeof raw === "string" ? hostOfWebUrl(raw) : mask;
     if (value && shown !== undefined) return { kind: "ok", value, display: shown };

@@ -308,7 +308,7 @@ test("a secret in plain text in a settings file is refused: where it is and what
     "home/.config/forager/config.toml": "[gossip]\nkeys = 'hunter2'\n",
     "work/forager.toml":
       `queue.url = '${urlWithPassword}'\nbucket.password = { env = 'PIN' }\n` +
-      "alert.webhook = 'http://h/?token=hunter2'\nalert.secret = { command = 'cat x' }\n" +
+      "alert.webhook = 'https://h/hooks/hunter2'\nalert.secret = { command = 'cat x' }\n" +
       "alert.slack = 'https://hooks.slack.com/services/hunter2'\nalert.ntfy = 'https://ntfy.sh/hunter2'\n",
   });
   const refused = await load({ env: { PIN: "1234" } }).catch((error: unknown) => error);

@@ -71,6 +71,13 @@ test("alone, with nothing running, there is this node, which was never seen", ()
   expect(own).toMatchObject({ label: "pi-1", how: "self", lastSeenMs: undefined });
 });
 
+test("this node has the name of its settings, though it was stored under the name of its machine", () => {
+  const { head, ageMs } = headOf(ids[0], "vm", 1_000);
+  const { beat: _none, ...bare } = head;
+  const [own] = rosterOf({ nowMs, self, heads: [{ head: bare, ageMs }], view: undefined });
+  expect(own!.label).toBe("pi-1");
+});
+
 test("a node that said that it stops is not there, however fresh its last word is", () => {
   const heads = [headOf(ids[1], "pi-2", 1_000, { state: "stopped" })];
   const [, other] = rosterOf({ nowMs, self, heads, view: undefined });

@@ -50,7 +50,7 @@ export function rosterOf({ nowMs, self, heads, view }: RosterInput): readonly No
     const heartbeat = own?.heartbeat ?? newer(peer?.heartbeat, headHeartbeat);
     return {
       node,
-      label: heartbeat?.label || toPlain(seen?.head.label ?? "") || (isSelf ? self.label : ""),
+      label: heartbeat?.label || (isSelf && self.label) || toPlain(seen?.head.label ?? ""),
       isSelf,
       lastSeenMs: moments.length > 0 ? Math.max(...moments) : undefined,
       session: peer?.session ?? seen?.head.session,

@@ -197,11 +197,20 @@ needs(["podman"], ({ podman: programs }) => {
         const byTwo = done("two");
         const byThree = done("three");
         expect(beforeKill).toBeLessThan(tasks);
-        // What the killed one had noted and not stored is done again; nothing else is.
         const finished = [...byTwo, ...byThree];
         expect(new Set(finished).size).toBe(finished.length);
         const all = new Set([...done("one"), ...finished]);
         expect(all.size).toBe(tasks);
+        // Only what was running in the killed one is done again, and that is on record.
+        const again = finished.filter((key) => done("one").includes(key));
+        const list = await forager("queue", "list", "--json", "--limit", String(tasks));
+        const { tasks: rows } = JSON.parse(list) as {
+          readonly tasks: readonly { readonly key: string; readonly used: number }[];
+        };
+        expect(rows).toHaveLength(tasks);
+        const begunTwice = rows.filter(({ used }) => used > 1).map(({ key }) => key);
+        expect(begunTwice).toEqual(expect.arrayContaining(again));
+        process.stderr.write(`${again.length} of ${tasks} were running in the killed node\n`);
       },
     );
   });

@@ -186,7 +186,7 @@ test("a stall is logged, counted and sent; an alarm that was not accepted surviv
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const settings = `[alert]\nstallMs = 1000\nwebhook = "http://127.0.0.1:${port}/"\nsecret = { command = "echo whsec_${secret}" }\n`;
+  const settings = `[alert]\nstallMs = 1000\nwebhook = { command = "echo http://127.0.0.1:${port}/" }\nsecret = { command = "echo whsec_${secret}" }\n`;
   const first = await startWork(settings, ["--kinds", "slow"]);
   // Nobody does these, and they could be done.
   await first.sandbox.use((queue) => queue.add([{ kind: "quick" }]));

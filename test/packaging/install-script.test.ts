@@ -186,15 +186,23 @@ describe.skipIf(!isSupported)("install.sh", () => {
   });
 
   test("--uninstall keeps data and settings, --purge does not", () => {
-    intoRoot("--from", makeArchive("1.0.0"), "--browser");
+    const dropIns = at("etc/systemd/system/forager.service.d");
+    const archive = makeArchive("1.0.0");
+    intoRoot("--from", archive, "--browser");
+    expect(intoRoot("--uninstall").status).toBe(0);
+    expect(existsSync(dropIns)).toBe(false);
+    intoRoot("--from", archive, "--browser");
+    const mine = join(dropIns, "override.conf");
+    writeFileSync(mine, "[Service]\n");
     const removed = intoRoot("--uninstall");
     expect(removed).toMatchObject({ status: 0, stderr: "" });
     const files = execFileSync("find", [at("."), "-type", "f"], { encoding: "utf8" });
-    expect(files.trim()).toBe(at("etc/forager/forager.toml"));
+    expect(files.trim().split("\n").toSorted()).toEqual([at("etc/forager/forager.toml"), mine]);
     expect(existsSync(at("opt/forager"))).toBe(false);
     expect(intoRoot("--uninstall", "--purge").status).toBe(0);
     expect(existsSync(at("etc/forager"))).toBe(false);
     expect(existsSync(at("var/lib/forager"))).toBe(false);
+    expect(existsSync(dropIns)).toBe(false);
   });
 
   test("wrong options are refused before anything happens", () => {

@@ -18,7 +18,7 @@ const webUser = /\b(https?:\/\/)[^\s/?#"'<>@]*(?:@[^\s/?#"'<>@]*)*@/gi;
 const password = /(:\/\/[^\s:@/"']*):[^\s@/"']+@/g;
 const parameter = /([?&])([^\s?&=#"'<>]*)=[^\s&#"'<>]*/g;
 
-const isSecretParameter = (name: string): boolean =>
+export const isSecretParameter = (name: string): boolean =>
   /pass|pwd|secret|token|credential|session|signature|oauth|authoriz|(?:api|access|private)[-_]?key|^(?:key|sig|auth)$/i.test(
     name,
   );

@@ -12,7 +12,9 @@ test("a contact is a mailbox or a page, and can be sent in a header", () => {
     ..."foo|a@b|a@b@c.org|@b.org|a@.org|a@b.|a b@c.org|you@exämple.org|https://|https:///x".split(
       "|",
     ),
-    ..."ftp://a.org|https://a.org/(x)|<a@b.org>|https://a.org/\r\nX: y|".split("|"),
+    ..."ftp://a.org|https://a.org/(x)|https://ann:hunter2@a.org/|<a@b.org>|https://a.org/\r\nX: y|".split(
+      "|",
+    ),
   ];
   expect(good.filter((one) => !isContactAddress(one))).toEqual([]);
   expect(bad.filter(isContactAddress)).toEqual([]);

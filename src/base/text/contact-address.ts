@@ -6,9 +6,9 @@
 const contact = /^[!-'*-;=?-~]+$/;
 
 export const isMailbox = (text: string): boolean =>
-  contact.test(text) && /^[^@]+@[^@.][^@]*\.[^@.]+$/.test(text);
+  contact.test(text) && /^[^@/]+@[^@.][^@]*\.[^@.]+$/.test(text);
 
 export const isContactAddress = (text: string): boolean =>
-  isMailbox(text) || (contact.test(text) && /^https?:\/\/[^/?#]/.test(text));
+  isMailbox(text) || (contact.test(text) && /^https?:\/\/[^/?#@]+(?:[/?#]|$)/.test(text));
 
 export const contactForm = "an e-mail address such as you@example.org, or the URL of a page";

@@ -154,6 +154,19 @@ contact = "nobody"
     }
   });
 
+  test("B27: an address with a password or key is refused and not repeated: the fleet shares the file", () => {
+    const wrong = [
+      ['[sources]\nfile = "https://ann:hunter2@h.example/a.csv"', "sources.file"],
+      ['[sources]\nfile = "https://h.example/a.csv?X-Amz-Signature=hunter2"', "sources.file"],
+      ['[sources.overpass]\nurl = "https://h.example/api?key=hunter2"', "sources.overpass.url"],
+    ] as const; // prettier-ignore
+    for (const [text, key] of wrong) {
+      const message = messageOf(`${minimal}\n${text}\n`);
+      expect(message).toContain(`${key} must be an address without a password or key`);
+      expect(message).not.toContain("hunter2");
+    }
+  });
+
   test("lesson 24: nothing is read half: text is no number, and no key is skipped", () => {
     expect(messageOf(minimal.replace("30.2672", '"30.2672"'))).toContain(
       "lat must be degrees north",

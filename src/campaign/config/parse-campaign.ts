@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { contactForm, isContactAddress } from "../../base/text/contact-address.ts";
+import { redactText } from "../../base/log/redact.ts";
 import { nearestHint } from "../../base/text/nearest.ts";
 import { phraseLanguages, sourceKeyRule, type Point } from "../../sources/index.ts";
 import { isFileKey, overpassSourceKey, type Campaign } from "../campaign.ts";
@@ -24,6 +25,9 @@ import { phraseFault, toPhrase } from "../phrase.ts";
 /** An `error` text completes the sentence "<key> must be …". */
 const number = (min: number, max: number, what: string) =>
   z.number({ error: what }).min(min, { error: what }).max(max, { error: what });
+/** The whole fleet reads the files of campaigns, and commands print them. */
+const noSecret = "an address without a password or key";
+const hasNoSecret = (address: string) => redactText(address) === address;
 const words = (what: string) =>
   z.array(z.string({ error: "text" }).trim().min(1, { error: "text that is not empty" }), {
     error: `a list of ${what}, such as ["…", "…"]`,
@@ -106,7 +110,11 @@ const schema = z.strictObject({
     .default({}),
   sources: z
     .strictObject({
-      file: z.string({ error: 'the path of a file, such as "places.jsonl"' }).min(1).optional(),
+      file: z
+        .string({ error: 'the path of a file, such as "places.jsonl"' })
+        .min(1)
+        .refine(hasNoSecret, { error: `${noSecret}: import it with forager places import` })
+        .optional(),
       columns: z
         .record(z.string(), z.string(), {
           error: 'a table of field = "column", such as { name = "Firma" }',
@@ -125,11 +133,13 @@ const schema = z.strictObject({
       overpass: z
         .strictObject(
           {
-            url: z.url({
-              protocol: /^https?$/,
-              error:
-                'the address of an Overpass interpreter, such as "https://HOST/api/interpreter"',
-            }),
+            url: z
+              .url({
+                protocol: /^https?$/,
+                error:
+                  'the address of an Overpass interpreter, such as "https://HOST/api/interpreter"',
+              })
+              .refine(hasNoSecret, { error: noSecret }),
             delayMs: number(1_000, 3_600_000, "milliseconds from 1000 to 3600000").default(5_000),
             snapshotDays: number(0.01, 3_650, "days from 0.01 to 3650").default(30),
             maxDataAgeDays: number(0.01, 3_650, "days from 0.01 to 3650").default(14),

@@ -332,11 +332,11 @@ export const settingsSchema = z.strictObject({
     }),
     slack: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description: "incoming webhook of Slack, Mattermost or others that take a JSON text: a URL",
-      form: "tokenUrl",
+      form: "secretUrl",
     }),
     ntfy: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description: "topic of an ntfy server, such as https://ntfy.sh/my-topic",
-      form: "tokenUrl",
+      form: "secretUrl",
     }),
     mail: z.custom<Secret>(isSecret).optional().register(settingMeta, {
       description: "mail server and addresses: smtps://USER:PASSWORD@HOST?from=ADDRESS&to=ADDRESS",

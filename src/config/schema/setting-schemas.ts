@@ -9,10 +9,9 @@ export interface SettingMeta {
   readonly description: string;
   /**
    * How to convert the written form to the value, if it is not a plain string or number. A
-   * "secretUrl" is a web address that may contain a token anywhere, and a "tokenUrl" is one whose
-   * path is the token: only their host is ever shown.
+   * "secretUrl" is a web address that may contain a token anywhere: only its host is ever shown.
    */
-  readonly form?: "folder" | "url" | "secret" | "secretUrl" | "tokenUrl";
+  readonly form?: "folder" | "url" | "secret" | "secretUrl";
   /** May also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
   readonly isList?: true;
   /** For a URL: the setting that gets a password written inside it. */
@@ -21,11 +20,9 @@ export interface SettingMeta {
   readonly earlierKey?: string;
 }
 
-const secretFormNames = ["secret", "secretUrl", "tokenUrl"] as const;
-
 /** Whether values of this form are never shown whole. */
 export const isSecretForm = (form: SettingMeta["form"]): boolean =>
-  secretFormNames.some((one) => one === form);
+  form === "secret" || form === "secretUrl";
 
 export function text(accepts: string) {
   return z.string({ error: accepts }).min(1, { error: `${accepts}, not empty` });

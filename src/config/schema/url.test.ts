@@ -33,6 +33,7 @@ test.each([
   ["postgres://ann:hunter2/x@host", "must be a URL"],
   ["postgres://ann:12/hunter2@host/db", "must write @ as %40"],
   ["postgres://host/db?password=hunter2", "must not hold a secret in its query"],
+  ["s3://bucket/x?accessKey=hunter2", "must not hold a secret in its query"],
   ["s3://b?endpoint=http://ann:hunter2%40host", "must not hold credentials inside of its query"],
   ["postgres://ann:hunter2%@host/db", "has a password with a bad % escape"],
 ])("%s is refused without being repeated", (written, text) => {

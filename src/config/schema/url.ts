@@ -1,5 +1,5 @@
 import { parseUrl } from "../../base/text/parse-url.ts";
-import { redactUrl } from "../../base/log/redact.ts";
+import { isSecretParameter, redactUrl } from "../../base/log/redact.ts";
 import { mask } from "../secrets/secret.ts";
 
 /**
@@ -39,7 +39,7 @@ export function splitUrl(written: string): SplitUrl {
   // Otherwise part of a password with an unescaped / would be taken for a path and be printed.
   if (rest.slice(at + 1).includes("@")) return wrong("must write @ as %40 outside user and host");
   const query = [...parsed.searchParams];
-  if (query.some(([name]) => /pass|secret|token/i.test(name))) {
+  if (query.some(([name]) => isSecretParameter(name))) {
     return wrong("must not hold a secret in its query: use user:password@ or the password setting");
   }
   if (query.some(([, value]) => /:\/\/[^/?#]*@/.test(value))) {
