@@ -1,4 +1,5 @@
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { AppError } from "../../../base/app-error.ts";
 import { systemClock, type Clock } from "../../../base/clock.ts";
 import type { BucketOperation } from "../../metered-bucket.ts";
 import { readFailure } from "./s3-error.ts";
@@ -59,6 +60,8 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     return opened;
   };
   let client = open();
+  /** Whether the store has accepted the credentials of this process before. */
+  let wasAccepted = false;
 
   const sendOnce = async <T>(
     request: (client: S3Client, signal: AbortSignal) => Promise<T>,
@@ -70,6 +73,7 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
     );
     try {
       const output = await request(used, timeout.signal);
+      wasAccepted = true;
       const { $metadata } = output as { readonly $metadata?: { readonly dateMs?: number } };
       return { output, dateMs: $metadata?.dateMs };
     } finally {
@@ -90,7 +94,11 @@ export function createS3Caller(place: S3Place, options: S3CallerOptions): S3Call
       if (isRefused && client === used) client = open();
       if (!isRefused && name !== "RequestTimeTooSkewed") throw error;
       onRepeat(operation);
-      return sendOnce(request);
+      return await sendOnce(request).catch((second: unknown) => {
+        throw refusedKeys.has(readFailure(second).name) && wasAccepted
+          ? credentialsReplaced(place, second)
+          : second;
+      });
     }
   };
 
@@ -128,6 +136,17 @@ const refusedKeys: ReadonlySet<string> = new Set([
   "ExpiredToken",
   "TokenRefreshRequired",
 ]);
+
+/**
+ * Stores need some seconds until they know a new key everywhere, and people need longer until they
+ * have written it to the profile file. So a process whose key worked before waits for the new one.
+ */
+function credentialsReplaced({ bucket }: S3Place, cause: unknown): AppError {
+  const message =
+    `s3://${bucket} no longer accepts these credentials (${readFailure(cause).name}): ` +
+    `store the new ones where the old ones were; they are read again by themselves`;
+  return new AppError("unavailable", "bucket_credentials", message, { cause });
+}
 
 function createClient(place: S3Place, clock: Clock, isAnonymous: boolean): S3Client {
   const config: S3ClientConfig & { readonly ignoreCache: true } = {

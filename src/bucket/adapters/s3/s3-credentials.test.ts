@@ -105,4 +105,28 @@ needs(["s3"], ({ s3 }) => {
     writeProfile(s3.accessKey, "wrong");
     await writeAndRead(bucket); // the key that works stays in use
   });
+
+  test("B27: a key that was refused after it had worked is worth another try", async () => {
+    let accepted = "";
+    const store = createServer(({ headers }, response) => {
+      const key = /Credential=([^/]+)/.exec(headers.authorization ?? "")?.[1];
+      if (key === accepted) return response.writeHead(200, { etag: '"1"' }).end();
+      response.writeHead(403, { "content-type": "application/xml" });
+      return response.end("<Error><Code>InvalidAccessKeyId</Code></Error>");
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void store.close());
+    await once(store, "listening");
+    const { port } = store.address() as AddressInfo;
+    writeProfile("FIRST", "one");
+    const place = { bucket: "b", prefix: "", endpoint: `http://127.0.0.1:${port}`, region: "eu-1" };
+    await using bucket = createS3Bucket({ place, clock: systemClock, random: systemRandom });
+    const refused = (kind: string) => ({ kind, code: "bucket_credentials" });
+    await expect(bucket.put("a", bytes("1"))).rejects.toMatchObject(refused("invalid"));
+    accepted = "FIRST";
+    await bucket.put("a", bytes("1"));
+    accepted = "SECOND"; // the store knows the new key before the profile file has it
+    await expect(bucket.put("a", bytes("1"))).rejects.toMatchObject(refused("unavailable"));
+    writeProfile("SECOND", "two");
+    await bucket.put("a", bytes("1"));
+  });
 });
