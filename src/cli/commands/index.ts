@@ -1,4 +1,4 @@
-import type { CommandEntry, Noun } from "../frame/command.ts";
+import type { CommandEntry, CommandGroup, Noun } from "../frame/command.ts";
 import { queueNoun } from "./queue/index.ts";
 import { bucketNoun } from "./bucket/index.ts";
 import { companyNoun } from "./company/index.ts";
@@ -22,7 +22,24 @@ import { userNoun } from "./user/index.ts";
 import { tokenNoun } from "./token/index.ts";
 import { configNoun } from "./config/index.ts";
 
-/** In the order in which `forager --help` lists them. */
+/** As `forager --help` lists them. Each noun and each command without a noun is in one group. */
+export const groups: readonly CommandGroup[] = [
+  { heading: "Start here:", names: ["init", "enrich", "doctor", "demo"] },
+  { heading: "Find companies:", names: ["campaign", "places", "phrases", "crawl", "schedule"] },
+  {
+    heading: "Use the data:",
+    names: ["company", "person", "import", "export", "publish", "suppress"],
+  },
+  { heading: "Keep the data:", names: ["records", "ledger", "undo", "backup"] },
+  { heading: "Run and watch:", names: ["up", "work", "queue", "status", "top", "logs", "runbook"] },
+  { heading: "Several machines:", names: ["node", "fleet", "bucket", "hub", "deploy", "infra"] },
+  {
+    heading: "Dashboard and API:",
+    names: ["serve", "dashboard", "api", "user", "token", "webhook", "audit-log"],
+  },
+  { heading: "Other:", names: ["config", "completion", "names", "loadtest", "version"] },
+];
+
 export const nouns: readonly Noun[] = [
   queueNoun,
   bucketNoun,

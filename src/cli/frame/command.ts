@@ -133,7 +133,15 @@ export interface Example {
 /** The list of all commands. It is kept small because `forager --help` loads nothing else. */
 export interface Registry {
   readonly nouns: Readonly<Record<string, string>>;
+  /** In the order of help. */
   readonly commands: readonly CommandEntry[];
+  /** How `forager --help` groups nouns and commands without a noun; absent: one list. */
+  readonly groups?: readonly CommandGroup[];
+}
+
+export interface CommandGroup {
+  readonly heading: string;
+  readonly names: readonly string[];
 }
 
 /** A noun such as `company`. Its folder in ../commands has one file per verb. */

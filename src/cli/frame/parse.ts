@@ -115,13 +115,15 @@ function readGlobalFlags(program: Program): GlobalFlags {
 
 function addCommand(program: Program, entry: CommandEntry, registry: Registry): Program {
   const [noun, verb] = entry.name.split(" ") as [string, string | undefined];
-  if (verb === undefined) return program.command(noun).description(entry.summary);
+  const addTop = (summary: string) => {
+    const group = registry.groups?.find(({ names }) => names.includes(noun));
+    const top = program.command(noun).description(summary);
+    return group ? top.helpGroup(group.heading) : top;
+  };
+  if (verb === undefined) return addTop(entry.summary);
   const parent =
     program.commands.find((existing) => existing.name() === noun) ??
-    program
-      .command(noun)
-      .description(registry.nouns[noun] ?? "")
-      .helpCommand(false);
+    addTop(registry.nouns[noun] ?? "").helpCommand(false);
   return parent.command(verb).description(entry.summary);
 }
 
