@@ -84,7 +84,7 @@ describe("a keyed limiter", () => {
     expect([count("wide"), count("closed"), count("common")]).toEqual([2, 0, 1]);
   });
 
-  test("limits that are no whole numbers are bugs", () => {
+  test("limits that are not whole numbers are bugs", () => {
     const { limiter } = createFixture();
     expect(() => limiter.setLimit("a", 1.5)).toThrow("bug: a limit of 1.5");
     expect(() => limiter.setLimit("a", -1)).toThrow("bug: a limit of -1");

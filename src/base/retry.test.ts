@@ -42,7 +42,7 @@ describe("retry", () => {
     expect(attempts).toEqual([1, 2, 3, 4]);
   });
 
-  test("after the last attempt the last error is thrown as it came, cause and all", async () => {
+  test("after the last attempt the last error is thrown unchanged, with its cause", async () => {
     const clock = createTestClock();
     const errors = [1, 2, 3].map((attempt) => down(new Error(`cause ${attempt}`)));
     const result = retry(

@@ -84,7 +84,7 @@ describe("a service group", () => {
     expect(failure).toMatchObject({ errors: [startError, stopError], cause: startError });
   });
 
-  test("one failing stop does not keep the others running, and all failures are told", async () => {
+  test("one failing stop does not keep the others running, and all failures are reported", async () => {
     const clock = createTestClock();
     const [first, second] = [new Error("a did not stop"), new Error("c did not stop")];
     const members = { a: { stopError: first }, b: {}, c: { stopError: second } };
@@ -144,7 +144,7 @@ describe("a service group", () => {
     expect(trace).toEqual([...startOf("a"), "start b", ...stopOf("a")]);
   });
 
-  test("a stop during a start hears itself what failed to stop", async () => {
+  test("a stop during a start throws what failed to stop", async () => {
     const clock = createTestClock();
     const stopError = new Error("a did not stop");
     const { group } = createMembers(clock, { a: { stopError }, b: { startMs: 50 }, c: {} });

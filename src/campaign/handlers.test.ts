@@ -473,7 +473,7 @@ describe("details", () => {
     expect(await detail(world.services, found(one), signal)).toMatchObject({ kind: "left" });
   });
 
-  test("a page on a network is a profile there, and its domain is nobody's", async () => {
+  test("a page on a network is a profile there, and its domain belongs to no company", async () => {
     await using world = await createWorld(() => []);
     const one = place("p/1", { website: "https://www.facebook.com/rohr" });
     const result = await detail(world.services, found(one), signal);

@@ -154,7 +154,7 @@ test("no input escapes: what is accepted can be written, and nothing outside cha
   expect(accepted).toBeGreaterThan(100);
 });
 
-test("links that lead in a circle are told in words", () => {
+test("links that lead in a circle are reported in words", () => {
   const loop = join(createTempFolder(), "loop");
   symlinkSync("loop", loop);
   for (const root of [loop, join(loop, "data")]) {

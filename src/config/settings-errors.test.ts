@@ -113,7 +113,7 @@ test.each([
   expect(await complaint("", { env: { [name]: value } })).toContain(`${name}: ${text}`);
 });
 
-test("a wrong flag is told by its name", async () => {
+test("a wrong flag is reported by its name", async () => {
   const level = { flag: "--verbosity", value: "loud" };
   expect(await complaint("", { flags: { "log.level": level } })).toMatch(
     /^--verbosity: log\.level/,
@@ -122,7 +122,7 @@ test("a wrong flag is told by its name", async () => {
   expect(await complaint("", { flags: { config } })).toBe("--config: there is no file @/nope.toml");
 });
 
-test("variables of tests and of other programs are nobody's mistake", async () => {
+test("variables of tests and of other programs are not reported", async () => {
   const folder = createTempFolder();
   const env = { FORAGER_TEST_S3_URL: "x", FORAGERS: "x", HOME: "/x" };
   await expect(loadSettings({ cwd: folder, home: folder, env })).resolves.toBeDefined();
@@ -186,7 +186,7 @@ test("all problems of all sources come in one error, in order, ten at most", asy
   expect([shown[0], shown[11]]).toEqual(["14 problems in the settings:", "  and 4 more"]);
 });
 
-test("a wrong value is told even if another source overrides it", async () => {
+test("a wrong value is reported even if another source overrides it", async () => {
   const env = { FORAGER_LOG_LEVEL: "info" };
   expect(await complaint("log.level = 'loud'", { env })).toContain("@/forager.toml:1:1");
 });

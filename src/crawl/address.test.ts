@@ -46,7 +46,7 @@ describe("which addresses may be connected to", () => {
     "2002:808:808::1",
   ])("%s", (address) => expect(guard.isAllowed(address)).toBe(true));
 
-  test("a setting opens a network, in any spelling, and nothing beside it", () => {
+  test("a setting opens a network, in any spelling, and nothing else", () => {
     const opened = createAddressGuard({ allow: ["10.1.0.0/16", "::1"] });
     expect(opened.isAllowed("10.1.2.3")).toBe(true);
     expect(opened.isAllowed("::ffff:10.1.2.3")).toBe(true);

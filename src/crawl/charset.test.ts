@@ -52,7 +52,7 @@ describe("the charset of a page", () => {
     expect(read(cut, "text/html; charset=utf-8").charset).toBe("utf-8");
   });
 
-  test("a name that nobody knows is as if none was given", () => {
+  test("an unknown name counts as if none was given", () => {
     expect(read(Buffer.from("Grüße"), "text/html; charset=klingon").text).toBe("Grüße");
   });
 

@@ -183,7 +183,7 @@ describe("services and products", () => {
 });
 
 describe("links", () => {
-  test("space, however much, is no part of a link's words", () => {
+  test("any amount of space is not part of a link's words", () => {
     const html = `<a href="/a">${"<b>\n".repeat(200)}${" ".repeat(900)}</b>Our <i>oak</i> tables</a>`;
     expect(extractFrom(html).links.map(({ text }) => text)).toEqual(["Our oak tables"]);
   });
@@ -320,7 +320,7 @@ describe("about the page itself", () => {
     ["listing", "<title>Index of /</title><h1>Index of /</h1>"],
   ])("is nobody's: %s", (parked, html) => expect(extractFrom(html).parked).toBe(parked));
 
-  test("an article about parking is somebody's", () => {
+  test("an article about parking is not a parked domain", () => {
     const html = `<p>We help when a domain is parked. ${"More about that. ".repeat(200)}</p>`;
     expect(extractFrom(html).parked).toBeUndefined();
   });

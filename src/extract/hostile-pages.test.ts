@@ -85,7 +85,7 @@ describe("values carry nothing that is not text:", () => {
     expectValid(facts);
   });
 
-  test("a script deep inside is no text", () => {
+  test("a script deep inside is not text", () => {
     const html = `${"<div>".repeat(300)}<script>// a@firma-x.de\n</script><p>b@firma-x.de</p>`;
     const { emails } = extractFrom(html, { deobfuscate: "simple" });
     expect(emails.map(({ value }) => value)).toEqual(["b@firma-x.de"]);

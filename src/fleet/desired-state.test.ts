@@ -22,7 +22,7 @@ const stateOf = (desired: DesiredState, node: string) =>
   toNodeDesired(desiredFor(desired, node)).state;
 
 describe("what is wanted", () => {
-  test("of one node or of all; what was said last counts", () => {
+  test("of one node or of all; the last command counts", () => {
     let desired = command(nothingDesired, ["all"], "workers.enrich=4", "pause");
     desired = command(desired, [pi1], "resume");
     expect([stateOf(desired, pi1), stateOf(desired, pi2)]).toEqual(["working", "paused"]);
@@ -144,7 +144,7 @@ describe("what is typed", () => {
     expect(() => parse(text)).toThrow(words);
   });
 
-  test("what is said twice in one command is refused: nobody could tell which counts", () => {
+  test("a field that one command sets twice is refused", () => {
     const parseAll = (...texts: readonly string[]) => parseAssignments(texts, () => undefined);
     expect(parseAll("pause", "workers.enrich=4", "workers.page=4")).toHaveLength(3);
     expect(() => parseAll("pause", "resume")).toThrow("'resume': pause was given before");
@@ -153,7 +153,7 @@ describe("what is typed", () => {
     );
   });
 
-  test("a key of a version to come is told and not followed; the rest is", () => {
+  test("a key of a later version is reported and not applied; the rest is", () => {
     const entry = { revision: 1, by, atMs: 1 };
     const now = toNodeDesired(
       new Map([

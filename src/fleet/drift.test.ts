@@ -75,7 +75,7 @@ test("E5: by gossip, exactly how many datagrams each lacks of the other, and for
   expect(await see(two, { vector: vector() })).toMatchObject({ missingHere: 2, missingThere: 4 });
 });
 
-test("by the bucket alone: what it published and is not here; what it lacks, where its heartbeat tells", async () => {
+test("by the bucket alone: what it published and is not here; what it lacks, if its heartbeat says so", async () => {
   const two = await createTwo();
   const { a, b, bucket, write, clock } = two;
   await write(b, 5);
@@ -106,7 +106,7 @@ test("by the bucket alone: what it published and is not here; what it lacks, whe
   expect(await see(two)).toEqual({ missingHere: 0, missingThere: 0, seconds: 0 });
 });
 
-test("between all nodes: what each lacks of every other, and nothing of one that does not tell", () => {
+test("between all nodes: what each lacks of every other, and nothing of one that does not report it", () => {
   const seen = (node: string, more: Partial<NodeSeen>) => ({ node, isSelf: false, ...more }) as NodeSeen; // prettier-ignore
   const tells = (checkpoint: number, beyond: Record<string, number>) => ({
     heartbeat: { ...sampleHeartbeat, knows: { checkpoint, beyond } },

@@ -191,7 +191,7 @@ describe("by the bucket alone", () => {
     expect(desired.revision).toBe(60);
   });
 
-  test("an object that is not ours is told and not followed", async () => {
+  test("an object that is not a desired state is reported and not applied", async () => {
     const place = createPlace();
     const { follower, seen } = follow(place);
     await follower.start();
@@ -205,7 +205,7 @@ describe("by the bucket alone", () => {
 });
 
 describe("by gossip", () => {
-  test("lesson 25: what one node says the others hear, and act on at once", async () => {
+  test("lesson 25: what one node publishes, the others receive and apply at once", async () => {
     const place = createPlace();
     const teller = follow(place);
     const hearer = follow(place, { sources: [] });

@@ -64,7 +64,7 @@ test("whatever a node has to say fits into a packet, and is a heartbeat", () => 
   );
 });
 
-test("what is no heartbeat is none: nothing of it is used", () => {
+test("what is not a valid heartbeat is ignored", () => {
   const wrong: readonly unknown[] = [
     null,
     [],

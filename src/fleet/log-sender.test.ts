@@ -46,7 +46,7 @@ test("at most once a minute, and only when there is something new", async () => 
   expect(await text()).toContain("{599}");
 });
 
-test("at once and every two seconds while somebody reads along, but not for ever", async () => {
+test("at once and every two seconds while somebody follows, but not for ever", async () => {
   const { clock, sender, lines, text, puts } = createPlace();
   await sender.start();
   lines.push("{1}");

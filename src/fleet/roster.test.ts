@@ -78,13 +78,13 @@ test("this node has the name of its settings, though it was stored under the nam
   expect(own!.label).toBe("pi-1");
 });
 
-test("a node that said that it stops is not there, however fresh its last word is", () => {
+test("a node that reported its stop is not present, however recent its last heartbeat is", () => {
   const heads = [headOf(ids[1], "pi-2", 1_000, { state: "stopped" })];
   const [, other] = rosterOf({ nowMs, self, heads, view: undefined });
   expect(isPresent(other!, nowMs)).toBe(false);
 });
 
-test("a node is found by id, by the beginning of it or by name; else it says who there is", () => {
+test("a node is found by id, by the beginning of it or by name; otherwise the error names the known nodes", () => {
   const heads = [headOf(ids[1], "pi-2", 0), headOf(ids[2], "pi-2", 0)];
   const nodes = rosterOf({ nowMs, self, heads, view: undefined });
   expect(findNode(nodes, "pi-1").node).toBe(ids[0]);

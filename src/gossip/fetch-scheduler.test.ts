@@ -47,7 +47,7 @@ function fixture() {
   return { clock, fetches, note, isLarge, askedAtMs, pulls };
 }
 
-test("however often it was in vain, what is missing is asked for again within seconds of a digest", async () => {
+test("after any number of failed requests, missing datagrams are requested again within seconds of a digest", async () => {
   const { clock, fetches, note, isLarge, askedAtMs, pulls } = fixture();
   note();
   // Nobody answers, until the last try is told that it has to be pulled, which fails.

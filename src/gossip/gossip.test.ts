@@ -66,7 +66,7 @@ describe("gossip", () => {
     expect(a.gossip.counters().pullsAnswered).toBe(1);
   });
 
-  test("where nobody can be asked over a connection, a large record is left to the bucket", async () => {
+  test("if no peer can be reached over a connection, a large record is left to the bucket", async () => {
     await using fleet = createTestFleet();
     const a = fleet.open("a", { isPullable: false });
     const b = fleet.open("b");
@@ -112,7 +112,7 @@ describe("gossip", () => {
     expect(fleet.network.sent() - before).toBeLessThan(40);
   });
 
-  test("above 16 peers some are told, who pass it on, and it still comes once to each", async () => {
+  test("above 16 peers some get it and pass it on, and it still comes once to each", async () => {
     await using fleet = createTestFleet();
     const nodes = Array.from({ length: 20 }, (_, at) => fleet.open(`n${at}`));
     await fleet.meetAll();
@@ -172,7 +172,7 @@ describe("gossip", () => {
     expect(a.replica.vector().size).toBe(800);
   });
 
-  test("lesson 25: a follower that was never told of a write still spreads it, by digest", async () => {
+  test("lesson 25: a follower that got no notification of a write still spreads it, by digest", async () => {
     await using fleet = createTestFleet();
     const [a, b] = open(fleet, "a", "b");
     await fleet.meetAll();
@@ -208,7 +208,7 @@ describe("gossip", () => {
     expect(Math.abs(view!.lastHeardMs - fleet.clock.nowMs())).toBeLessThan(5_000);
   });
 
-  test("drift is exact: peers tell what they have", async () => {
+  test("drift is exact: peers report what they have", async () => {
     await using fleet = createTestFleet();
     const [a, b] = open(fleet, "a", "b");
     a.write("one", "two");
@@ -226,7 +226,7 @@ describe("gossip", () => {
 });
 
 describe("what is said", () => {
-  test("is heard once by all who listen, though it is said twice", async () => {
+  test("is received once by all subscribers, though it is sent twice", async () => {
     await using fleet = createTestFleet();
     const [a, b, c] = open(fleet, "a", "b", "c");
     await fleet.meetAll();

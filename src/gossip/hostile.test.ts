@@ -250,7 +250,7 @@ describe("hostile packets", () => {
     expect(a.replica.stored).toEqual(["a/1/1"]);
   });
 
-  test("nodes of another cluster with the same key are not heard", async () => {
+  test("packets of another cluster with the same key are ignored", async () => {
     await using fleet = createTestFleet();
     const a = fleet.open("a");
     const b = fleet.open("b", { cluster: "another" });

@@ -41,7 +41,7 @@ describe("the inbox", () => {
     expect(inbox.waiting().records).toBeLessThanOrEqual(limits.waitingRecordsMax);
   });
 
-  test("tells what is missing, span by span", () => {
+  test("reports what is missing, span by span", () => {
     const { inbox, take } = fixture();
     take("a/1", 3, [1, 1]);
     take("a/1", 7, [1]);

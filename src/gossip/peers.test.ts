@@ -14,7 +14,7 @@ describe("peers", () => {
     expect(new Set(others[0]!.gossip.peers().map(({ how }) => how))).toContain("static");
   });
 
-  test("lesson 45: who is not heard for ten minutes is forgotten, and comes back", async () => {
+  test("lesson 45: a peer that is silent for ten minutes is forgotten, and comes back", async () => {
     await using fleet = createTestFleet();
     const [a, b] = [fleet.open("a"), fleet.open("b")];
     a.gossip.meet("mdns", [{ address: b.address, node: "b" }]);
@@ -80,7 +80,7 @@ describe("peers", () => {
     expect(a.gossip.peers()).toMatchObject([{ node: "b", address: "10.0.7.7:9999" }]);
   });
 
-  test("lesson 47: a clone of a disk is a peer of its own, and both are told", async () => {
+  test("lesson 47: a clone of a disk is a peer of its own, and both are reported", async () => {
     await using fleet = createTestFleet();
     const a = fleet.open("a");
     const [one, two] = [

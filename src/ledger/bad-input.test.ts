@@ -67,7 +67,7 @@ describe("what looks odd and is none", () => {
     expect(odd.map((_, index) => values[`f${index}`])).toEqual(odd);
   });
 
-  test("B19: text that is only kept beside is cut at 1 MiB, and that is told", async () => {
+  test("B19: text that is only kept beside the record is cut at 1 MiB, and that is reported", async () => {
     await using ledger = await openTestLedger();
     const value = "ü".repeat(2 ** 20);
     const { cut } = await ledger.write({

@@ -149,7 +149,7 @@ describe("the processes of a data folder", () => {
     expect(testMeetingPoint(folder).tryLock()).toBeUndefined();
   });
 
-  test("a process of another version is told so", async () => {
+  test("a process of another version gets an error that says so", async () => {
     await using _owner = await openTestNode(folder, { version: "1" });
     await expect(openTestNode(folder, { version: "2" })).rejects.toMatchObject({
       code: "node_other_version",
@@ -179,7 +179,7 @@ describe("the processes of a data folder", () => {
     });
   });
 
-  test("streams end with their signal, and go on with the next owner", async () => {
+  test("streams end with their signal, and continue with the next owner", async () => {
     const owner = await openTestNode(folder);
     await using client = await openTestNode(folder);
     const over = new AbortController();

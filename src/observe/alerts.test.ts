@@ -8,7 +8,7 @@ import { createZombieDetector, type WorkerReading } from "./zombie.ts";
 const minuteMs = 60_000;
 const stallMs = 15 * minuteMs;
 
-test("a trouble is told once when it begins and once when it ends", () => {
+test("a trouble is reported once when it begins and once when it ends", () => {
   const book = createAlertBook();
   const stall: Trouble = { name: "stall", of: "kind", part: "page", forMs: 5 };
   expect(book.update([stall])).toEqual([
@@ -46,7 +46,7 @@ describe("A7: a zombie", () => {
     });
   }
 
-  test("beats, could work, and completes nothing for 15 minutes", () => {
+  test("sends heartbeats, could work, and completes nothing for 15 minutes", () => {
     const minutes = zombieMinutes((minute) => ({ completed: minute < 30 ? 40 : 41 }));
     expect(minutes[0]).toBe(15);
     expect(minutes.at(-1)).toBe(29);

@@ -52,7 +52,7 @@ test("an address of IPv6 is known in every spelling", () => {
   expect(isOwnHost("[fd00::6]", listening)).toBe(false);
 });
 
-test("nothing is told to a page that had its own name resolve to our address", async () => {
+test("a page whose own name resolves to our address gets no answer", async () => {
   let names: readonly string[] = [];
   const server = createHealthServer({
     listen: "0.0.0.0:0",

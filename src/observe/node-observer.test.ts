@@ -64,7 +64,7 @@ function setUp(takesMs: number) {
   return { observer, looksMs, beatsMs, alerts, pass, metrics };
 }
 
-test("looks every five seconds, beats each time, and tells of each trouble once", async () => {
+test("looks every five seconds, sends a heartbeat each time, and reports each trouble once", async () => {
   const { observer, looksMs, beatsMs, alerts, pass, metrics } = setUp(0);
   await observer.start();
   await pass(120_000);

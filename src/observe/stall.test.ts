@@ -22,10 +22,10 @@ function watch(minutes: number, at: (minute: number) => Partial<PartReading>): s
 }
 
 describe("A7: a stall", () => {
-  test("is work that could run, and no completion for 15 minutes; told once", () => {
+  test("is work that could run, and no completion for 15 minutes; reported once", () => {
     expect(watch(40, () => ({}))).toEqual(["15 stall_began"]);
   });
-  test("ends with the next completion, which is told too", () => {
+  test("ends with the next completion, which is reported too", () => {
     expect(watch(40, (minute) => ({ completed: minute >= 20 ? 1 : 0 }))).toEqual([
       "15 stall_began",
       "20 stall_ended",

@@ -201,7 +201,7 @@ test("a public site has no emails, phones, people, notes or costs in any of its 
   expect(await everything(whole)).toMatch(/joe@acme\.example[\s\S]*owes us money/);
 });
 
-test("a sealed site opens with its key alone, its files tell nothing, and a new key revokes the old one", async () => {
+test("a sealed site opens with its key alone, its files reveal nothing, and a new key revokes the old one", async () => {
   const random = createSeededRandom(7);
   const [first, second] = [makeSiteKey(random), makeSiteKey(random)];
   const store = open();

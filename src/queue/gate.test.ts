@@ -22,7 +22,7 @@ describe("a gate", () => {
     expect(isOwned({ delayMs: 0, limit: 2 })).toBe(false);
   });
 
-  test("nobody configured lets one request through at a time", () => {
+  test("without settings lets one request through at a time", () => {
     expect(newGate("g")).toMatchObject({ delayMs: 0, limit: 1 });
     expect(isOpen(newGate("g"), 0)).toBe(true);
   });

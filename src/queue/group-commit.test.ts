@@ -134,7 +134,7 @@ describe("the group commit", () => {
     expect(commits).toEqual([["a"], ["alone", "b"]]);
   });
 
-  test("a store that forgets an answer is a bug that every caller hears of", async () => {
+  test("a store that forgets an answer is a bug that every caller gets as an error", async () => {
     const { submit } = setUp({ forget: true });
     await expect(submit(pause("a"))).rejects.toThrow(/bug/);
   });

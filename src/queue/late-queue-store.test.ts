@@ -8,7 +8,7 @@ import { openLateQueueStore } from "./late-queue-store.ts";
 
 const away = new AppError("unavailable", "away", "the server did not answer");
 
-test("a store that is away is opened by the first call that reaches it, and then heard", async () => {
+test("a store that is unavailable is opened by the first call that reaches it, and then watched", async () => {
   let isAway = true;
   let opens = 0;
   const store = await openLateQueueStore(async () => {

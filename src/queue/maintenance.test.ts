@@ -34,7 +34,7 @@ async function pass(clock: TestClock, ms: number, stepMs: number): Promise<void>
 const hourMs = 3_600_000;
 const claim = { worker: "w", kinds: ["work"], limit: 10, leaseMs: 10_000 };
 
-test("an expired lease comes back though nobody claims", async () => {
+test("an expired lease is swept though nobody claims", async () => {
   const { clock, queue, options } = setUp();
   await queue.add([{ kind: "work", key: "a" }]);
   await queue.claim(claim);

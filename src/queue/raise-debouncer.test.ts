@@ -67,7 +67,7 @@ describe("the raise debouncer", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("lesson 26: a stream of raises delays the first no further, and its last value is stored", async () => {
+  test("lesson 26: a stream of raises does not delay the first further, and its last value is stored", async () => {
     const { clock, debouncer, priorityOf } = await setUp(["a"]);
     for (let step = 0; step < 12; step++) {
       await debouncer.raise({ key: "a", priority: 400 + step });
@@ -157,7 +157,7 @@ describe("the raise debouncer", () => {
     expect(debouncer.waiting()).toBe(0);
   });
 
-  test("a high raise that fails is told and kept, and no lower one takes its place", async () => {
+  test("a high raise that fails is reported and kept, and no lower one takes its place", async () => {
     const { clock, debouncer, priorityOf, failNext } = await setUp(["a"]);
     failNext(1);
     await expect(debouncer.raise({ key: "a", priority: 950 })).rejects.toMatchObject({

@@ -169,7 +169,7 @@ describe("a worker is woken", () => {
     expect(leases).toMatchObject([{ isSuspect: true }]);
   });
 
-  test("by the poll when it heard of nothing", async () => {
+  test("by the poll without any notification", async () => {
     const time = createSuiteTime();
     const deaf: QueueStore = { ...memoryStore(time), watch: () => () => {} };
     const { queue, waitForWork } = setUp(time, deaf);
@@ -241,7 +241,7 @@ describe("a worker sleeps on", () => {
     expect(last.reason()).toBe("timer");
   });
 
-  test("told ready again and again in vain, it claims at most every 50 ms", async () => {
+  test("notified again and again without finding work, it claims at most every 50 ms", async () => {
     const { queue, waker, time } = setUp();
     await queue.add([{ kind: "work", key: "bad" }]);
     await queue.claim({ worker: "dead", kinds, leaseMs: 1_000 });
@@ -276,7 +276,7 @@ describe("a wait survives", () => {
     expect((await queue.claim({ worker: "w1", kinds })).leases).toHaveLength(1);
   });
 
-  test("a wall clock that jumps back: it wakes in vain once, then on time", async () => {
+  test("a wall clock that jumps back: it wakes once without need, then on time", async () => {
     const { queue, time, waitForWork } = setUp();
     await queue.add([{ kind: "work", ...dueIn({ time }, 10_000) }]);
     const early = await waitForWork();
@@ -354,7 +354,7 @@ describe("a wait survives", () => {
     expect(time.clock.pendingTimers()).toBe(0);
   });
 
-  test("a store that is away asks little of it: pauses grow to five seconds, whatever is heard", async () => {
+  test("an unavailable store gets few requests: pauses grow to five seconds, whatever is notified", async () => {
     const { time, goAway, reads, waitForWork, tell } = setUpAway();
     goAway();
     await waitForWork();
@@ -474,7 +474,7 @@ describe("news of added tasks, from a store that gives them", () => {
     expect(reads()).toBe(0);
   });
 
-  test("after a claim in vain it looks first, until a look found something", async () => {
+  test("after an empty claim it looks first, until a look found something", async () => {
     const { queue, waitForWork, time, tell } = setUpNews();
     const vain = await waitForWork();
     tell();

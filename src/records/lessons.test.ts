@@ -7,7 +7,7 @@ const target = "company/acme.com";
 const file = "companies/acme/_index.md";
 const site = "site:https://acme.com";
 
-describe("what went wrong before", () => {
+describe("lessons of earlier systems", () => {
   test("lesson 36: an old datagram does not beat a newer hand edit, also after everything was folded", async () => {
     const clock = createTestClock();
     const [here, there] = [await openTestLedger({ clock }), await openTestLedger({ clock })];

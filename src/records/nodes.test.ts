@@ -82,7 +82,7 @@ test("the elements of a list stand in one order on every node, whatever order a 
   expect(one.read(file)).toContain("tags: [a, m, z]\n");
 });
 
-test("an edit here and a fact from there, before either heard of the other: both are there", async () => {
+test("an edit here and a fact from there, written before either node knew the other's: both are there", async () => {
   const { one, other, exchange } = await openPair();
   await using _first = one;
   await using _second = other;

@@ -165,7 +165,7 @@ describe("schedules", () => {
     expect(ran).toEqual(["resolve 2026-01-05T13:15:00.000Z"]);
   });
 
-  test("while it is paused its occurrences are skipped, and it goes on from now", async () => {
+  test("while it is paused its occurrences are skipped, and it continues from now", async () => {
     await put(hourly);
     await pauseSchedule(place(), "hourly", { isPaused: true, source: "hand:me" });
     const node = ticker();
@@ -181,7 +181,7 @@ describe("schedules", () => {
     expect(runs).toMatchObject([{ occurrence: "2026-01-05T11:00:00.000Z", reason: "the schedule is paused" }]); // prettier-ignore
   });
 
-  test("overlap = skip: while the run before goes on, the next is skipped and says which", async () => {
+  test("overlap = skip: while the previous run has not ended, the next is skipped and names it", async () => {
     await put(hourly);
     const node = ticker();
     await clock.advance(hourMs);

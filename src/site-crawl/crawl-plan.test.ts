@@ -129,7 +129,7 @@ describe("the folder of a crawl", () => {
   });
 });
 
-test("links in are counted over all pages; a title is no formula", () => {
+test("links in are counted over all pages; a title is not a formula", () => {
   const links = ["https://a.example/b"];
   const rows = [row("https://a.example/b", { title: "=1+1" }), row("https://a.example/", { links }), row("https://a.example/c", { links })]; // prettier-ignore
   const pages = crawledPages(rows);

@@ -146,7 +146,7 @@ describe("the tiles around a location", () => {
     expect([0, 60, 80].map(columns)).toEqual([9, 19, 53]);
   });
 
-  test("go on across the meridian of 180°", () => {
+  test("continue across the meridian of 180°", () => {
     const ids = tilesAround({ latitude: -16.75, longitude: 179.97 }, 10).map(({ id }) => id);
     expect(ids).toContain("-16.8_179.9");
     expect(ids).toContain("-16.8_-180.0");

@@ -50,12 +50,12 @@ test("where an error was thrown is kept, with its causes", () => {
   expect(outcomeOf(circle)).toMatchObject({ kind: "retry" });
 });
 
-test("what was thrown is told, whatever it was", () => {
+test("whatever was thrown is reported", () => {
   expect(reasonOf(Object.create(null))).toBe("threw a object that has no text");
   expect(reasonOf(undefined)).toBe("threw undefined");
 });
 
-test("an error whose properties cannot be read, or are no text, is told too", () => {
+test("an error whose properties cannot be read, or are not text, is reported too", () => {
   const withGetter = (property: string) =>
     Object.defineProperty(new Error("a"), property, {
       get() {
@@ -83,7 +83,7 @@ test("an error whose properties cannot be read, or are no text, is told too", ()
   expect(reasonOf(withValue("message", Symbol("b")))).toBe("Error: Symbol(b)");
 });
 
-test("an error that stands for several is told with the first of them", () => {
+test("an error that stands for several is reported with the first of them", () => {
   const refused = new Error("connect ECONNREFUSED ::1:80");
   const cause = new AggregateError([refused, new Error("connect ECONNREFUSED 127.0.0.1:80")]);
   expect(reasonOf(new TypeError("fetch failed", { cause }))).toBe(

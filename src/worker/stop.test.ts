@@ -25,7 +25,7 @@ describe.each(backends)("a worker that is stopped, on %s", (backend) => {
     await worker.ended;
   });
 
-  test("what takes longer than the time of grace is ended and given back, uncounted", async () => {
+  test("what takes longer than the time of grace is ended and released, uncounted", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add(works("a", 2));
     const reasons: string[] = [];

@@ -237,7 +237,7 @@ describe.each(backends)("a worker on %s", (backend) => {
     });
   });
 
-  test("a result that is no JSON fails its own task and no other", async () => {
+  test("a result that is not JSON fails its own task and no other", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add(works("a", 5));
     await at.work(({ task }) => done(task.key === "a2" ? { count: 1n } : task.key));
@@ -270,7 +270,7 @@ describe.each(backends)("a worker on %s", (backend) => {
     expect(attempt?.reason).toBe("PermanentError: from a getter");
   });
 
-  test("a handler that returns something else fails its task and is told what to return", async () => {
+  test("a handler that returns something else fails its task, and the error says what to return", async () => {
     await using at = openWorkerFixture(backend);
     await at.queue.add(works("a", 1));
     await at.work((() => ({ pages: 3 })) as never);

@@ -43,7 +43,7 @@ describe("npm run bench", () => {
     expect(stderr).toContain("a peer prints on stdout");
   });
 
-  test("without --json a table shows each value beside its bar; a missed bar is no error", async () => {
+  test("without --json a table shows each value beside its bar; a missed bar is not an error", async () => {
     const { code, stdout } = await runBench("tiny", "--from", fixtures);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^doubled +42 +42–42 +≥ 40 \(aim 100\) +met$/m);
@@ -99,7 +99,7 @@ describe("a bench's result", () => {
     expect(() => reportOf(bench, { values: { b: 1 } }, machine())).toThrow("bar for a");
   });
 
-  test("a value that is no number is a failure", () => {
+  test("a value that is not a number is a failure", () => {
     expect(() => reportOf(bench, { values: { a: Number.NaN } }, machine())).toThrow("a as NaN");
   });
 

@@ -57,7 +57,7 @@ describe("runSide", () => {
 });
 
 describe("runSides", () => {
-  test("all are ready before any is told to go, and they share a folder", async () => {
+  test("all are ready before any starts, and they share a folder", async () => {
     const call = (delayMs: number) => ({ module, side: "meet", input: { count: 3, delayMs } });
     const run = async () => {
       const { outcomes, elapsedMs } = await runSides([call(0), call(1_500), call(3_000)]);

@@ -84,7 +84,7 @@ test("while the bucket is away, nodes start, follow commands by gossip and are s
   expect(JSON.parse(show.stdout)).toMatchObject({ entries: [{ key: "state", value: "paused" }] });
 });
 
-test("where no node runs, a command that nobody could hear is refused; a look shows what there is", async () => {
+test("if no node runs, a command that no node could get is refused; fleet show shows the known state", async () => {
   const { sandbox, env } = await setUp();
   const [set, looked, near] = await Promise.all([
     sandbox.forager(["fleet", "set", "all", "pause"], { env: env(0) }),
@@ -101,7 +101,7 @@ test("where no node runs, a command that nobody could hear is refused; a look sh
   expect([near.exitCode, near.stdout]).toEqual([0, expect.stringContaining("nothing needs")]);
 });
 
-test("what is wanted and cannot be read is said: no command would be heard", async () => {
+test("a desired state that cannot be read is reported: no command would arrive", async () => {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   const bucket = `dir:${join(sandbox.folder, "bucket")}`;

@@ -141,7 +141,7 @@ needs(["s3", "postgres"], ({ s3, postgres }) => {
     expect(nowhere.stderr).not.toContain("try again");
   });
 
-  test("wrong credentials, and a bucket that is not there, are told as such", async () => {
+  test("wrong credentials, and a bucket that is not there, are reported as such", async () => {
     const { address, env } = await onS3();
     const wrong = { ...env, AWS_SECRET_ACCESS_KEY: "wrong" };
     const refused = await sandbox.forager(["bucket", "ls", address], { env: wrong });

@@ -189,7 +189,7 @@ test("commands that run at once do not lose each other's counts", async () => {
   ]);
 });
 
-test("damaged counts are set aside and said, and nothing else fails", async () => {
+test("damaged counts are replaced and reported, and nothing else fails", async () => {
   const sandbox = await createQueueSandbox();
   await sandbox.forager(["company", "add", "a.example", "--data", "data"]);
   const put = () =>

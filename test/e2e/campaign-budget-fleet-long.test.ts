@@ -83,7 +83,7 @@ async function expectStopped({ good, report }: Machine, limit: string): Promise<
   expect(await good("campaign dispatch demo", 3)).toContain("a limit of the budget of demo is reached"); // prettier-ignore
 }
 
-test("B28: hours stop a campaign, then companies; raised, dispatch goes on", async () => {
+test("B28: hours stop a campaign, then companies; raised, dispatch continues", async () => {
   const { web, machines } = await createFleet(4, { FORAGER_QUEUE_URL: "sqlite:queue.db" }, 1);
   const [one] = machines;
   await one.good("campaign set demo budget.hours=0.000001");

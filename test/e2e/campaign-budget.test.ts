@@ -35,7 +35,7 @@ async function setUp(
   return { web, forager };
 }
 
-test("B28: two processes stop at a budget of requests, everything says so, and a raised one goes on", async () => {
+test("B28: two processes stop at a budget of requests, everything says so, and a raised one continues", async () => {
   const [budget, concurrency] = [15, 2];
   const { web, forager } = await setUp(10, () => `[budget]\nrequests = ${budget}`);
   expect((await forager("campaign dispatch demo")).exitCode).toBe(0);
@@ -74,7 +74,7 @@ test("B28: two processes stop at a budget of requests, everything says so, and a
   expect(last.funnel.visited).toBe(last.funnel.companies);
 });
 
-test("B28: a limit of companies holds inside a tile at any concurrency, is told once, and can be removed", async () => {
+test("B28: a limit of companies holds inside a tile at any concurrency, is reported once, and can be removed", async () => {
   const { web, forager } = await setUp(12, () => "[budget]\ncompanies = 2");
   expect((await forager("campaign dispatch demo")).exitCode).toBe(0);
   const work = await forager("work --drain");

@@ -120,7 +120,7 @@ describe("forager campaign", () => {
     expect(await json("campaign status munich")).toMatchObject({ tasks: { pending: tasks } });
   });
 
-  test("plan says what phrases mean and find, what is left out, and what nobody understands", async () => {
+  test("plan shows what phrases mean and find, what is left out, and what is not understood", async () => {
     await makeMunich();
     const odd = {
       id: "o",
@@ -206,7 +206,7 @@ describe("forager campaign", () => {
     expect(await searched("one")).toEqual({ ...first, added: 0, names: one });
   });
 
-  test("what is wrong is told, and what to do about it", async () => {
+  test("errors say what is wrong, and what to do about it", async () => {
     await makeMunich();
     const wrong = async (line: string, exitCode: number, words: string) => {
       const result = await run(line);

@@ -121,7 +121,7 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(leads.stdout.trim().split("\r\n")).toHaveLength(report.funnel.withEmail + 1);
 });
 
-test("killed with -9 and stopped with Ctrl-C it goes on where it was", async () => {
+test("killed with -9 and stopped with Ctrl-C it continues where it was", async () => {
   const { web, forager, hurry } = await setUp(12);
   expect((await forager(`${init} demo`)).exitCode).toBe(0);
   hurry("demo");

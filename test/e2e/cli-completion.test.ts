@@ -103,7 +103,7 @@ function completionSuite(shell: string, complete: Complete): void {
       }
     });
 
-    test("goes on from what is typed, and past flags and their values", async () => {
+    test("completes what was typed, and skips flags and their values", async () => {
       expect(await complete(["do"])).toEqual(["doctor"]);
       expect(await complete(["--json", "--data", "config", "conf"])).toEqual(["config"]);
       expect(await complete(["config", "--quiet", "sh"])).toEqual(["show"]);

@@ -58,7 +58,7 @@ test("a wrong key in forager.toml stops with file, line and the nearest key", as
   expect(stderr).toContain("log.level");
 });
 
-test("several wrong settings are all told at once", async () => {
+test("several wrong settings are all reported at once", async () => {
   writeSettings('[log]\nlevel = "loud"\n');
   const { exitCode, stderr } = await forager("config show", { FORAGER_LOG_LEVLE: "info" });
   expect(exitCode).toBe(2);

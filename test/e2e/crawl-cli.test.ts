@@ -47,7 +47,7 @@ interface Told {
 }
 
 describe("forager crawl", () => {
-  test("killed with -9 in its middle it goes on where it was: every page is told, at most one was asked for twice", async () => {
+  test("killed with -9 it continues where it was: every page is reported, at most one was requested twice", async () => {
     const lease = { FORAGER_QUEUE_LEASE_MS: "5000" };
     const killed = await crawl(`${site.origin} --delay 20ms`, {
       env: lease,

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => sandbox.remove());
 
 describe("forager demo", () => {
-  test("finds every place, visits politely, and what it found is the truth", async () => {
+  test("finds every place, visits politely, and finds exactly the expected data", async () => {
     const { exitCode, stdout, stderr } = await sandbox.forager(["demo", "--json"], {
       env: { TMPDIR: sandbox.folder },
     });

@@ -150,7 +150,7 @@ test("a file in another encoding, and phone numbers without their country", asyn
   );
 });
 
-test("Ctrl-C writes what is known, and the same command goes on", async () => {
+test("Ctrl-C writes what is known, and the same command continues", async () => {
   const { sites, at, run, sandbox } = await setUp();
   const rows = sites.slice(0, 2).map(({ url }, index) => `Floors ${index},${url}`);
   writeFileSync(at("leads.csv"), ["name,website", ...rows, ""].join("\n"));
@@ -173,7 +173,7 @@ test("Ctrl-C writes what is known, and the same command goes on", async () => {
   expect(done.stdout).toContain("2 rows, 2 read");
 });
 
-test("killed with -9 in the middle, the same command goes on: no row is lost, none is read twice", async () => {
+test("killed with -9 in the middle, the same command continues: no row is lost, none is read twice", async () => {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   let isHeld = true;

@@ -215,7 +215,7 @@ test("a deleted company is gone from folders and lists, and the printed command 
   }
 });
 
-test("records check looks at the files: edited, broken and missing ones are told", async () => {
+test("records check looks at the files: edited, broken and missing ones are reported", async () => {
   const { sandbox, run } = await setUp();
   for (const name of ["Acme", "Berg", "Cole"]) await run(`company add ${name}`);
   const file = (slug: string) => join(sandbox.folder, `d/companies/${slug}/_index.md`);
@@ -313,7 +313,7 @@ test("a node that gives tasks back says why until it can do them, in status, que
   expect((await run("status")).stdout).not.toContain(why);
 });
 
-test("a paused campaign says so, with the reasons of its visits; a missing place file is no ok", async () => {
+test("a paused campaign says so, with the reasons of its visits; a missing place file is not ok", async () => {
   const { sandbox, run, write } = await setUp("crawl.contact = 'crawler@forager-tests.org'\n");
   await run(
     "campaign new austin --phrase plumber --location Austin@30.25,-97.75 --proximity-km 5 --source places.csv",

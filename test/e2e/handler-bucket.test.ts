@@ -84,7 +84,7 @@ describe("services.bucket of forager work", () => {
     expect(outside).toEqual([]);
   });
 
-  test("a key that leads out, or a body that is no bytes, fails its task and says so", async () => {
+  test("a key that leads out, or a body that is not bytes, fails its task and says so", async () => {
     const sandbox = await setUp([
       { kind: "write", payload: { key: "../queue.json" } },
       { kind: "write", payload: { key: "/etc/passwd" } },

@@ -118,7 +118,7 @@ describe("forager ledger", () => {
     expect((await a.run("ledger forget company/1 --undo")).stdout).toContain("no longer forgotten");
   });
 
-  test("a hub runs until it is told to stop, and says in the ledger what it did", async () => {
+  test("a hub runs until it is stopped, and records in the ledger what it did", async () => {
     const a = on("a");
     await a.run("ledger set company/1 phone=1");
     await a.run(`ledger sync ${bucket}`);
@@ -143,7 +143,7 @@ describe("forager ledger", () => {
     expect(fields).toMatchObject([{ field: "sync_checkpoint", value: { number: 1, epoch: 1 } }]);
   });
 
-  test("what is wrong is told in one line", async () => {
+  test("an error is reported in one line", async () => {
     const { run } = on("a");
     for (const line of [
       "ledger set company phone=1",

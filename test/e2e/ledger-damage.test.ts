@@ -36,7 +36,7 @@ test("files of companies stay as they are until the journal is back", async () =
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-test("without a bucket: a lost journal is noticed, and --accept-loss goes on without it", async () => {
+test("without a bucket: a lost journal is noticed, and --accept-loss continues without it", async () => {
   const run = (line: string) => sandbox.forager([...line.split(" "), "--data", "alone"]);
   await run("ledger set company/1 phone=1");
   damages["the folder is deleted"].do(`${sandbox.folder}/alone/wal`);

@@ -77,7 +77,7 @@ test("kill -9 and SIGSTOP of any process at any moment, 20 times: each acknowled
   expect(await expectWrittenOnce(sandbox, folder, all)).toBeGreaterThan(rounds);
 });
 
-test("a client goes on by itself when its owner is killed: everything it had to write is there", async () => {
+test("a client continues by itself when its owner is killed: everything it had to write is there", async () => {
   const owner = await startNodeWriter({ folder, name: "owner", fields: endless });
   await owner.opened;
   const clients = await Promise.all(

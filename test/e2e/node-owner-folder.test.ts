@@ -80,7 +80,7 @@ test("a backup that is put in its place: the processes of the former folder do n
   expect(await expectWrittenOnce(sandbox, folder, [])).toBeGreaterThan(100);
 });
 
-test("a full disk: clients are told, nothing acknowledged is lost, and all goes on when there is room", async () => {
+test("a full disk: clients get an error, nothing acknowledged is lost, and work continues when there is room", async () => {
   const disk = mountSmallDisk(8);
   if (!disk) return expect(process.getuid?.()).not.toBe(0); // only root can mount one
   onTestFinished(() => disk[Symbol.dispose]());

@@ -15,7 +15,7 @@ afterEach(() => sandbox.remove());
 
 const endless = 10_000_000;
 
-test("an owner that is stopped: clients say so after 30 s, nobody takes over, and all goes on when it continues", async () => {
+test("an owner that is stopped: clients say so after 30 s, nobody takes over, and all requests are answered when it continues", async () => {
   const forager = (...args: readonly string[]) => sandbox.forager([...args, "--data", "data"]);
   const owner = await startNodeWriter({ folder, name: "owner", fields: 10 });
   await owner.done;

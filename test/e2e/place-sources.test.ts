@@ -122,7 +122,7 @@ describe("one company from several sources", () => {
     expect(await json(`company duplicates ${data}`)).toEqual([]);
   });
 
-  test("exports say whose data is in them, and leave OpenStreetMap out when told so", async () => {
+  test("exports say whose data is in them, and leave OpenStreetMap out with --without osm", async () => {
     const told = await good(`export companies --format geojson --to all.geojson ${data}`);
     expect(told).toContain("© OpenStreetMap contributors");
     const map = JSON.parse(readFileSync(at("all.geojson"), "utf8")) as { licences: unknown[] };
@@ -162,7 +162,7 @@ describe("bad input leaves an error, no release and no witness", () => {
     expect(existsSync(at("bad/bucket/places/other/releases"))).toBe(false);
   });
 
-  test("a release that vanished, a page of HTML, and a connection that is cut for good; then it goes on", async () => {
+  test("a release that vanished, a page of HTML, and a connection that is cut for good; then it continues", async () => {
     await using server = await serveFile(at("overture.parquet"));
     const line = `places import ${server.url} --name remote --data bad`;
     server.status = 404;
@@ -180,7 +180,7 @@ describe("bad input leaves an error, no release and no witness", () => {
     expect(server.requests - before).toBeLessThan(3); // it is known: nothing is fetched again
   });
 
-  test("a campaign whose remote file vanished has no witness, and goes on when it is back", async () => {
+  test("a campaign whose remote file vanished has no witness, and continues when it is back", async () => {
     await using server = await serveFile(at("overture.parquet"));
     await good(`campaign new far --phrase bakery --location M@48.14,11.57 --source ${server.url} --data bad`); // prettier-ignore
     server.status = 404;

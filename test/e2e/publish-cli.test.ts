@@ -62,7 +62,7 @@ test("B13: sealed files say nothing, and a rotated key leaves none of the old on
   }
 });
 
-test("a hook is run after a change, without a shell, and its failure is told", async () => {
+test("a hook is run after a change, without a shell, and its failure is reported", async () => {
   writeFileSync(
     at("forager.toml"),
     `[publish]\nafterCommand = 'touch "hook {generation}; exit 1"'\n`,

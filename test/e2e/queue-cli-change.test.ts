@@ -59,7 +59,7 @@ describe("jobs", () => {
     expect(await json("job big")).toMatchObject({ ended: null, pending: 12_500 });
   });
 
-  test("the default job cannot end, and that is told before anything is asked", async () => {
+  test("the default job cannot end, and that is reported before anything is asked", async () => {
     const { queue } = await createQueueSandbox();
     await queue("add a");
     for (const line of ["seal default", "cancel default"]) {
@@ -70,7 +70,7 @@ describe("jobs", () => {
     }
   });
 
-  test("a job that does not exist is told, with the nearest name", async () => {
+  test("a job that does not exist is reported, with the nearest name", async () => {
     const { queue } = await createQueueSandbox();
     await queue("add a --job nightly");
     for (const verb of ["pause", "resume", "seal", "cancel", "job"]) {
@@ -133,7 +133,7 @@ describe("gates", () => {
     expect((await queue("gate example.org")).stdout).toMatch(/^example\.org .* open$/m);
   });
 
-  test("an unknown gate and wrong values are told, and nothing is half done", async () => {
+  test("an unknown gate and wrong values are reported, and nothing is half done", async () => {
     const { queue, json } = await createQueueSandbox();
     await queue("add a --gate example.org");
     const absent = await queue("gate exampel.org");

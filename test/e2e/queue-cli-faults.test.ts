@@ -41,7 +41,7 @@ test("a SQLite file of another program is left alone", async () => {
   await expectRefused(sandbox, "is a SQLite file of another program");
 });
 
-test("a file that is no SQLite file is left alone", async () => {
+test("a file that is not a SQLite file is left alone", async () => {
   const sandbox = await createQueueSandbox();
   const text = "Dear diary, today I was not a database. ".repeat(200);
   sandbox.write("q.db", text);
@@ -49,7 +49,7 @@ test("a file that is no SQLite file is left alone", async () => {
   expect(readFileSync(sandbox.file, "utf8")).toBe(text);
 });
 
-test("a folder in place of the file, and a folder that cannot be made, are told", async () => {
+test("a folder in place of the file, and a folder that cannot be made, are reported", async () => {
   const { forager, write } = await createQueueSandbox();
   write("file", "");
   const folder = await forager(["queue", "list", "--queue", "sqlite:."]);
@@ -60,7 +60,7 @@ test("a folder in place of the file, and a folder that cannot be made, are told"
   expect(below.stderr).toMatch(oneLine);
 });
 
-test("a file that may not be written is told, and read by nobody as an empty queue", async () => {
+test("a file that may not be written is reported, and read by nobody as an empty queue", async () => {
   const sandbox = await createQueueSandbox();
   const { queue, run, folder, file } = sandbox;
   await queue("add a");
@@ -175,7 +175,7 @@ describe("stats", () => {
     expect(stdout).toMatch(/^held +paused +2 /m);
   });
 
-  test("--watch goes on until Ctrl-C: a line each time, or a JSON document", async () => {
+  test("--watch continues until Ctrl-C: a line each time, or a JSON document", async () => {
     const { queue } = await createQueueSandbox();
     await queue("add a");
     const untilTwo = {

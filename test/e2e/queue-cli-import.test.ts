@@ -88,7 +88,7 @@ describe("wrong lines", () => {
     '{"kind":"d"}',
   ].join("\n");
 
-  test("stop: nothing is imported, and every wrong line is told with its number", async () => {
+  test("stop: nothing is imported, and every wrong line is reported with its number", async () => {
     const { write, queue, file } = await createQueueSandbox();
     write("bad.jsonl", bad);
     const { exitCode, stdout, stderr } = await queue("import bad.jsonl --quiet");
@@ -138,7 +138,7 @@ describe("wrong lines", () => {
     expect(stdout).toMatch(/\n {2}and 3 more lines\n$/);
   });
 
-  test("--dry-run tells the same and writes nothing", async () => {
+  test("--dry-run reports the same and writes nothing", async () => {
     const { write, queue, file } = await createQueueSandbox();
     write("good.jsonl", many(10));
     write("bad.jsonl", bad);
@@ -183,7 +183,7 @@ test("what the queue refuses is counted, and exit code 3 says so", async () => {
   });
 });
 
-test("a line whose job is bound to another gate is told by its number", async () => {
+test("a line whose job is bound to another gate is reported by its number", async () => {
   const { write, queue, json, file } = await createQueueSandbox();
   await queue("job site --gate example.org");
   const wrong = { kind: "a", job: "site", gate: "other.org" };
@@ -253,7 +253,7 @@ test("two imports of one file at once add each task once", async () => {
   expect(reports[0]!.added + reports[1]!.added).toBe(20_000);
 });
 
-test("Ctrl-C in the middle ends with whole batches, and the same import goes on", async () => {
+test("Ctrl-C in the middle ends with whole batches, and the same import continues", async () => {
   const { write, queue, json, file } = await createQueueSandbox();
   const total = 120_000;
   write("tasks.jsonl", many(total));

@@ -77,7 +77,7 @@ describe("which queue", () => {
 });
 
 describe("add", () => {
-  test("stores everything it is told", async () => {
+  test("stores everything it is given", async () => {
     const { queue, json, use } = await createQueueSandbox();
     const words = ["add", "fetch", '{"url":"https://example.org/"}', "--key", "k", "--job", "j"];
     const flags = ["--gate", "g", "--priority", "900", "--delay", "5m", "--attempts", "2"];
@@ -105,7 +105,7 @@ describe("add", () => {
     expect((await queue("add fetch")).stdout).toBe("task 2 was added\n");
   });
 
-  test("a duplicate is said, with the id of the task that is there, and is no failure", async () => {
+  test("a duplicate is reported, with the id of the existing task, and is not a failure", async () => {
     const { queue, json } = await createQueueSandbox();
     for (const key of ["k2", "k1", "k"]) await queue(`add fetch --key ${key}`);
     expect(await json("add fetch --key k")).toMatchObject({ status: "duplicate", id: 3 });
@@ -179,7 +179,7 @@ describe("list", () => {
     expect(await ids("--gate g --job two --kind a")).toEqual([]);
   });
 
-  test("--limit and --after page through, and JSON says where to go on", async () => {
+  test("--limit and --after show page after page, and JSON says where to continue", async () => {
     const { use, json, queue } = await createQueueSandbox();
     await use((opened) => opened.add(Array.from({ length: 5 }, () => ({ kind: "a" }))));
     const seen: number[] = [];
@@ -236,7 +236,7 @@ describe("list", () => {
   });
 });
 
-test("text of strangers reaches the terminal without what it would obey", async () => {
+test("text from outside reaches the terminal without control sequences", async () => {
   const { use, queue } = await createQueueSandbox();
   await use((opened) =>
     opened.add([{ kind: "a\u009b31m", key: "k\u202ey", payload: "\u009bp\u001b" }]),

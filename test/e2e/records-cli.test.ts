@@ -118,7 +118,7 @@ describe("forager company", () => {
     expect(await names("--until", "3d", "--due")).toEqual(["due-ltd"]);
   });
 
-  test("search finds words in any order, without accents; pages go on; nothing found exits 1", async () => {
+  test("search finds words in any order, without accents; pages continue; nothing found exits 1", async () => {
     writeFileSync(
       join(sandbox.folder, "in.csv"),
       "name,city,tags,email\nMüller Böden,Köln,vip,a@m.example\nBoden Meyer,Bonn,,b@b.example\nZeta,Köln,vip,\n",

@@ -19,7 +19,7 @@ const words = (line: string) => line.split(" ");
 const inData = (path: string) => sandbox.inData(path);
 
 describe("files, history and people", () => {
-  test("E7: what an editor changed is taken in; a file that is no YAML is told and left alone", async () => {
+  test("E7: what an editor changed is imported; a file that is not YAML is reported and not changed", async () => {
     await good("company", "add", "Acme Flooring");
     const script = join(sandbox.folder, "edit.sh");
     writeFileSync(script, '#!/bin/sh\nsed -i "s/^name: .*/name: Acme Edited/" "$1"\n');

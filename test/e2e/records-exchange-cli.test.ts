@@ -92,7 +92,7 @@ describe("forager import companies", () => {
     expect(await json("records", "check")).toMatchObject({ companies: count, problems: [] });
   });
 
-  test("what is no CSV, no UTF-8, no file or of no known format is told, and nothing is written", async () => {
+  test("what is not CSV, not UTF-8, not a file or of an unknown format is reported, and nothing is written", async () => {
     write("latin.csv", Buffer.from("name,city\nM\xfcller,K\xf6ln\n", "latin1"));
     write("quote.csv", 'name,city\n"Acme,Austin\n');
     write("data.xlsx", "PK");

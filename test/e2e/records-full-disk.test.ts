@@ -50,7 +50,7 @@ describe("a disk that takes nothing more", () => {
     expect(at.records.problems()).toEqual([]);
   });
 
-  test("full: a hand edit stays in its file until it can be taken in and the file written", async () => {
+  test("full: a hand edit stays in its file until it can be imported and the file written", async () => {
     using disk = diskOr();
     if (!disk) return;
     await using at = await openTestRecords({ folder: disk.path });

@@ -19,7 +19,7 @@ export const look = {
 };
 `;
 
-test("systemd hears that the node is ready, that it is alive, and that it stops; its workers do not speak for it", async () => {
+test("systemd is notified that the node is ready, alive and stopping; its workers send no notifications", async () => {
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.remove());
   const at = (name: string) => join(sandbox.folder, name);

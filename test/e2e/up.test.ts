@@ -41,7 +41,7 @@ async function setUp() {
   return { sandbox, env, run, done: () => readFileSync(join(sandbox.folder, "log"), "utf8") };
 }
 
-test("API, dashboard and metrics are on one port; a port in use is told, and the node works", async () => {
+test("API, dashboard and metrics are on one port; a port in use is reported, and the node works", async () => {
   const { sandbox, env, run } = await setUp();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");

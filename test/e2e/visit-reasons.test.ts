@@ -21,7 +21,7 @@ async function setUp(hosts: readonly string[]) {
   return { run };
 }
 
-test("a job whose first 20 websites all fail alike is paused, says why, and goes on when resumed", async () => {
+test("a job whose first 20 websites all fail alike is paused, says why, and continues when resumed", async () => {
   const hosts = Array.from({ length: 60 }, (_, at) => `127.0.1.${at + 1}`);
   const { run } = await setUp(hosts);
 

@@ -62,7 +62,7 @@ test("status --watch shows what changes, until Ctrl-C", async () => {
   }
 });
 
-test("status --watch ends quietly when nobody reads any more, and looks no oftener than it should", async () => {
+test("status --watch ends quietly when nobody reads any more, and does not read too often", async () => {
   const sandbox = await createQueueSandbox();
   await sandbox.use((queue) => queue.add([{ kind: "a" }]));
   const piped = await firstLineOf(sandbox, watch);
@@ -79,7 +79,7 @@ test("status --watch ends quietly when nobody reads any more, and looks no often
   ]);
 });
 
-test("logs --follow goes on with what comes, each line once, until Ctrl-C", async () => {
+test("logs --follow continues with what comes, each line once, until Ctrl-C", async () => {
   const sandbox = await createQueueSandbox();
   const kept = openKeptLog({ folder: join(sandbox.folder, "data", "logs"), name: "1" });
   kept.write(line("first"));
@@ -108,7 +108,7 @@ test("logs --follow goes on with what comes, each line once, until Ctrl-C", asyn
   expect([piped.stdout, piped.stderr]).toEqual([expect.stringMatching(/first\n0 0\n$/), ""]);
 });
 
-test("logs NODE --follow goes on with what another node says, from a machine that runs nothing", async () => {
+test("logs NODE --follow continues with what another node says, from a machine that runs nothing", async () => {
   const sandbox = await createQueueSandbox();
   const bucket = ["--bucket", `dir:${join(sandbox.folder, "bucket")}`];
   const ended = sandbox.forager(["node", "run", "--data", "a", ...bucket], {

@@ -116,7 +116,7 @@ needs(["promtool", "postgres"], ({ promtool, postgres }) => {
   });
 });
 
-test("/healthz means consuming, /readyz that it can; a heartbeat tells of the node", async () => {
+test("/healthz means consuming, /readyz that it can; a heartbeat describes the node", async () => {
   const { sandbox, get, child, ended } = await startWork(
     "[queue]\nleaseMs = 2000\n[work]\nwatchdogMs = 4000\n",
   );

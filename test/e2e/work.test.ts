@@ -158,7 +158,7 @@ describe("forager work", () => {
     expect(work.text()).toContain("outside any task");
   });
 
-  test("SIGTERM: what has begun is finished, the rest given back; nobody is left behind", async () => {
+  test("SIGTERM: tasks that have begun are finished, the rest released; no process is left behind", async () => {
     const sandbox = await setUp([
       ...tasks("slow", 30, { payload: { ms: 1_000 }, gate: "a.example" }),
       ...tasks("slow", 2, { payload: { ms: 1_000 }, job: "other" }),

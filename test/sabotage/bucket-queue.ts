@@ -201,14 +201,14 @@ const inCare: readonly Sabotage[] = [
     file: `${adapter}/many/reads.ts`,
     find: "lastReadMs = clock.monotonicMs();",
     replace: "lastReadMs = -Infinity;",
-    caughtBy: `${adapter}/requests.test.ts > with many shards one bell is enough to hear of work in any of them`,
+    caughtBy: `${adapter}/requests.test.ts > with many shards one wake-up is enough to notice work in any of them`,
   },
   {
     name: "a repair leaves what the logs hold as it was counted",
     file: `${adapter}/shard/reconcile.ts`,
     find: "archived: countLogs(logs),",
     replace: "archived: logs.length < 0 ? countLogs(logs) : head.archived,",
-    caughtBy: `${adapter}/shard/reconcile.test.ts > of what is in logs is counted anew from them`,
+    caughtBy: `${adapter}/shard/reconcile.test.ts > of what is in logs is counted again from them`,
   },
   {
     name: "a repair does not give orphans their claim back",

@@ -91,7 +91,7 @@ const inLeases: readonly Sabotage[] = [
     file: "src/bucket/lease/lease.ts",
     find: "recordOf((record?.epoch ?? 0) + 1)",
     replace: `recordOf((record?.state === "held" ? record.epoch : 0) + 1)`,
-    caughtBy: `${lease} > lesson 32: a release frees it at once, and the epoch goes on`,
+    caughtBy: `${lease} > lesson 32: a release frees it at once, and the epoch continues`,
   },
   {
     name: "a stranger does not wait for the holder's deadline",

@@ -11,7 +11,7 @@ const inExchange: readonly Sabotage[] = [
     file: "src/ledger/replica/advertised.ts",
     find: "if (own) limit(own.key, own.durable);",
     replace: "",
-    caughtBy: `${exchange} > who follows is told what was written`,
+    caughtBy: `${exchange} > followers get what was written`,
   },
   {
     name: "half a commit is used",

@@ -115,7 +115,7 @@ const inSpreading: readonly Sabotage[] = [
     file: "src/gossip/pushes.ts",
     find: "if (hops === 0 || !isLarge()) return;",
     replace: "if (hops >= 0 || !isLarge()) return;",
-    caughtBy: `${gossip} > above 16 peers some are told`,
+    caughtBy: `${gossip} > above 16 peers some get it`,
   },
   {
     name: "what was offered in vain is never offered again",
@@ -157,7 +157,7 @@ const inSpreading: readonly Sabotage[] = [
     file: "src/gossip/fetch-scheduler.ts",
     find: "again(want, came ? 0 : timeoutMs(peer, want.tries));",
     replace: "again(want, came ? 0 : limits.askTimeoutMsMin * 2 ** want.tries);",
-    caughtBy: `${fetches} > however often it was in vain`,
+    caughtBy: `${fetches} > after any number of failed requests`,
   },
   {
     name: "what is known already is passed on again",
@@ -185,7 +185,7 @@ const inSpreading: readonly Sabotage[] = [
     file: "src/gossip/topics.ts",
     find: "at <= (peer.lastMessage.get(topic) ?? 0)",
     replace: "at < (peer.lastMessage.get(topic) ?? 0)",
-    caughtBy: `${gossip} > is heard once by all who listen`,
+    caughtBy: `${gossip} > is received once by all subscribers`,
   },
 ];
 

@@ -43,7 +43,7 @@ const inFold: readonly Sabotage[] = [
     file: "src/ledger/fold/lane.ts",
     find: 'if (source.startsWith("hand:")) return lanes.hand;',
     replace: 'if (source.startsWith("hands:")) return lanes.hand;',
-    caughtBy: `${fold} > what a hand wrote beats machines`,
+    caughtBy: `${fold} > what a user wrote wins over machines`,
   },
   {
     name: "what was forgotten comes back with a late datagram",
@@ -348,7 +348,7 @@ const inHistory: readonly Sabotage[] = [
     file: "src/ledger/journal/journal-file.ts",
     find: "    } catch {\n      open = [];\n      return;",
     replace: "    } catch {\n      open = [];\n      throw new Error();",
-    caughtBy: `${journal} > a damaged file is set aside`,
+    caughtBy: `${journal} > a damaged file is moved away`,
   },
   {
     name: "lost history: what stands behind a hole is published",

@@ -36,7 +36,7 @@ export const nodeSabotages: readonly Sabotage[] = [
     file: "src/node/client/connection.ts",
     find: "if (owner.version !== version) {",
     replace: "if (version === '') {",
-    caughtBy: `${processes} > a process of another version is told so`,
+    caughtBy: `${processes} > a process of another version gets an error that says so`,
   },
   {
     name: "a service does not take over",

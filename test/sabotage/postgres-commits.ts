@@ -16,7 +16,7 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     file: `${folder}/claim/fast-claim.ts`,
     find: "limit $7::int for no key update skip locked",
     replace: "limit $7::int for no key update",
-    caughtBy: `${overlap} > a claim passes over what another is taking`,
+    caughtBy: `${overlap} > a claim skips what another is taking`,
   },
   {
     name: "the fast claim takes again what a repeated request had",
@@ -170,7 +170,7 @@ export const postgresCommitSabotages: readonly Sabotage[] = [
     file: `${folder}/postgres-queue-store.ts`,
     find: "changes.notify({ mayWake, isNews",
     replace: "changes.notify({ mayWake: false && mayWake, isNews",
-    caughtBy: `${folder}/connection/change-watch.test.ts > lesson 25: what one opener adds, raises or opens is heard`,
+    caughtBy: `${folder}/connection/change-watch.test.ts > lesson 25: what one opener adds, raises or opens wakes another`,
   },
   {
     name: "a cancelled job's rest is found by reading all tasks",

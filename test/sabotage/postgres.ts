@@ -12,21 +12,21 @@ export const postgresSabotages: readonly Sabotage[] = [
     file: at("connection/change-watch.ts"),
     find: `await db.query("select pg_notify($1, 'self-test')", [channel]);`,
     replace: `await client?.query("select pg_notify($1, 'self-test')", [channel]);`,
-    caughtBy: `${at("pooler-long.test.ts")} > behind a pooler nobody is heard: it polls`,
+    caughtBy: `${at("pooler-long.test.ts")} > behind a pooler no notification arrives: it polls`,
   },
   {
     name: "nobody is told of new work",
     file: at("connection/change-watch.ts"),
     find: "if (mayWake) notify();",
     replace: "if (mayWake && isClosed) notify();",
-    caughtBy: `${at("connection/change-watch.test.ts")} > lesson 25: what one opener adds, raises or opens is heard`,
+    caughtBy: `${at("connection/change-watch.test.ts")} > lesson 25: what one opener adds, raises or opens wakes another`,
   },
   {
     name: "names of statements are never given up",
     file: at("connection/statement-names.ts"),
     find: `if (mode === "never" || !isStatementLost(error)) return false;`,
     replace: `if (isUsed || !isStatementLost(error)) return false;`,
-    caughtBy: `${at("pooler-long.test.ts")} > behind a pooler names are given up by themselves`,
+    caughtBy: `${at("pooler-long.test.ts")} > behind a pooler prepared statements are given up automatically`,
   },
   {
     name: "statements have names though they must not",
@@ -124,7 +124,7 @@ export const postgresSabotages: readonly Sabotage[] = [
     file: at("connection/migrate.ts"),
     find: "if (found.readableBy <= newest) return found;",
     replace: "if (found.format <= newest) return found;",
-    caughtBy: `${at("connection/migrate.test.ts")} > E11: nodes of a version before go on`,
+    caughtBy: `${at("connection/migrate.test.ts")} > E11: nodes of a version before continue`,
   },
   {
     name: "writes are lazy unless told otherwise",

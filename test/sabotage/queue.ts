@@ -68,7 +68,7 @@ const inModel: readonly Sabotage[] = [
     file: "src/queue/model/claim.ts",
     find: "if (suspect && !holdsAny) {",
     replace: "if (suspect) {",
-    caughtBy: `${memory} > a worker that holds anything does not get a suspect, and is told of it`,
+    caughtBy: `${memory} > a worker that holds anything does not get a suspect, but learns of it`,
   },
   {
     name: "a release does not refund the attempt",

@@ -143,7 +143,7 @@ const inChangedHands: readonly Sabotage[] = [
     file: "src/records/files/owner-of.ts",
     find: "if (findBase(side, rev)) return { target: named, side };",
     replace: "return { target: named, side };",
-    caughtBy: `${hands} > an id without a render of that record is no edit of it`,
+    caughtBy: `${hands} > an id without a render of that record is not an edit of it`,
   },
   {
     name: "a copy that was put aside is compared with the newest renders alone",
@@ -387,7 +387,7 @@ export const recordsSabotages: readonly Sabotage[] = [
     file: "src/records/context.ts",
     find: "const view = staleViews.has(target) ? undefined : views[at];",
     replace: "const view = views[at];",
-    caughtBy: `${catchUp} > an edit that is taken in on the way`,
+    caughtBy: `${catchUp} > an edit that is imported on the way`,
   },
   {
     name: "what is being loaded into the index is not seen while it is filled",

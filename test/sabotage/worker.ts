@@ -23,7 +23,7 @@ const ofCrashes: readonly Sabotage[] = [
     file: "src/worker/create-worker.ts",
     find: "onClaiming: (claim) => record?.claiming(claim),",
     replace: "onClaiming: () => {},",
-    caughtBy: `${dead} > what a claim leased whose answer came too late is given back`,
+    caughtBy: `${dead} > what a claim leased whose answer came too late is released`,
   },
   {
     name: "a dead process' tasks are all released",
@@ -117,7 +117,7 @@ export const workerSabotages: readonly Sabotage[] = [
     file: "src/worker/tasks/result-reporter.ts",
     find: "if (results.length > 1) return results.forEach((result) => send([result]));",
     replace: "",
-    caughtBy: `${worker} > a result that is no JSON fails its own task and no other`,
+    caughtBy: `${worker} > a result that is not JSON fails its own task and no other`,
   },
   {
     name: "local caps are not kept",

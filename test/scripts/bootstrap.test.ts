@@ -124,7 +124,7 @@ describe("in a fresh clone", () => {
     expect(other.stderr).toContain('--node takes 22 or 24, not "21"');
   });
 
-  test("a platform without a package of Node is told what to install", () => {
+  test("on a platform without a package of Node the error says what to install", () => {
     asksForNode(">=99.0");
     const lock = { name: "node", lockfileVersion: 3, requires: true, packages: { "": {} } };
     write("scripts/node/24/package.json", '{ "private": true }');

@@ -40,7 +40,7 @@ needs(["namespaces"], ({ namespaces }) => {
     expect(() => process.kill(stillRuns, 0)).toThrow("ESRCH");
   });
 
-  test("the wire loses, delays and is cut as it is told", async () => {
+  test("the wire loses, delays and is cut as configured", async () => {
     await using network = await openNetwork({ nodes: 3, seed: 7 });
     const [first, second, third] = network.nodes as [NetworkNode, NetworkNode, NetworkNode];
     await startEcho(second);

@@ -142,7 +142,7 @@ describe("the head of a test file", () => {
     expect(parseTestHeader("a.test.ts", source)).toMatchObject({ hasOwnProcess: true });
   });
 
-  test("may not need what is no service", () => {
+  test("may not need what is not a service", () => {
     expect(() => parseTestHeader("a.test.ts", "// needs: postgres mysql")).toThrow(
       'a.test.ts needs "mysql"',
     );

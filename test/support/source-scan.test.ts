@@ -8,7 +8,7 @@ describe("scanSource", () => {
     expect(comments).toBe("     // one\n/* two\nlines */     \n");
   });
 
-  test("what is inside strings is no code, and their escapes do not end them", () => {
+  test("the content of strings is not code, and their escapes do not end them", () => {
     expect(scanSource(String.raw`x = "a\"// b"; y = 'it\'s';`).code).toBe(
       `x = "       "; y = '     ';`,
     );
@@ -24,7 +24,7 @@ describe("scanSource", () => {
     expect(comments.trim()).toBe("");
   });
 
-  test("a pattern is no code, a division is no pattern", () => {
+  test("a pattern is not code, a division is not a pattern", () => {
     const { code } = scanSource('a = /["/]console/.test(b); c = d / e; f = (g) / "h";');
     expect(code).not.toContain("console");
     expect(code).toContain("c = d / e;");

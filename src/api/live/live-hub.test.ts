@@ -71,7 +71,7 @@ test("a viewer gets a snapshot, then the fields that change", async () => {
   expect(second.id).not.toBe(first.id);
 });
 
-test("one watcher reads a source for all viewers, and none while nobody looks", async () => {
+test("one watcher reads a source for all viewers, and none while there is no viewer", async () => {
   const { hub, watch, settle, readsOf } = setUp();
   await settle(10_000);
   expect(liveTopics.map(readsOf)).toEqual(liveTopics.map(() => 0));

@@ -32,7 +32,7 @@ function setup() {
   return { clock, cache, names, tools, setAway: (next: boolean) => (isAway = next), hold: (until: Promise<void> | undefined) => (held = until) }; // prettier-ignore
 }
 
-test("if the bucket goes away, the users last read count; when it comes back, the newest do", async () => {
+test("while the bucket is unavailable, the last known users apply; afterwards the newest do", async () => {
   const { clock, names, tools, setAway } = setup();
   await addUser(tools, { name: "anna", role: "admin", by: "test" });
   expect(await names()).toEqual(["anna"]);
@@ -62,7 +62,7 @@ test("an answer that was on its way while this server changed the users does not
   expect(await names()).toEqual([]);
 });
 
-test("before the first answer of the bucket nobody is let in", async () => {
+test("before the first answer of the bucket nobody can sign in", async () => {
   const { names, setAway } = setup();
   setAway(true);
   await expect(names()).rejects.toMatchObject({ kind: "unavailable" });

@@ -69,7 +69,7 @@ test("10,000 guesses from new addresses are few attempts, and then a new address
   expect(heldMs).toBeLessThan(3_000);
 });
 
-test("while 300 guesses a second come from ever new addresses, a new address that goes on trying is next", async () => {
+test("while 300 guesses a second come from ever new addresses, a new address that keeps trying is next", async () => {
   const { throttle, flood } = setup();
   await flood(3_000, 300);
   for (const address of ["198.51.100.1", "198.51.100.2", "198.51.100.3"]) {
@@ -86,7 +86,7 @@ test("while 300 guesses a second come from ever new addresses, a new address tha
   }
 });
 
-test("while many addresses go on guessing, a new one waits one turn of each", async () => {
+test("while many addresses keep guessing, a new one waits one turn of each", async () => {
   const { throttle, clock, flood } = setup();
   await flood(1_000, 100);
   const asks = async (address: string, until: () => boolean) => {

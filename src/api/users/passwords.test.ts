@@ -29,7 +29,7 @@ test("a hash of another cost is right, and called outdated", async () => {
   expect(answer).toEqual({ isRight: true, isOutdated: true });
 });
 
-test("without a stored password nothing is right, and what is damaged is no password", async () => {
+test("without a stored password every password is wrong, and so it is with a damaged one", async () => {
   expect((await make().verify({ password: "x", stored: undefined })).isRight).toBe(false);
   const damaged = "scrypt$99999999$8$3$x$y";
   await expect(make().verify({ password: "x", stored: damaged })).rejects.toMatchObject({

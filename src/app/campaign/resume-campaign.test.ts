@@ -14,7 +14,7 @@ const campaignOf = (budget: string) =>
     `phrases = ["plumber"]\n[[locations]]\nname = "x"\nlat = 1\nlon = 1\n${budget}`,
   );
 
-test("B28: a campaign that goes on after its budget was raised or removed visits unreached websites again", async () => {
+test("B28: a campaign that continues after its budget was raised or removed visits unreached websites again", async () => {
   const store = createMemoryQueueStore({ clock: systemClock });
   const queue = createQueue({ store, clock: systemClock, random: systemRandom });
   const resume = (budget: string) =>

@@ -21,7 +21,7 @@ const note: RobotsNote = {
   atMs: 7,
 };
 
-test("another process of the folder knows what one was told", async () => {
+test("another process of the folder knows the answer that one got", async () => {
   await open().put("https://a.example", note);
   await open().put("https://b.example", { ...note, state: "absent" });
   const other = open();
@@ -52,7 +52,7 @@ test("a folder keeps no note of great length, though the process does", async ()
   expect(await open().get("https://a.example")).toBeUndefined();
 });
 
-test("a worker that is started anew asks no site again for its robots.txt", async () => {
+test("a restarted worker requests no robots.txt again", async () => {
   await using bench = await openEnrichBench();
   await using site = await startSiteServer({ pages: withContact });
   for (const path of ["", "other"]) {

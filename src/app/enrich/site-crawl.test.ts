@@ -89,7 +89,7 @@ async function crawlSite(
 
 const paths = (requests: readonly { path: string }[]) => requests.map(({ path }) => path).sort();
 
-test("every page once, whatever leads to it; redirects, dead links and files are told as such", async () => {
+test("every page once, whatever leads to it; redirects, dead links and files are reported as such", async () => {
   const { rows, requests, end } = await crawlSite({
     "/": page("Home", "/a", "/a#x", "/a?utm_source=y", "/old", "/gone", "/doc", "//other.example/"),
     "/a": page("A", "/", "/b"),
@@ -134,7 +134,7 @@ test("a port that refuses https and http: one job, which has failed, with the re
   expect(jobs).toBe(1);
 });
 
-test("what robots.txt forbids is told and not asked for; what it names as sitemap is read", async () => {
+test("pages that robots.txt forbids are reported and not requested; the sitemaps it names are read", async () => {
   const { rows, requests } = await crawlSite(
     {
       "/robots.txt": "User-agent: *\nDisallow: /secret\nSitemap: /pages.xml",

@@ -115,7 +115,7 @@ test("a feed says what is new, changed, closed and removed since the last one, a
   ]);
 });
 
-test("a damaged position and a wrong name are told; nothing is exported", async () => {
+test("a damaged position and a wrong name are reported; nothing is exported", async () => {
   await using at = await openSample();
   await at.feed();
   const kept = join(at.folder, "bucket", "exports", "positions", "crm.jsonl");

@@ -74,7 +74,7 @@ describe("tables of other programs", () => {
     await expect(linesOf(latin)).rejects.toThrow("--encoding windows-1252");
   });
 
-  test("equal problems are told once, with their number", async () => {
+  test("equal problems are reported once, with their number", async () => {
     const rows = Array.from(
       { length: 30 },
       (_, number) => `Acme ${number},12${number},${number}@\n`,

@@ -35,7 +35,7 @@ test("the folder is the same until it is deleted, moved away, or replaced by tha
   expect(await folder.isSame()).toBe(true);
 });
 
-test("a file system that numbers its folders again is no reason to stop: the node decides", async () => {
+test("a file system that renumbers its folders does not stop a process: the node's id decides", async () => {
   const folder = remembered();
   await folder.isSame(); // the remembered values have been read
   renameSync(data(), join(root, "elsewhere"));

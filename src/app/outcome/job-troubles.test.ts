@@ -52,7 +52,7 @@ test("work is incomplete if something failed, is left, is paused, or no website 
   for (const trouble of troubles) expect(isPartial({ ...well, ...trouble })).toBe(true);
 });
 
-test("a paused job with tasks left is told, by whomever it was paused, but not one that its budget stopped", async () => {
+test("a paused job with tasks left is reported, whoever paused it, but not one that its budget stopped", async () => {
   const store = createMemoryQueueStore({ clock: systemClock });
   const queue = createQueue({ store, clock: systemClock, random: systemRandom });
   const folder = mkdtempSync(join(tmpdir(), "forager-job-troubles-"));

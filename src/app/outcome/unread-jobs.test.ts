@@ -28,7 +28,7 @@ async function visit(
 
 const unreachable = (reason: string) => ({ outcome: "unreachable", reason });
 
-test("a job of which no website was read is told with its reasons, until one is", async () => {
+test("a job without any website that was read is reported with the reasons, until one is read", async () => {
   const queue = setUp();
   expect(await readUnreadJobs(queue)).toEqual([]);
   await visit(queue, "leads", "a.example", { asked: "http://a.example/robots.txt" });

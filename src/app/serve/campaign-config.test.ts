@@ -45,7 +45,7 @@ test("of two who edit a campaign at once, the second gets 409 with the other's c
   expect(await save(config(30), await read())).toMatchObject({ isSaved: true });
 });
 
-test("a campaign that is removed is marked so in the bucket; made again, its revisions go on", async () => {
+test("a campaign that is removed is marked so in the bucket; made again, its revisions continue", async () => {
   const { read, save, remove, object, folder } = await setUp();
   await save(config(20), await read());
   const revisionNow = () => Number(/"revision":(\d+)/.exec(readFileSync(object, "utf8"))?.[1]);

@@ -49,7 +49,7 @@ describe("requests that are wrong, slow or repeated", () => {
     expect(codeOf(await send("POST", "/api/queue/tasks", { headers, body }))).toEqual([status, code]); // prettier-ignore
   });
 
-  test("headers that are too large, and what is no HTTP, are refused and nothing breaks", async () => {
+  test("headers that are too large, and what is not HTTP, are refused and nothing breaks", async () => {
     expect((await send("GET", "/api/status", { headers: { "x-a": "x".repeat(20_000) } })).status).toBe(431); // prettier-ignore
     expect(await rawAnswer("GET / HTTP/9.9 nonsense\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     expect(await rawAnswer("\u0016\u0003\u0001 hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);

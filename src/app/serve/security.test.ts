@@ -67,7 +67,7 @@ describe("every answer", () => {
     }
   });
 
-  test("forbids guessing its type, and tells other sites nothing of where it was", async () => {
+  test("forbids guessing its type, and sends other sites no referrer", async () => {
     for (const { headers } of await answers()) {
       expect(headers).toMatchObject({
         "x-content-type-options": "nosniff",

@@ -5,7 +5,7 @@ import { testNode, testQueue, wellStatus } from "./testing/test-status.ts";
 
 const attentionOf = (status: StatusReading) => problemsOf(status).map(({ text }) => text);
 
-test("a fleet that is well needs nothing; conflicts are kept, and are no alarm", () => {
+test("a healthy fleet needs no attention; conflicts are kept, and are not an alarm", () => {
   expect(attentionOf(wellStatus)).toEqual([]);
   expect(attentionOf({ ...wellStatus, queue: testQueue(5) })).toEqual([]);
 });
@@ -36,7 +36,7 @@ test.each<[string, Partial<ClusterStatus>, string]>([
   expect(attentionOf({ ...wellStatus, ...more })).toEqual([words]);
 }); // prettier-ignore
 
-test("what passes by itself is no alarm: drift of a moment, a node that stopped or left long ago, a pause", () => {
+test("what ends by itself is not an alarm: brief drift, a node that stopped or left long ago, a pause", () => {
   const quiet: readonly Partial<ClusterStatus>[] = [
     { nodes: [testNode({ drift: { missingHere: 900, missingThere: 900, seconds: 3 } })] },
     { nodes: [testNode({ isPresent: false, agoMs: 600_000 }, { state: "stopped" })] },

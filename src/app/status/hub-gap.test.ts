@@ -21,7 +21,7 @@ test("no hub for a day is said if something of that age is in no checkpoint", ()
   expect(gap({ hub: hub(50 * hourMs) })?.text).toContain("there was no hub since 2d02h");
 });
 
-test("a hub within a day, young data, and what only tells of a checkpoint are no gap", () => {
+test("a hub within a day, recent data, and the record of a checkpoint are not a gap", () => {
   expect(gap({ hub: hub(23 * hourMs) })).toBeNull();
   expect(gap({ log: [at(2 * hourMs)] })).toBeNull();
   expect(gap({ log: [at(90 * hourMs, "system/checkpoint"), at(hourMs)] })).toBeNull();

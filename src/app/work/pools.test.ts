@@ -9,7 +9,7 @@ test("pools: kinds, processes, and one number or two", () => {
   expect(parseConcurrency("7-7")).toBe(7);
 });
 
-describe("what makes no sense is refused, and says why", () => {
+describe("invalid pools are refused, with the reason", () => {
   test.each([
     ["", "it has no pool"],
     ["page", "KINDS=PROCESSESxCONCURRENCY"],

@@ -29,7 +29,7 @@ test("a kind that is wanted has a pool of its own, and no other does it", () => 
   expect(plan("page=1x5", { page: "0" })).toEqual([]);
 });
 
-test("another count is no reason for a new process; another kind is, for those that did it", () => {
+test("another count does not require a new process; another kind does, for those that ran it", () => {
   const versionOf = (counts: Readonly<Record<string, string>>, name: string) =>
     toSlots(withWorkers(parsePools("*=1x10"), workers(counts)), "1").find(
       (slot) => slot.name === name,
@@ -83,7 +83,7 @@ test("nothing is started before what is wanted is known: what was paused stays p
   expect(names()).toEqual(["all-1"]);
 });
 
-test("a kind that this node cannot do is told, and the rest is done", async () => {
+test("a kind that this node cannot do is reported, and the rest is done", async () => {
   const { pool, names, running } = setUp();
   pool.begin();
   running(["discover", "enrich"], { enrich: 2 });
@@ -96,7 +96,7 @@ test("a kind that this node cannot do is told, and the rest is done", async () =
   expect(pool.kinds()).toEqual({ discover: [10, 0], enrich: [10, 2] });
 });
 
-test("told to leave, it does when nothing is at work; started again it waits to be wanted", async () => {
+test("asked to leave, it does when no task runs; restarted, it waits until the fleet wants it again", async () => {
   const { clock, pool, running, gone } = setUp();
   let hasLeft = false;
   void pool.left.then(() => (hasLeft = true));

@@ -40,7 +40,7 @@ test("a contact that was set since then is not missing any more", async () => {
   expect(await readReleaseRecords(paths, job(3), set)).toEqual([]);
 });
 
-test("why tasks are given back is kept until one is done, or none waits", async () => {
+test("why tasks are released is kept until one is done, or none waits", async () => {
   const { paths, clock, open, files, job } = setUp();
   open().released(visits, `crawl.contact is not set${"!".repeat(2_000)}`);
   await expect.poll(files).toHaveLength(1);

@@ -19,7 +19,7 @@ const specials: readonly (readonly [string, SpecialFile])[] = [
   ["a link to a folder", linkTo("..")],
 ];
 
-test("a regular file is read, also an empty one; one that is not there is told apart", async () => {
+test("a regular file is read, also an empty one; a missing one is distinguished", async () => {
   const path = join(folder, "file");
   expect(readRegularFileSync(path)).toBeUndefined();
   await expect(readRegularFile(path)).rejects.toMatchObject({ code: "ENOENT" });

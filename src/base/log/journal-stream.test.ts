@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isJournalStream, toJournalLine } from "./pino-logger.ts";
 
-test("the journal is told apart by device and inode, not by the variable alone", () => {
+test("the journal is identified by device and inode, not by the variable alone", () => {
   const fd = openSync("/dev/null", "r");
   const { dev, ino } = fstatSync(fd);
   expect(isJournalStream(`${dev}:${ino}`, fd)).toBe(true);

@@ -46,7 +46,7 @@ test("half a line that a crash left is skipped; a folder that is not there is em
   expect(keptLogMark(join(folder, "none"))).toBe("");
 });
 
-test("the mark tells whether somebody has written", () => {
+test("the mark shows whether somebody has written", () => {
   const folder = createFolder();
   const kept = openKeptLog({ folder, name: "1" });
   kept.write(line(1, "a"));
@@ -56,7 +56,7 @@ test("the mark tells whether somebody has written", () => {
   expect(keptLogMark(folder)).not.toBe(mark);
 });
 
-test("where nothing can be written, work goes on", () => {
+test("if nothing can be written, work continues", () => {
   const folder = createFolder();
   writeFileSync(join(folder, "file"), "");
   openKeptLog({ folder: join(folder, "file"), name: "1" }).write(line(1, "lost"));

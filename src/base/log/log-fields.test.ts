@@ -32,7 +32,7 @@ describe("an error in a log field", () => {
     expect(stackOf(new AppError("invalid", "bad_key", "unknown key"))).toBeUndefined();
   });
 
-  test("shows all errors of an AggregateError, and causes that are no errors", () => {
+  test("shows all errors of an AggregateError, and causes that are not errors", () => {
     const error = new AggregateError([new AppError("conflict", "lost", "lost")], "two failed", {
       cause: "a word",
     });

@@ -30,7 +30,7 @@ describe("a pino logger", () => {
     ]);
   });
 
-  test("no text of a stranger steers a terminal or begins another line", () => {
+  test("no text from outside controls a terminal or begins another line", () => {
     const hostile = "anna\u009b2J\u202egpj\u2028\u001b[1m\r\n";
     for (const pretty of [false, true]) {
       const { log, written } = createFixture({ pretty });
@@ -99,7 +99,7 @@ describe("a pino logger", () => {
     expect(written.join("")).not.toContain("hush");
   });
 
-  test("on a terminal it writes for people, unless told otherwise", () => {
+  test("on a terminal it writes for people, unless configured otherwise", () => {
     const terminal = createFixture({ isTTY: true });
     terminal.log.info("lease lost", { taskId: 42 });
     expect(terminal.written[0]).toMatch(/^\d\d:\d\d:\d\d info {2}lease lost taskId=42\n$/);

@@ -98,7 +98,7 @@ describe("the test clock", () => {
     expect(clock.monotonicMs()).toBe(30);
   });
 
-  test("refuses to move time backwards and delays that are no number", async () => {
+  test("refuses to move time backwards and delays that are not a number", async () => {
     const clock = createTestClock();
     await expect(clock.advance(-1)).rejects.toThrow("time only moves forward");
     expect(() => clock.setTimer(NaN, () => {})).toThrow("a timer needs a delay");

@@ -14,7 +14,7 @@ test.each([
   expect(formatDuration(ms)).toBe(text);
 });
 
-test("a moment is UTC, and one that no calendar has is no crash", () => {
+test("a moment is UTC, and one that no calendar has causes no crash", () => {
   expect(formatMoment(0)).toBe("1970-01-01T00:00:00Z");
   expect(formatMoment(Number.MAX_SAFE_INTEGER)).toBe("?");
 });

@@ -18,7 +18,7 @@ describe("parseUrl", () => {
     );
   });
 
-  test("answers undefined for what is no URL, and follows a base", () => {
+  test("returns undefined for what is not a URL, and follows a base", () => {
     expect(parseUrl("no url")).toBeUndefined();
     expect(parseUrl("/a?b", "https://x.example/c")?.href).toBe("https://x.example/a?b");
     expect(parseUrl("/a")).toBeUndefined();
@@ -34,7 +34,7 @@ describe("asciiHost", () => {
     expect(asciiHost("acme.example")).toBe("acme.example");
   });
 
-  test("is undefined for what is no host", () => {
+  test("is undefined for what is not a host", () => {
     for (const text of ["", "a b.de", "ä/x.de", "a..b", "ü@x.de", "ü:80"]) {
       expect(asciiHost(text), text).toBeUndefined();
     }

@@ -89,7 +89,7 @@ describe("a lease", () => {
     expect(a.isHeld()).toBe(false);
   });
 
-  test("lesson 32: a release frees it at once, and the epoch goes on from there", async () => {
+  test("lesson 32: a release frees it at once, and the epoch continues from there", async () => {
     const { lease, bucket } = setUp();
     const [a, b] = [lease("a"), lease("b")];
     await a.acquire();
@@ -216,7 +216,7 @@ describe("a lease whose answers get lost", () => {
     expect(a.isHeld()).toBe(false);
   });
 
-  test("lesson 6: a store that does not answer reads is no reason to go on alone", async () => {
+  test("lesson 6: a store that does not answer reads does not allow continuing alone", async () => {
     const { lease, bucket } = setUp();
     const deaf: Bucket = {
       ...bucket,

@@ -92,7 +92,7 @@ describe("budget of a campaign", () => {
     expect(late).toMatchObject({ state: "within" });
   });
 
-  test("B28: a limit of none is no limit", async () => {
+  test("B28: `none` removes a limit", async () => {
     const { sources } = setUp();
     const campaign = campaignOf('[budget]\nrequests = "none"\nhours = "none"');
     expect(await budgetStatus(campaign, sources)).toBeUndefined();
@@ -111,7 +111,7 @@ describe("budget of a campaign", () => {
     expect(told).toHaveLength(2);
   });
 
-  test("B28: a reached limit pauses the job, and other tasks of the kind go on", async () => {
+  test("B28: a reached limit pauses the job, and other tasks of the kind continue", async () => {
     const { guard, paused, set } = setUp();
     const campaign = campaignOf("[budget]\nrequests = 3");
     const first = await guard.begin(campaign, "enrich");
@@ -159,7 +159,7 @@ describe("budget of a campaign", () => {
     expect(paused).toEqual(["demo"]);
   });
 
-  test("B28: beyond the budget a task is given back and its handler does not run; other jobs go on", async () => {
+  test("B28: beyond the budget a task is released and its handler does not run; other jobs continue", async () => {
     const { guard, set, paused } = setUp();
     set({ requests: 3 });
     const ran: string[] = [];
@@ -199,7 +199,7 @@ describe("budget of a campaign", () => {
     expect(paused).toEqual(["demo"]);
   });
 
-  test("what is no limit is refused with what to write", () => {
+  test("an invalid limit is refused, with what to write", () => {
     expect(() => campaignOf("[budget]\nrequests = 0")).toThrow(/budget\.requests .*whole number/);
     expect(() => campaignOf("[budget]\nhour = 1")).toThrow(/unknown key budget\.hour/);
   });
@@ -224,7 +224,7 @@ describe("limit of companies", () => {
   const foundIn = (tile: string, count: number, isCounted = true) =>
     Array.from({ length: count }, (_, at) => ({ id: `${tile}/${at}`, isCounted }));
 
-  test("B28: one process never exceeds it, and a tile that is searched again goes on where it was", async () => {
+  test("B28: one process never exceeds it, and a tile that is searched again continues where it was", async () => {
     const { places, process, put } = createShared();
     const limit = process();
     const write = (max: number, tile: string, count: number) =>

@@ -78,7 +78,7 @@ test("defaults < _defaults.toml < config.toml < [env.NAME] < fleet, key by key, 
   });
 });
 
-test("what is wrong in any layer is told with its file and line, also what another layer replaces", () => {
+test("an error in any layer is reported with its file and line, also of a value that another layer replaces", () => {
   const wrong = [
     { file: "_defaults.toml", text: defaults.replace("5000", '"slow"') },
     {

@@ -32,7 +32,7 @@ test("wanted fields count over what the file says, at once, and the file stays a
   expect(await folder.load("austin")).toEqual(before);
 });
 
-test("what makes no sense is told, and nothing of it is done", async () => {
+test("invalid fields are reported, and none of them is applied", async () => {
   const { folder, want } = await createFolder();
   const before = await folder.load("austin");
   const { faults } = await want({ proximityKm: 20, "politeness.delayMs": 1 });

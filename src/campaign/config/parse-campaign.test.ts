@@ -95,7 +95,7 @@ imported = ["berlin"]
     expect(sourceFile).toBe("p.jsonl");
   });
 
-  test("what is wrong is told with file, line and key, and what to write, all at once", () => {
+  test("errors are reported with file, line and key, and what to write, all at once", () => {
     const text = `phrases = ["ok", "a/b"]
 proximityKm = "far"
 
@@ -123,7 +123,7 @@ contact = "nobody"
     ]);
   });
 
-  test("miles are not guessed at: the kilometres to write are told", () => {
+  test("miles are not accepted: the error says which kilometres to write", () => {
     expect(messageOf(`proximity-miles = 10\n${minimal}`)).toBe(
       `${file}:1: distances are in kilometres here: write proximityKm = 16.1 for proximity-miles = 10`,
     );
@@ -167,7 +167,7 @@ contact = "nobody"
     }
   });
 
-  test("lesson 24: nothing is read half: text is no number, and no key is skipped", () => {
+  test("lesson 24: nothing is read half: text is not a number, and no key is skipped", () => {
     expect(messageOf(minimal.replace("30.2672", '"30.2672"'))).toContain(
       "lat must be degrees north",
     );

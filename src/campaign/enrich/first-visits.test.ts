@@ -18,7 +18,7 @@ test("a job is reported once, when its first hosts all failed for one reason", a
   expect(await pausedBy(times(3 * firstHosts))).toEqual(["leads: dns"]);
 });
 
-test("websites that answer, and all refuse the visit, are no success either", async () => {
+test("websites that answer, and all refuse the visit, are not a success either", async () => {
   const refusals: readonly Partial<EndedVisit>[] = [
     { outcome: "blocked", reason: "http_403" },
     { outcome: "robots", reason: "robots" },
@@ -30,7 +30,7 @@ test("websites that answer, and all refuse the visit, are no success either", as
   }
 });
 
-test("one site that was read, or failed for another reason, is enough to go on", async () => {
+test("one site that was read, or failed for another reason, is enough to continue", async () => {
   const others: readonly Partial<EndedVisit>[] = [
     { outcome: "robots", reason: "robots" },
     { outcome: "blocked", reason: "http_403" },

@@ -58,7 +58,7 @@ test("a job that paused because nothing could be read visits those websites agai
   expect(await resumeJob(queue, "leads", { nowMs })).toMatchObject({ again: 0 });
 });
 
-test("a job that a person paused while most websites were read only goes on", async () => {
+test("a job that a user paused while most websites were read just continues", async () => {
   const queue = setUp();
   await visit(queue, "a", { outcome: "done" });
   await visit(queue, "b", unreachable);
@@ -67,7 +67,7 @@ test("a job that a person paused while most websites were read only goes on", as
   expect(await pending(queue)).toEqual([]);
 });
 
-test("a website that was read in the meantime is not visited again; an absent job is told", async () => {
+test("a website that was read in the meantime is not visited again; an absent job is reported", async () => {
   const queue = setUp();
   await visit(queue, "a", unreachable);
   await visit(queue, "b", unreachable);

@@ -48,7 +48,7 @@ const input = (more: Partial<EstimateInput> = {}): EstimateInput => ({
 });
 
 describe("estimate of a campaign", () => {
-  test("what snapshots have is counted, what only visits tell is a guess that says so", () => {
+  test("what snapshots contain is counted, what only visits show is marked as a guess", () => {
     const made = estimateCampaign(input());
     expect(campaignEstimateSchema.parse(made)).toEqual(made);
     expect(made.phrases).toEqual([
@@ -152,7 +152,7 @@ describe("estimate of a campaign", () => {
     expect(await counter.result(some)).toEqual(left);
   });
 
-  test("the error is in percent of what happened, and another plan is told", () => {
+  test("the error is in percent of the actual value, and another plan is reported", () => {
     const estimate = estimateCampaign(input());
     const row = (phrase: string, places: number) => ({ phrase, source: "file", places });
     const compared = compareEstimate({

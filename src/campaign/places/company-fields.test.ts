@@ -28,7 +28,7 @@ describe("what a place says", () => {
     expect(unread).toEqual([]);
   });
 
-  test("fax, operator, brand and a second website are kept beside", () => {
+  test("fax, operator, brand and a second website are kept as private fields", () => {
     const { values, website, domain } = factsOf({
       ...munich,
       faxes: ["089 123457"],
@@ -58,13 +58,13 @@ describe("what a place says", () => {
     expect(unread).toEqual([{ field: "social", value: "twitter:rohr.de x" }]);
   });
 
-  test("emails: several in one text, hosts in one spelling; what is none is told", () => {
+  test("emails: several in one text, hosts in one spelling; others are reported", () => {
     const { names, unread } = factsOf({ emails: ["mailto:A@Gärtnerei.de, b@x.example", "none at all"] }); // prettier-ignore
     expect(names).toEqual(expect.arrayContaining(["email/a@xn--grtnerei-0za.de"]));
     expect(unread).toEqual([{ field: "email", value: "none at all" }]);
   });
 
-  test("a country by its name is its code, and what is none is kept and told", () => {
+  test("a country by its name is its code, and what is not a country is kept and reported", () => {
     expect(factsOf({ country: "Österreich" }).values["country"]).toBe("AT");
     const odd = factsOf({ country: "Atlantis" });
     expect(odd.values["country"]).toBe("Atlantis");

@@ -218,7 +218,7 @@ test("a bad value is a usage error, invalid input met later is a failure", async
   expect(await run("queue add q", input)).toMatchObject({ exitCode: 1 });
 });
 
-test("who was asked to stop and stops says nothing; any other error is still told", async () => {
+test("a command that stops when asked prints nothing; any other error is still reported", async () => {
   const stopped = AbortSignal.abort();
   const aborted = failWith(new AppError("aborted", "stopped", "stopped"));
   expect(await run("queue add q", aborted, stopped)).toMatchObject({ exitCode: 0, stderr: "" });

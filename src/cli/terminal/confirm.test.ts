@@ -36,7 +36,7 @@ test("--yes asks nothing", async () => {
   expect(stderr.text()).toBe("");
 });
 
-test("where nobody can answer it is a usage error that names --yes", async () => {
+test("without a terminal it is a usage error that names --yes", async () => {
   const { confirm } = open({ isTTY: false });
   await expect(confirm("Delete?", { yes: false })).rejects.toMatchObject({
     kind: "invalid",

@@ -111,7 +111,7 @@ test("300,000 rows pass through in bounded memory, and a slow reader is waited f
   }
 });
 
-test("without rows people are told why, programs get an empty list", async () => {
+test("without rows users see why, programs get an empty list", async () => {
   const [people, programs] = [open(), open({ isJson: true })];
   const options = { columns, empty: "no task matches" };
   await people.out.list([], options);

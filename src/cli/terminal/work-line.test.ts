@@ -22,7 +22,7 @@ test("the line says what failed, what was found, what is left and why it waits",
   expect(workLine({ failed: 0, contacts: 0 }, undefined)).toBe("");
 });
 
-test("on a terminal the line is drawn while work goes on; elsewhere nothing is", async () => {
+test("on a terminal the line is drawn while work continues; elsewhere nothing is", async () => {
   const clock = createTestClock();
   const summary = {
     done: 10,

@@ -46,7 +46,7 @@ test("a key that is not written down is found at its nearest enclosing table, if
   expect(positions.find([])).toBeUndefined();
 });
 
-test("text that is no TOML at all never stops it", () => {
+test("text that is not TOML at all never stops it", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."ab=[]{}\"'\\,.# \n".split("")) }), (text) => {
       locateTomlKeys(text).find(["a"]);

@@ -50,7 +50,7 @@ test("a credential is a file in the folder that systemd names", async () => {
     expect(await read({ credential: outside }, given)).toBeUndefined();
 });
 
-test("a command that fails is told by setting and exit code, never by what it wrote", async () => {
+test("a command that fails is reported by setting and exit code, never by what it wrote", async () => {
   const failing = reveal({ command: "echo hunter2; echo hunter2 >&2; exit 7" });
   const error: unknown = await failing.catch((caught: unknown) => caught);
   expect(error).toMatchObject({ kind: "invalid", code: "secret_unreadable" });
@@ -77,7 +77,7 @@ test.each([
   });
 });
 
-test("a shell that does not exist is told", async () => {
+test("a shell that does not exist is reported", async () => {
   const started = reveal({ command: "true" }, createTempFolder(), "/nowhere/sh");
   await expect(started).rejects.toThrow(`${name}: the command could not be started`);
 });
@@ -101,7 +101,7 @@ test("a command that takes too long is ended, with all it has started", async ()
   expect(existsSync(join(folder, "late"))).toBe(false);
 });
 
-test("what is neither string, file nor command is no secret", async () => {
+test("what is neither string, file nor command is not a secret", async () => {
   const wrong = ["", 5, true, {}, [], { file: "" }, { command: 1 }, { file: "a", command: "b" }];
   for (const raw of wrong) expect(await reveal(raw)).toBeUndefined();
 });

@@ -51,7 +51,7 @@ describe("the status of a mail domain, from a real DNS server", () => {
     expect(asked()).toBeLessThanOrEqual(2);
   });
 
-  test("a stop ends the questions that are open; a wrong server is told", async () => {
+  test("a stop ends the questions that are open; a wrong server is reported", async () => {
     const stop = new AbortController();
     const resolver = createDnsMailResolver({ server: server.address, signal: stop.signal });
     const asking = checkMailDomain(resolver, "silent.example");

@@ -58,7 +58,7 @@ describe("groups", () => {
     expect(allows(text, "/x", "a")).toBe(false);
   });
 
-  test("rules before the first agent are nobody's", () => {
+  test("rules before the first agent apply to nobody", () => {
     expect(allows("Disallow: /\nUser-agent: *\nAllow: /x", "/y")).toBe(true);
   });
 

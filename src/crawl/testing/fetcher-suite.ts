@@ -79,14 +79,14 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       expect(found.bytes.wire).toBeGreaterThan(10);
     });
 
-    clause("says who it is", async ({ fetcher, site }) => {
+    clause("sends its user agent", async ({ fetcher, site }) => {
       await fetcher.fetch({ url: `${site.origin}/` });
       expect(site.requests[0]!.headers["user-agent"]).toMatch(
         /^forager\/\S+ \(\+mailto:\S+@\S+\)$/,
       );
     });
 
-    clause("redirects are followed and told", async ({ fetcher, site }) => {
+    clause("redirects are followed and reported", async ({ fetcher, site }) => {
       const found = await fetcher.fetch({ url: `${site.origin}/far#there` });
       const hops = [`${site.origin}/far`, `${site.origin}/moved`];
       expect(found).toMatchObject({ kind: "found", url: `${site.origin}/`, hops });
@@ -137,7 +137,7 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       ["/later", { reason: "blocked", status: 429, retryAfterMs: 120_000 }],
     ];
     for (const [path, expected] of failing) {
-      clause(`${path} is no page: ${expected.reason}`, async ({ fetcher, site }) => {
+      clause(`${path} is not a page: ${expected.reason}`, async ({ fetcher, site }) => {
         const outcome = await fetcher.fetch({ url: site.origin + path });
         expect(outcome).toMatchObject({ kind: "failed", ...expected });
         expect(outcome).not.toHaveProperty("body");
@@ -198,13 +198,13 @@ export function fetcherSuite({ name, open, deviations = {} }: FetcherSuiteOption
       expect(site.requests.length).toBe(1);
     });
 
-    clause("nobody listens", async ({ fetcher }) => {
+    clause("no server listens", async ({ fetcher }) => {
       const outcome = await fetcher.fetch({ url: "http://127.0.0.1:1/" });
       expect(outcome).toMatchObject({ kind: "failed", reason: "refused" });
     });
 
     for (const url of ["ftp://example.com/", "nonsense", "javascript:alert(1)", ""]) {
-      clause(`"${url}" is no URL to fetch`, async ({ fetcher }) => {
+      clause(`"${url}" is not a URL to fetch`, async ({ fetcher }) => {
         expect(await fetcher.fetch({ url })).toMatchObject({ kind: "failed", reason: "bad_url" });
       });
     }

@@ -70,7 +70,7 @@ describe("canonical URLs", () => {
     expect(looksEndless("https://e.org/2024/05/contact")).toBe(false);
   });
 
-  test("what is no page by its name", () => {
+  test("URLs that are not pages by their name", () => {
     expect(isAsset("https://e.org/a/B.PDF?x=1")).toBe(true);
     expect(isAsset("https://e.org/contact.php")).toBe(false);
   });

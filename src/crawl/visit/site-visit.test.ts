@@ -158,7 +158,7 @@ describe("a visit", () => {
     expect(startVisit({ url: "mailto:x", nowMs: 0 }).outcome).toBe("unreachable");
   });
 
-  test("a failed page beside the home is no failed visit", () => {
+  test("a failed page other than the home page is not a failed visit", () => {
     const site: Site = {
       pages: { "/": [link("/contact")], "/contact": failed(`${origin}/contact`, "blocked") },
     };
@@ -227,7 +227,7 @@ describe("a visit", () => {
     expect(of({ sitemaps: 2, sitemapDepth: 9 })).toEqual(["/sitemap.xml", "/s1.xml"]);
   });
 
-  test("answers nobody waits for, and those told twice, change nothing", () => {
+  test("answers nobody waits for, and repeated ones, change nothing", () => {
     const start = startVisit({ url: origin, nowMs: 0 });
     expect(recordPage(start, { url: `${origin}/`, outcome: found(`${origin}/`) })).toBe(start);
     expect(

@@ -231,7 +231,7 @@ describe("words that were glued to an address are taken off", () => {
     ]));
 });
 
-describe("lesson 51: what is no address of a company is not taken:", () => {
+describe("lesson 51: what is not an address of a company is not used:", () => {
   test.each([
     [
       "a picture for fine screens",

@@ -8,7 +8,7 @@ import { scanPage } from "./page-scanner.ts";
 /** A text, or a tag: those that end something are called "/a". */
 type Token = string | readonly [name: string, attributes?: object, isSelfClosed?: boolean];
 
-describe("tags and texts are told apart as htmlparser2 does:", () => {
+describe("tags and texts are distinguished as htmlparser2 does:", () => {
   const space = fc.constantFrom("", " ", "\n\t", "  ");
   const word = fc.constantFrom(
     "a",

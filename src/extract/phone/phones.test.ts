@@ -142,9 +142,9 @@ describe("numbers without a country code belong to", () => {
     ],
   ])("%s", (_, page, more, number) => expect(phonesIn(page, more)).toContain(number));
 
-  test("nobody, when nothing tells", () =>
+  test("no country, if nothing indicates one", () =>
     expect(phonesIn(html, { url: "https://x.com/" })).toEqual([]));
 
-  test("a domain that is sold to all tells nothing", () =>
+  test("a domain under which anybody can register indicates nothing", () =>
     expect(phonesIn(html, { url: "https://x.io/" })).toEqual([]));
 });

@@ -64,7 +64,7 @@ test("a name that gets another address is found there, and one that fails is sai
   expect(said).toEqual(["a static peer has no address", "a static peer has an address again"]);
 });
 
-test("a name with many addresses gives some, and nothing is told after the end", async () => {
+test("a name with many addresses gives some, and nothing is reported after the end", async () => {
   const clock = createTestClock();
   const told: number[] = [];
   const discovery = createStaticDiscovery({

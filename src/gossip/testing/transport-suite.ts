@@ -64,7 +64,7 @@ export function transportSuite({ name, open, until }: TransportSuiteOptions): vo
       expect(Buffer.from(await asked).equals(answer)).toBe(true);
     });
 
-    test("who is hung up on, or asks nobody, is told `unavailable`", async () => {
+    test("a request whose connection ends, or that reaches nobody, fails with `unavailable`", async () => {
       const [a, b] = [await openOne(), await openOne()];
       b.pull.answer(async () => undefined);
       const hungUp = a.pull.ask(b.pull.address(), Buffer.from("?"));

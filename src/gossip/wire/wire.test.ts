@@ -67,7 +67,7 @@ const plain = (value: unknown): unknown =>
   );
 
 describe("items", () => {
-  test("come back as they went", () => {
+  test("come back unchanged", () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 5 }), (items) => {
         expect(plain(readItems(bodyOf(items)))).toEqual(plain(items));

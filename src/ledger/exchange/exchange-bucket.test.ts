@@ -30,8 +30,8 @@ async function pass(from: Ledger, to: Ledger): Promise<void> {
 }
 const told = ({ exchange }: Ledger) => [...exchange.vector().values()];
 
-describe("an exchange beside a bucket", () => {
-  test("lessons 46, 47: who has met a bucket tells of its writes once it has met it again", async () => {
+describe("an exchange in a fleet with a bucket", () => {
+  test("lessons 46, 47: a node that knows a bucket advertises its writes once it has reached the bucket again", async () => {
     const { clock, sync } = createFleet();
     const files = new Map<string, Uint8Array>();
     {
@@ -58,7 +58,7 @@ describe("an exchange beside a bucket", () => {
     expect([followed, told(next)]).toEqual([[2], [2, 2]]);
   });
 
-  test("lesson 47: of a cloned disk nobody hears before it has a name of its own", async () => {
+  test("lesson 47: a cloned disk sends nothing before it has an id of its own", async () => {
     const { clock, sync } = createFleet();
     const files = new Map<string, Uint8Array>();
     await using first = await openTestLedger({ files, clock });
@@ -86,7 +86,7 @@ describe("an exchange beside a bucket", () => {
     );
   });
 
-  test("lesson 46: a wrong clock is not told of, and what it wrote is told once it is right", async () => {
+  test("lesson 46: writes of a wrong clock are not advertised, until the clock is right", async () => {
     const { clock, sync } = createFleet();
     const files = new Map<string, Uint8Array>();
     {
@@ -107,7 +107,7 @@ describe("an exchange beside a bucket", () => {
     expect(await valuesOf(other, "company/a")).toEqual({ f: 2 });
   });
 
-  test("what was told with a wrong clock before there was a bucket, and re-stamped since, is not published again and again", async () => {
+  test("what was advertised with a wrong clock before there was a bucket, and re-stamped since, is not published again and again", async () => {
     const { clock, sync } = createFleet();
     const odd = createTestClock();
     odd.step(clock.nowMs() - odd.nowMs() + 7_200_000);
@@ -170,7 +170,7 @@ describe("an exchange beside a bucket", () => {
     expect(await read(2)).toMatchObject({ from: 2, records: { length: 1 } });
   });
 
-  test("what others told up to the middle of a segment goes on from there", async () => {
+  test("what others sent up to the middle of a segment continues from there", async () => {
     const { clock, sync } = createFleet();
     await using author = await openTestLedger({ clock });
     await using other = await openTestLedger({ clock });

@@ -55,7 +55,7 @@ describe("what a ledger hands to others", () => {
     expect(await ledger.exchange.read({ origin: "x/y", ...everything })).toBeUndefined();
   });
 
-  test("who follows is told what was written, once it is on the disk, in order", async () => {
+  test("followers get what was written, once it is on the disk, in order", async () => {
     const files = new Map<string, Uint8Array>();
     const disk = createMemoryDisk({ files });
     let open = () => {};
@@ -188,7 +188,7 @@ describe("what a ledger takes from others", () => {
     expect(await valuesOf(first, target)).toEqual({ f: "one" });
   });
 
-  test("lesson 46: what is ahead of its time is kept aside, and counts in its time", async () => {
+  test("lesson 46: what is ahead of its time is held back, and counts in its time", async () => {
     const clock = createTestClock();
     const early = createTestClock();
     early.step(clock.nowMs() - early.nowMs() + 7_200_000);

@@ -96,7 +96,7 @@ describe("records that are none", () => {
     await expectRefused([bytesOf({ field: "a/../b" })]);
   });
 
-  test("what no write may hold: values that are no JSON or too long, commits without an end", async () => {
+  test("what no write may contain: values that are not JSON or too long, commits without an end", async () => {
     await expectRefused([bytesOf({ value: "{" })]);
     await expectRefused([bytesOf({ value: JSON.stringify("x".repeat(2 ** 20)) })]);
     await expectRefused([bytesOf({ source: "nobody" })]);

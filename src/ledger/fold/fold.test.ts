@@ -128,7 +128,7 @@ describe("what a field shows", () => {
     expect(shown([write("new", { atMs: 2 }), write("old", { atMs: 1 })])).toBe('"new"');
   });
 
-  test("what a hand wrote beats machines, earlier and later ones", () => {
+  test("what a user wrote wins over machines, earlier and later ones", () => {
     const hand = write("hand", { atMs: 2, source: "hand:anna" });
     expect(shown([write("a", { atMs: 1 }), hand, write("b", { atMs: 3 })])).toBe('"hand"');
   });

@@ -40,7 +40,7 @@ async function withDamage() {
 }
 
 describe("a journal", () => {
-  test("cut at any byte, it opens with whole commits and goes on from there", async () => {
+  test("cut at any byte, it opens with whole commits and continues from there", async () => {
     const files = new Map<string, Uint8Array>();
     await filled(files, 3);
     const [name, bytes] = journalOf(files);
@@ -57,7 +57,7 @@ describe("a journal", () => {
     expect([...seen]).toEqual([undefined, "v1 ␟ü", "v2 ␟ü", "v3 ␟ü"]);
   });
 
-  test("damage in front of good datagrams is no torn tail: a reader refuses it, nothing is cut", async () => {
+  test("damage in front of good datagrams is not an incomplete last record: a reader refuses it, nothing is cut", async () => {
     const { broken, name, damaged } = await withDamage();
     await expect(openTestLedger({ files: broken, isReader: true })).rejects.toMatchObject({
       kind: "corrupt",
@@ -66,7 +66,7 @@ describe("a journal", () => {
     expect(broken.get(name)).toEqual(damaged);
   });
 
-  test("a damaged file is set aside as it is, and all that can be read stays in its place", async () => {
+  test("a damaged file is moved away unchanged, and all that can be read stays in its place", async () => {
     const { broken, name, damaged } = await withDamage();
     const opened = await openAll(createMemoryDisk({ files: broken }));
     expect(opened.datagrams.map(({ number }) => number)).toEqual([2, 3, 4, 5, 6]);

@@ -80,7 +80,7 @@ describe("a ledger that was saved", () => {
     expect(opened).toBe(0);
   });
 
-  test("what was saved may be lost or older: the journals tell the rest", async () => {
+  test("what was saved may be lost or older: the journals have the rest", async () => {
     const node = createNode();
     const older = createNode().state;
     for (let life = 0; life < 4; life++) {

@@ -68,7 +68,7 @@ test("what was said stays with heads that are written for segments, also by anot
   expect(headOf(other)).toMatchObject(said);
 });
 
-test("a beat takes nothing back of how far a session is, and the next life is no clone", async () => {
+test("a heartbeat does not reset how far a session is, and the next session is not a clone", async () => {
   const { clock, bucket, headOf, set } = createPlace();
   const files = new Map<string, Uint8Array>();
   let node: string;
@@ -90,7 +90,7 @@ test("a beat takes nothing back of how far a session is, and the next life is no
   expect(headOf(next).sessions).toMatchObject([{ number: 1 }]);
 });
 
-test("lesson 47: a clone that beats takes another id, and the first one's head is left alone", async () => {
+test("lesson 47: a clone that sends a heartbeat takes another id, and the head of the first is not changed", async () => {
   const { clock, bucket, headOf } = createPlace();
   const files = new Map<string, Uint8Array>();
   await using first = await openTestLedger({ clock, files });
@@ -105,7 +105,7 @@ test("lesson 47: a clone that beats takes another id, and the first one's head i
   expect(headOf(clone).addresses).toEqual(["10.0.0.6:9999"]);
 });
 
-test("what is said and makes no sense is left out, and the head still counts", async () => {
+test("invalid parts of a head are left out, and the rest still counts", async () => {
   const { clock, bucket, objects, headOf } = createPlace();
   await using ledger = await openTestLedger({ clock });
   await ledger.withBucket(bucket).writeHeartbeat(said);

@@ -38,7 +38,7 @@ describe("the log of segments", () => {
     expect(await next.endOf(key, 2)).toBeUndefined();
   });
 
-  test("cut at any byte it opens with whole lines, and goes on from there", async () => {
+  test("cut at any byte it opens with whole lines, and continues from there", async () => {
     const { files } = await filled();
     const whole = files.get(file)!;
     for (let bytes = 0; bytes <= whole.length; bytes++) {

@@ -105,7 +105,7 @@ describe("consolidation", () => {
     expect(await next.digest()).toBe(await ledger.digest());
   });
 
-  test("reading goes on while a node goes over to another checkpoint", async () => {
+  test("reading continues while a node switches to another checkpoint", async () => {
     const { clock, random, set, sync, fold } = createTestFleet();
     await using other = await openTestLedger({ clock });
     const targets = Array.from({ length: 20 }, (_, index) => `company/${index}`);
@@ -131,7 +131,7 @@ describe("consolidation", () => {
     for (const values of await Promise.all(seen)) expect(values).toEqual({ f: 2 });
   });
 
-  test("what has not changed is no reason for a checkpoint, and keeps its parts", async () => {
+  test("unchanged data needs no checkpoint, and keeps its parts", async () => {
     const { set, sync, fold, bucket } = createTestFleet();
     await using ledger = await openTestLedger();
     await set(ledger, 1, "company/1");
@@ -173,7 +173,7 @@ describe("consolidation", () => {
     expect((await findNewestManifest(bucket))!.manifest).toMatchObject({ number: 1, epoch: 7 });
   });
 
-  test("a segment that is damaged stops its session alone, is told, and stays", async () => {
+  test("a segment that is damaged stops its session alone, is reported, and stays", async () => {
     const { set, sync, fold, objects, keys } = createTestFleet();
     await using bad = await openTestLedger();
     await using good = await openTestLedger();
@@ -372,7 +372,7 @@ describe("quarantine", () => {
   });
 });
 
-test("a checkpoint and a head of a newer version are told as such", async () => {
+test("a checkpoint and a head of a newer version are reported as such", async () => {
   const { bucket, objects, sync, clock } = createTestFleet();
   const body = Buffer.from('{"format":2}');
   objects.set(manifestKey(1), { body, etag: "e", modifiedAtMs: 0 });

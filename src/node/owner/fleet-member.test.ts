@@ -118,7 +118,7 @@ test("a process that comes or goes is in a heartbeat within a second, not within
   expect(heads).toHaveLength(before + 2);
 });
 
-test("a process that attaches is told to work at once, if nothing was ever wanted", async () => {
+test("a process that attaches may run tasks at once, if there is no desired state", async () => {
   const { member, processes } = await setUp();
   await member.start();
   const over = new AbortController();
@@ -132,7 +132,7 @@ test("a process that attaches is told to work at once, if nothing was ever wante
   await attached;
 });
 
-test("a configuration that the fleet changed is fetched; one that was edited here is told, and left alone", async () => {
+test("a configuration that the fleet changed is fetched; one that was edited here is reported, and left alone", async () => {
   const { paths, clock, bucket, ledger, member } = await setUp();
   const other = createPaths(mkdtempSync(join(tmpdir(), "forager-other-")));
   onTestFinished(() => rmSync(other.root(), { recursive: true, force: true }));

@@ -67,7 +67,7 @@ describe("apply", () => {
     expect(next).toEqual(copy);
   });
 
-  test("answers a refused operation with its error, and goes on", () => {
+  test("answers a refused operation with its error, and continues", () => {
     const operations: readonly Operation[] = [
       { op: "openJob", job: "site", concurrency: null, budget: null, gate: "here" },
       { op: "add", tasks: [task("x"), task("y", { job: "site", gate: "there" })] },

@@ -115,7 +115,7 @@ describe("the statistics", () => {
     expect(kind).toMatchObject({ claimable: 2, claimableAgeMs: 300 });
   });
 
-  test("tell of each shard by itself; a queue of one shard has one", () => {
+  test("count each shard by itself; a queue of one shard has one", () => {
     const first = [lane({ ready: 2, done: 3, oldestReadyAtMs: 400 })];
     const second = [lane({ kind: "other", gate: "shut", ready: 5, failed: 1, skipped: 1 })];
     const gates = [{ ...newGate("shut"), blockedUntilMs: 2_000 }];

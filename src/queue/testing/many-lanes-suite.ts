@@ -66,7 +66,7 @@ export function manyLanesSuite({ name, open }: ManyLanesOptions): void {
         50,
       ],
     ];
-    test.each(reads)("%s: the event loop goes on", async (_, read, expected) => {
+    test.each(reads)("%s: the event loop continues", async (_, read, expected) => {
       // One of the reads may include a garbage collection.
       const blocks: number[] = [];
       while (blocks.length < 3 && (blocks.at(-1) ?? Infinity) >= blockMsMax) {

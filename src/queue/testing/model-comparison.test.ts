@@ -155,7 +155,7 @@ describe("the comparison with the model", () => {
     expect((errorInstance as Error).message.split("\n")[0]).toMatch(message);
   });
 
-  test("a failure tells all that was sent", async () => {
+  test("a failure reports all that was sent", async () => {
     const property = fc.asyncProperty(history, async (steps) =>
       compareHistory(steps, memoryStorage(liars[0]![1])),
     );

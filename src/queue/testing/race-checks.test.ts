@@ -47,7 +47,7 @@ describe("the checks of a race", () => {
     expect(finishedOnce([task(1)], [finishing(1)])).toEqual([]);
   });
 
-  test("finishedOnce: tells of what is lost, done twice, or done by nobody", () => {
+  test("finishedOnce: reports what is lost, done twice, or done by nobody", () => {
     const sent = [finishing(1), finishing(1, 2)];
     expect(finishedOnce([task(1, { state: "failed" })], sent)).toEqual([
       "task 1 (k1) ended as failed, 1 of 1 attempts: worn out",

@@ -36,7 +36,7 @@ async function passing(clock: TestClock, work: Promise<unknown>): Promise<void> 
 }
 
 describe("history", () => {
-  test("tells who said what, when, and which value is shown", async () => {
+  test("shows who wrote what, when, and which value is shown", async () => {
     await using at = await openStory();
     const history = await at.records.history({ name: "acme", field: "city" });
     expect(history.map(({ value, source: by, isShown }) => [value, by, isShown])).toEqual([

@@ -90,7 +90,7 @@ describe("undo", () => {
     }
   });
 
-  test("leaves alone what somebody changed since, and says so", async () => {
+  test("does not undo fields that somebody changed since, and says so", async () => {
     await using at = await openTwo();
     await write(at, { city: "Bonn", zip: "53111" });
     const [change] = await all(at);

@@ -61,7 +61,7 @@ describe("reading CSV", () => {
     );
   });
 
-  test("semicolons and tabs are found out from the header, a byte order mark is no name", () => {
+  test("semicolons and tabs are detected from the header, a byte order mark is not part of a name", () => {
     expect(cellsOf('\ufeffname;"a,b,c,d";city\nX;1,5;Y')).toEqual([
       ["name", "a,b,c,d", "city"],
       ["X", "1,5", "Y"],
@@ -72,7 +72,7 @@ describe("reading CSV", () => {
     ]);
   });
 
-  test("a quote that is never closed, or has text behind it, is told with its line", () => {
+  test("a quote that is never closed, or has text behind it, is reported with its line", () => {
     expect(() => cellsOf('a,b\nc,"d\ne\nf')).toThrow("line 2: a quoted cell begins here");
     expect(() => cellsOf('a,b\n"c"d,e')).toThrow('line 2: text follows a closing "');
     expect(() => cellsOf(`a\n"${"x".repeat(1_048_577)}\n${"y\n".repeat(9)}`)).toThrow("line 2: ");

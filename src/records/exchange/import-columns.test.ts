@@ -43,7 +43,7 @@ describe("columns", () => {
     expect(leftOut).toEqual(["company_hash"]);
   });
 
-  test("by hand: COLUMN=FIELD has the last word, COLUMN= leaves it out", () => {
+  test("manually: COLUMN=FIELD decides, COLUMN= leaves it out", () => {
     const mappings = ["Firma=name", "name=", "a=b=x/ab"];
     const { columns, leftOut } = planColumns(["Firma", "name", "a=b", "zzz"], { mappings });
     expect(columns.map((column) => column?.field)).toEqual(["name", undefined, "x/ab", undefined]);
@@ -58,7 +58,7 @@ describe("columns", () => {
     expect(() => planColumns(["a"], { mappings: ["a"] })).toThrow("not COLUMN=FIELD");
   });
 
-  test("two columns for one value: the hand's, else the first; the other is told", () => {
+  test("two columns for one value: the user's, else the first; the other is reported", () => {
     const fields = (headers: string[], mappings: string[] = []) => {
       const { columns, leftOut } = planColumns(headers, { mappings });
       return [columns.map((column) => column?.field), leftOut];
@@ -114,7 +114,7 @@ describe("a line of an import", () => {
     });
   });
 
-  test("what cannot be read is told and left out, the rest counts", () => {
+  test("what cannot be read is reported and left out, the rest counts", () => {
     const { fields, problems } = read({ name: "A", email: "nobody", phone: "123", rating: "good" });
     expect(fields).toEqual({ name: "A" });
     expect(problems).toEqual([
@@ -124,13 +124,13 @@ describe("a line of an import", () => {
     ]);
   });
 
-  test("a page on somebody else's site is no domain of one's own", () => {
+  test("a page on somebody else's site is not a domain of the company", () => {
     expect(read({ website: "https://www.facebook.com/abc" }).fields).toEqual({
       website: "https://www.facebook.com/abc",
     });
   });
 
-  test("JSON brings lists, and objects that tell more of an address", () => {
+  test("JSON has lists, and objects with the parts of an address", () => {
     const { fields } = read({
       emails: [{ value: "A@b.example", label: "boss", url: "https://b.example/" }, "c@d.example"],
       rating: 4,

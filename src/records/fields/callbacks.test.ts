@@ -42,7 +42,7 @@ describe("a callback", () => {
     expect(await callbackNow(at)).toBeUndefined();
   });
 
-  test("is over when somebody was reached earlier, or a person says that it is done", async () => {
+  test("ends when somebody was reached earlier, or a user marks it as done", async () => {
     await using at = await openAcme();
     await call(at, { callback: momentAt(at, 48) });
     await call(at, { outcome: "reached" });

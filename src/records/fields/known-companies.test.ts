@@ -9,7 +9,7 @@ const add = (at: TestRecords, fields: Readonly<Record<string, unknown>>) =>
   at.records.create({ source, fields, addsOnly: true });
 
 describe("a company that a person adds and that is known", () => {
-  test("by its domain gets what it lacks; nothing of it is changed, and what differs is told", async () => {
+  test("by its domain gets what it lacks; nothing of it is changed, and what differs is reported", async () => {
     await using at = await openTestRecords();
     await add(at, { name: "Dup One", domain: "dupone.example", city: "Austin" });
     const made = await add(at, {

@@ -70,7 +70,7 @@ test("a broken file that is put back as it was shows what came meanwhile", async
   expect(at.read(file)).toContain("city: Berlin");
 });
 
-test("a broken file that is gone is no problem any more; a folder that is gone is written again", async () => {
+test("a broken file that was removed is not a problem any more; a folder that was removed is written again", async () => {
   await using at = await openTestRecords();
   await at.say(target, { name: "Acme" });
   at.save("companies/ACME/_index.md", "---\nname: Other\n---\n");
@@ -134,7 +134,7 @@ describe("a broken file is shown and left alone, its facts are indexed, and mend
     expect((await at.records.company("acme"))?.entries).toMatchObject([{ title: "mood" }]);
   });
 
-  test("text that looks like marks of a merge, and was there before, is no fault", async () => {
+  test("text that looks like marks of a merge, and was there before, is not an error", async () => {
     await using at = await openTestRecords();
     const description = "<<<<<<< a\n=======\n>>>>>>> b";
     await at.say(target, { name: "Acme", description, city: "Köln" });

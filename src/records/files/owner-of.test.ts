@@ -35,8 +35,8 @@ async function expectTakenIn(at: TestRecords): Promise<void> {
   expect(at.list("records/aside")).toEqual([]);
 }
 
-describe("a folder that changes hands", () => {
-  test("an edit in a copy that was put aside is of the record it names, not of who has the folder now", async () => {
+describe("a folder that gets another owner", () => {
+  test("an edit in a copy that was held back belongs to the record it names, not to the owner of the folder now", async () => {
     await using at = await openSecond();
     const held = at.read(file);
     await at.say(second, { city: "Berlin" });
@@ -63,7 +63,7 @@ describe("a folder that changes hands", () => {
     expect(await valuesOf(at.ledger, first)).toEqual({ name: "Acme", city: "Ulm" });
   });
 
-  test("an id without a render of that record is no edit of it", async () => {
+  test("an id without a render of that record is not an edit of it", async () => {
     await using at = await openSecond();
     await at.takeOver();
     const before = await valuesOf(at.ledger, second);

@@ -37,7 +37,7 @@ async function openTwo(): Promise<TestRecords> {
   return at;
 }
 
-describe("in the place of a record's file it is told, and never read, written or removed:", () => {
+describe("in the place of a record's file it is reported, and never read, written or removed:", () => {
   test.each(specials)("%s", async (_, special) => {
     await using at = await openTwo();
     const path = join(at.folder, file);
@@ -114,7 +114,7 @@ describe("in the place of a record's file it is told, and never read, written or
   });
 });
 
-describe("a folder that is a link is told, and nothing is read, written or removed behind it:", () => {
+describe("a folder that is a link is reported, and nothing is read, written or removed behind it:", () => {
   /** All files behind the link. */
   const behind = (at: TestRecords) => [...at.tree("outside")];
 
@@ -143,7 +143,7 @@ describe("a folder that is a link is told, and nothing is read, written or remov
     expect((await at.records.ingest()).problems).toEqual([]);
   });
 
-  test("a person's folder, and one that is nobody's", async () => {
+  test("a person's folder, and one without a record", async () => {
     await using at = await openTwo();
     await at.records.createPerson({ source: "hand:anna", fields: { name: "Bert" } });
     renameSync(join(at.folder, "people/bert"), join(at.folder, "outside/bert"));
@@ -198,7 +198,7 @@ describe("a folder that is a link is told, and nothing is read, written or remov
   });
 });
 
-test("a plain file among the folders of records is left alone, and in the way of one it is told", async () => {
+test("a plain file among the folders of records is left alone, and in the way of one it is reported", async () => {
   await using at = await openTwo();
   at.save("companies/README.md", "mine\n");
   rmSync(join(at.folder, "companies/acme"), { recursive: true });

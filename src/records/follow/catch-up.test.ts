@@ -29,7 +29,7 @@ describe("catching up", () => {
     expect(await at.records.catchUp()).toEqual({ records: 0 });
   });
 
-  test("an edit that is taken in on the way is not lost to what was read ahead", async () => {
+  test("an edit that is imported on the way is not lost to what was read ahead", async () => {
     await using at = await openTestRecords();
     await at.say("company/b", { name: "Acme", city: "Köln" });
     at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));
@@ -128,7 +128,7 @@ describe("catching up", () => {
     expect(progress.at(-1)).toBe(3);
   });
 
-  test("rebuild takes hand edits in first, and removes folders that are nobody's", async () => {
+  test("rebuild imports manual edits first, and removes folders without a record", async () => {
     await using at = await openTestRecords();
     await at.say(target, { name: "Acme", city: "Köln" });
     await at.say("company/b", { name: "Other" });

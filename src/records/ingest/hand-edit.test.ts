@@ -16,7 +16,7 @@ const sourceOf = async (at: TestRecords, field: string) =>
   (await at.ledger.read(target)).fields.find((one) => one.field === field)?.source;
 
 describe("a hand edit", () => {
-  test("becomes facts of that hand, and beats machines until it is released", async () => {
+  test("becomes facts of that user, and wins over machines until it is released", async () => {
     await using at = await openAcme();
     at.edit(file, (text) => text.replace("city: Köln", "city: Bonn"));
     const { edited } = await at.records.ingest();
@@ -217,7 +217,7 @@ describe("a hand edit", () => {
   });
 });
 
-describe("files that hands make", () => {
+describe("files that users make", () => {
   test("a new folder becomes a company; its file keeps its shape", async () => {
     await using at = await openTestRecords();
     at.save("companies/New Co/_index.md", "---\n# mine\nname: New Co\nzip: 01234\n---\nHello\n");

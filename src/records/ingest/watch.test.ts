@@ -17,7 +17,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 500 && !(await isSo()); tries++) await sleep(systemClock, 20);
 }
 
-test("watching: an edit is taken in after a moment of quiet, by the system's event", async () => {
+test("watching: an edit is imported after a moment of quiet, by the system's event", async () => {
   await using at = await openTestRecords();
   await at.say(target, { name: "Acme", city: "Köln" });
   const common = { ...at, log: silentLogger, user: "bob", clock: systemClock };

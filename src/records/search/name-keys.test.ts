@@ -27,7 +27,7 @@ describe("names in any script", () => {
     expect(new Set(keys.map((key) => `${key?.name}/${key?.address}`)).size).toBe(all.length);
   });
 
-  test("a text without any word is its own key, and no address is no key", () => {
+  test("a text without any word is its own key, and without an address there is no key", () => {
     expect(keyOf("★")).toBe("★");
     expect(keyOf("!!!")).not.toBe(keyOf("???"));
     expect(nameAndAddress({ name: "花屋", texts: {} })).toBeUndefined();

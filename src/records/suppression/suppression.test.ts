@@ -158,7 +158,7 @@ describe("a suppress file of one export", () => {
     expect([...(await both.among([...listed, ...others]))]).toEqual([...listed, others[0]]);
   });
 
-  test("a line that is neither is told: nobody is to be mailed by a typing error", () => {
+  test("a line that is neither is reported, so that a typing error does not lead to a mail", () => {
     expect(readSuppressFile("anna@a.example\nanna at b\n").problems).toEqual([
       "line 2: 'anna at b' is neither an address nor a domain",
     ]);

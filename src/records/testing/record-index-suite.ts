@@ -47,28 +47,31 @@ export function recordIndexSuite({ name, open }: RecordIndexSuiteOptions): void 
       expect(index.position()).toEqual(position);
     });
 
-    clause("what was dropped is nowhere any more; dropping the unknown is no error", (index) => {
-      const put = company("a", {
-        name: "A",
-        aliases: ["old-a"],
-        texts: { domain: "a.example", place: "osm/1", address: "Main St 1" },
-        emails: [{ value: "x@a.example" }],
-        people: [{ id: "anna" }],
-      });
-      index.update({ put: [put] });
-      index.update({ drop: ["company/a", "company/none"] });
-      expect(index.find("company/a")).toBeUndefined();
-      expect([
-        ...index.byDomain("a.example"),
-        ...index.byPlace("osm/1"),
-        ...index.byEmail("x@a.example"),
-        ...index.byPerson("anna"),
-        ...index.wanting("company", "a"),
-        ...index.byNameAndAddress({ name: "a", address: "main-st-1" }),
-      ]).toEqual([]);
-      expect(index.bySlug("company", "a")).toBeUndefined();
-      expect(index.bySlug("company", "old-a")).toBeUndefined();
-    });
+    clause(
+      "what was dropped is nowhere any more; dropping the unknown is not an error",
+      (index) => {
+        const put = company("a", {
+          name: "A",
+          aliases: ["old-a"],
+          texts: { domain: "a.example", place: "osm/1", address: "Main St 1" },
+          emails: [{ value: "x@a.example" }],
+          people: [{ id: "anna" }],
+        });
+        index.update({ put: [put] });
+        index.update({ drop: ["company/a", "company/none"] });
+        expect(index.find("company/a")).toBeUndefined();
+        expect([
+          ...index.byDomain("a.example"),
+          ...index.byPlace("osm/1"),
+          ...index.byEmail("x@a.example"),
+          ...index.byPerson("anna"),
+          ...index.wanting("company", "a"),
+          ...index.byNameAndAddress({ name: "a", address: "main-st-1" }),
+        ]).toEqual([]);
+        expect(index.bySlug("company", "a")).toBeUndefined();
+        expect(index.bySlug("company", "old-a")).toBeUndefined();
+      },
+    );
 
     clause(
       "a batch applies its parts in order: put, drop, renders, problems, position",

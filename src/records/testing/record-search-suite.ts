@@ -39,7 +39,7 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
     const asked = (index: RecordSearch, words: string, more: Partial<RecordQuery> = {}) =>
       index.search({ kind: "company", words, limit: 50, ...more }).rows.map(targetOf);
 
-    clause("several words in any order, over all that a record tells", (index) => {
+    clause("several words in any order, over all texts of a record", (index) => {
       const acme = company("acme", {
         name: "Acme Flooring",
         texts: { domain: "acme-floors.example", city: "Austin" },
@@ -185,48 +185,58 @@ export function recordSearchSuite({ name, open }: RecordSearchSuiteOptions): voi
       expect(index.count({ kind: "company", filters: { ratingMin: 1 } }, 9)).toBe(0);
     });
 
-    clause("a page goes on where the last one ended, whatever came and went meanwhile", (index) => {
-      const named = (letters: string) =>
-        letters.split("").map((letter) => company(letter, { name: letter }));
-      index.update({ put: named("bdfh") });
-      const first = index.search({ kind: "company", limit: 2 });
-      expect(first.rows.map(targetOf)).toEqual(["company/b", "company/d"]);
-      index.update({ put: named("ace"), drop: ["company/b", "company/d", "company/f"] });
-      const rest = index.search({ kind: "company", limit: 9, after: first.next! });
-      expect(rest.rows.map(targetOf)).toEqual(["company/e", "company/h"]);
-      expect(rest.next).toBeUndefined();
-      expect(() => index.search({ kind: "company", limit: 2, after: "nonsense" })).toThrow(
-        "is not a valid position in this list",
-      );
-      expect(() =>
-        index.search({ kind: "company", limit: 2, sort: "rating", after: first.next! }),
-      ).toThrow("start without it");
-    });
+    clause(
+      "a page continues where the last one ended, whatever came and went meanwhile",
+      (index) => {
+        const named = (letters: string) =>
+          letters.split("").map((letter) => company(letter, { name: letter }));
+        index.update({ put: named("bdfh") });
+        const first = index.search({ kind: "company", limit: 2 });
+        expect(first.rows.map(targetOf)).toEqual(["company/b", "company/d"]);
+        index.update({ put: named("ace"), drop: ["company/b", "company/d", "company/f"] });
+        const rest = index.search({ kind: "company", limit: 9, after: first.next! });
+        expect(rest.rows.map(targetOf)).toEqual(["company/e", "company/h"]);
+        expect(rest.next).toBeUndefined();
+        expect(() => index.search({ kind: "company", limit: 2, after: "nonsense" })).toThrow(
+          "is not a valid position in this list",
+        );
+        expect(() =>
+          index.search({ kind: "company", limit: 2, sort: "rating", after: first.next! }),
+        ).toThrow("start without it");
+      },
+    );
 
-    clause("B6: an address tells who has it, and on how many unrelated sites", (index) => {
-      const emails = [{ value: "info@shared.example" }];
-      index.update({
-        put: [
-          company("a", { texts: { domain: "a.com" }, emails }),
-          company("b", { texts: { domain: "shop.a.com" }, emails }),
-          company("c", { texts: { domain: "c.co.uk" }, emails }),
-          company("d", { emails }),
-          company("e", { texts: { domain: "shared.example" } }),
-          person("p", { emails }),
-        ],
-      });
-      expect(index.emailUsage("Info@Shared.example")).toEqual({
-        companies: ["company/a", "company/b", "company/c", "company/d"],
-        people: ["person/p"],
-        sites: 2,
-      });
-      expect(index.domainUsage("shared.example")).toEqual({
-        companies: ["company/a", "company/b", "company/c", "company/d", "company/e"],
-        people: ["person/p"],
-        sites: 3,
-      });
-      expect(index.emailUsage("nobody@x.example")).toEqual({ companies: [], people: [], sites: 0 });
-    });
+    clause(
+      "B6: a search for an address finds its records, and the number of unrelated sites",
+      (index) => {
+        const emails = [{ value: "info@shared.example" }];
+        index.update({
+          put: [
+            company("a", { texts: { domain: "a.com" }, emails }),
+            company("b", { texts: { domain: "shop.a.com" }, emails }),
+            company("c", { texts: { domain: "c.co.uk" }, emails }),
+            company("d", { emails }),
+            company("e", { texts: { domain: "shared.example" } }),
+            person("p", { emails }),
+          ],
+        });
+        expect(index.emailUsage("Info@Shared.example")).toEqual({
+          companies: ["company/a", "company/b", "company/c", "company/d"],
+          people: ["person/p"],
+          sites: 2,
+        });
+        expect(index.domainUsage("shared.example")).toEqual({
+          companies: ["company/a", "company/b", "company/c", "company/d", "company/e"],
+          people: ["person/p"],
+          sites: 3,
+        });
+        expect(index.emailUsage("nobody@x.example")).toEqual({
+          companies: [],
+          people: [],
+          sites: 0,
+        });
+      },
+    );
 
     clause(
       "thousands of records, put in any order, come out in the order of their names",

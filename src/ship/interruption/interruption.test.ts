@@ -114,7 +114,7 @@ test("azure: an event of another machine of the same scale set is not ours", asy
   });
 });
 
-test("what is no metadata service is no notice", async () => {
+test("an answer that is not of a metadata service is not a notice", async () => {
   const url = await serve(() => [200, "<html>"]);
   const options = { url, clock };
   await expect(createAzureInterruption(options).read(signal)).rejects.toMatchObject({

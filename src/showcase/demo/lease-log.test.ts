@@ -28,7 +28,7 @@ test("what a killed node held is taken over by whoever claims it next", () => {
   expect(leases.isAllTaken()).toBe(true);
 });
 
-test("an end of an older lease, and a claim that is told late, change nothing", () => {
+test("an end of an older lease, and a claim that is reported late, change nothing", () => {
   const leases = createLeaseLog();
   leases.note("one", lease("claimed", 1, 5), 0);
   leases.note("two", lease("claimed", 1, 9), 10);

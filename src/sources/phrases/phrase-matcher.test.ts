@@ -72,7 +72,7 @@ describe("a match", () => {
     expect(osmOf("pizza restaurant", "en")[0]?.tag).toBe("amenity=restaurant + cuisine=pizza");
   });
 
-  test("both tags of one thing are told", () => {
+  test("both tags of one thing are reported", () => {
     const tags = osmOf("driving school", "en").map(({ tag }) => tag);
     expect(tags).toEqual(["education=driving_school", "amenity=driving_school"]);
   });

@@ -95,7 +95,7 @@ describe("CSV", () => {
     }
   });
 
-  test("columns by hand, two of one name, WKT, and what is missing is told", async () => {
+  test("columns by hand, two of one name, WKT, and what is missing is reported", async () => {
     const columns = { name: "Wer", latitude: "N", longitude: "O" };
     const text = "Wer,N,O,Telefon,Telefon\nX,1,2,+49 89 1,+49 89 2\n";
     expect((await read("a.csv", text, { columns })).places).toMatchObject([
@@ -115,7 +115,7 @@ describe("CSV", () => {
     );
   });
 
-  test("a row that cannot be read is told by its line, and the others are taken", async () => {
+  test("a row that cannot be read is reported by its line, and the others are taken", async () => {
     const { places, bad } = await read("p.csv", "name,lat,lon\nA,1,2\nB,north,2\n,1,2\nC,3,4\n");
     expect(places.map(({ name }) => name)).toEqual(["A", "C"]);
     expect(bad).toEqual([
@@ -235,7 +235,7 @@ describe("JSON", () => {
     );
   });
 
-  test("an empty file, and one that is no file, are told", async () => {
+  test("an empty file, and what is not a file, are reported", async () => {
     await expect(read("p.jsonl", "")).rejects.toThrow(/it is empty/);
     await expect(read("p.csv", "name,lat,lon\n")).resolves.toEqual({ places: [], bad: [] });
     const readFolder = async () => {

@@ -102,7 +102,7 @@ describe("a record", () => {
     });
   });
 
-  test("of Overture: structures come to the top, and what is closed is no place", () => {
+  test("of Overture: structures come to the top, and what is closed is not a place", () => {
     const row = {
       id: "08f2",
       names: { primary: "Cafe X", common: null },
@@ -206,7 +206,7 @@ describe("where it is", () => {
     for (const text of ["north", "", "48.1.2", "1,2,3"]) expect(degreesOf(text), text).toBe(undefined); // prettier-ignore
   });
 
-  test("both in one cell, and what is no place on earth", () => {
+  test("both in one cell, and points that are not on earth", () => {
     const point = (coordinates: string) => {
       const read = readRow({ name: "A", coordinates });
       return read.kind === "place" ? [read.place.latitude, read.place.longitude] : read;

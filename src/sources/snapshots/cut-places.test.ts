@@ -134,7 +134,7 @@ describe("cutting a file", () => {
     expect(whole.release).not.toBe(inside.release);
   });
 
-  test("a file that is cut short leaves no release, and what it wrote is nobody's", async () => {
+  test("a truncated file leaves no release, and what it wrote is not used", async () => {
     const whole = line("a") + line("b");
     await expect(cut("p.jsonl", whole.slice(0, -20))).rejects.toMatchObject({
       code: "places_file_cut",
@@ -151,7 +151,7 @@ describe("cutting a file", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("forager-"))).toEqual([]);
   });
 
-  test("a wrong encoding is told with what to do; the right one is read", async () => {
+  test("a wrong encoding is reported with what to do; the right one is read", async () => {
     const text = Buffer.from("name;lat;lon\nB\xe4ckerei;48,15;11,55\n", "latin1");
     await expect(cut("p.csv", text)).rejects.toThrow(/not utf-8 text.*--encoding windows-1252/);
     const release = await cut("p.csv", text, { encoding: "windows-1252" });
@@ -159,7 +159,7 @@ describe("cutting a file", () => {
     await expect(cut("p.csv", text, { encoding: "klingon" })).rejects.toThrow(/no encoding/);
   });
 
-  test("swapped columns are told, and not taken for places at sea", async () => {
+  test("swapped columns are reported, and not taken for places at sea", async () => {
     const austin = 'name,lat,lon\n"A",-97.74,30.26\n"B",-97.75,30.27\n';
     await expect(cut("p.csv", austin)).rejects.toMatchObject({ code: "places_swapped" });
     const one = `${austin}"C",30.26,-97.74\n`;
@@ -200,7 +200,7 @@ describe("cutting a file", () => {
     );
   });
 
-  test("aborted half-way it leaves nothing that counts, and again it goes on", async () => {
+  test("an aborted import leaves nothing that counts, and a repeated one continues", async () => {
     const text = Array.from({ length: 3_000 }, (_, at) => line(`p${at}`, (at % 80) + 0.05, 1)).join(
       "",
     );

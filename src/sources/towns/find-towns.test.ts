@@ -27,7 +27,7 @@ describe("a town", () => {
     expect(found("Koln, Germany")).toEqual(["Köln, DE"]);
   });
 
-  test("of a name that many have is told with the others, the largest first", () => {
+  test("a name of several towns is reported with all of them, the largest first", () => {
     const towns = found("Springfield");
     expect(towns.length).toBeGreaterThan(5);
     expect(towns).toContain("Springfield, IL, US");

@@ -35,7 +35,7 @@ test("what was written is read: the worker, its claim, its leases, which have st
   });
 });
 
-test("any number of leases come and go; at the end those are left that could not be given back", () => {
+test("any number of leases come and go; at the end those are left that could not be released", () => {
   const fd = openFile();
   const record = createCrashRecord(fd, info);
   const all = Array.from({ length: 1_000 }, (_, at) => lease(at + 1));

@@ -46,7 +46,7 @@ test.each(backends)(
 );
 
 test.each(backends)(
-  "%s: what a claim leased whose answer came too late is given back",
+  "%s: what a claim leased whose answer came too late is released",
   async (backend) => {
     let isDeaf = true;
     const deaf = (queue: Queue): Queue => ({
@@ -110,7 +110,7 @@ test("a lease that another worker holds now is not touched", async () => {
 });
 
 test.each(backends)(
-  "%s: of what ended before its process could count it, the queue tells how it ended",
+  "%s: if a task ended before its process could count it, the queue has its result",
   async (backend) => {
     await using at = openWorkerFixture(backend);
     const { queue, clock } = at;

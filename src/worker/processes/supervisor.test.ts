@@ -171,7 +171,7 @@ test("changed live: concurrency by a message, a new version in good order, count
   expect(children[3]!.wanted).toMatchObject({ name: "a", version: "2" });
 });
 
-test("stop waits for all; one that does not come is killed; abort tells them twice", async () => {
+test("stop waits for all; one that does not stop is killed; abort signals them twice", async () => {
   const { supervisor, children, pass, alive } = setUp([slot("a"), slot("b")]);
   await supervisor.start();
   await pass(1_000);

@@ -44,7 +44,7 @@ describe("a bucket in a folder", () => {
     expect(await textOf(bucket, "a")).toBe("1");
   });
 
-  test("refuses a key that begins another, or goes on from one, and keeps what is there", async () => {
+  test("refuses a key that begins another, or continues from one, and keeps what is there", async () => {
     await using bucket = open(temporaryFolder());
     await bucket.put("a/b", bytes("1"));
     await expect(bucket.put("a", bytes("2"))).rejects.toMatchObject({ code: "bucket_key_taken" });
@@ -132,7 +132,7 @@ describe("a bucket in a folder", () => {
     db.close();
   });
 
-  test("waits for another process's write, and goes on when it is done", async () => {
+  test("waits for another process's write, and continues when it is done", async () => {
     const root = temporaryFolder();
     await using bucket = open(root);
     const other = new Database(join(root, ".forager", "lock.db"));

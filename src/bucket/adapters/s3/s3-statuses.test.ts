@@ -66,7 +66,7 @@ describe("what S3 answers to a conditional write", () => {
     await expect(silent.bucket.get("a")).rejects.toMatchObject({ code: "bucket_unavailable" });
   });
 
-  test("a body that breaks off is no object", async () => {
+  test("a body that breaks off is not an object", async () => {
     const { bucket } = await onServer((_, response) => {
       response.writeHead(200, { "content-length": "100", etag: '"e"' });
       response.write("half");

@@ -40,7 +40,7 @@ describe("the server's clock", () => {
     expect(clock.at(10)).toEqual({ earliestMs: 100_000, latestMs: 100_001 });
   });
 
-  test("begins anew when the server's clock was set", () => {
+  test("starts again when the server's clock was set", () => {
     const clock = createStoreClock();
     clock.observe({ dateMs: 100_000, sentMs: 0, receivedMs: 10 });
     clock.observe({ dateMs: 5_000_000, sentMs: 20, receivedMs: 30 });

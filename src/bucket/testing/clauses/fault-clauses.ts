@@ -33,7 +33,7 @@ export function faultClauses(clause: BucketClause): void {
     expect(await bucket.list("")).toEqual([]);
   });
 
-  clause("what is no text is no key, and what is no bytes no body", async ({ bucket }) => {
+  clause("a key must be text, and a body must be bytes", async ({ bucket }) => {
     const [noKey, noBody] = [undefined as never, "text" as never];
     const refusedKey = { kind: "invalid", code: "bucket_key" };
     await expect(bucket.get(noKey)).rejects.toMatchObject(refusedKey);

@@ -58,7 +58,7 @@ test("dashboard prints a link of the running server that opens a session once", 
   );
 });
 
-test("api sends a request and prints the answer; problems and wrong usage are told", async () => {
+test("api sends a request and prints the answer; problems and wrong usage are reported", async () => {
   const { paths } = await openTestServe();
   const api = (argv: readonly string[], input?: string) =>
     forager(paths.root(), ["api", ...argv], input);

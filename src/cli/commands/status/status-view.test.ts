@@ -4,7 +4,7 @@ import { docsPage } from "../../../base/files/docs-page.ts";
 import { createOutput } from "../../terminal/output.ts";
 import { describeStatus, describeStatusInLine } from "./status-view.ts";
 
-test("a table says who is there, where, how found, how far apart, and what to look at", () => {
+test("a table shows the nodes, where they are, how they were found, their drift, and what needs attention", () => {
   const attention = ["pi-2 is missed"];
   const problems = [{ name: "node_missing", subject: "pi-2", text: "pi-2 is missed" }] as const;
   const lines: string[] = [];

@@ -57,24 +57,27 @@ test.each(cases)("$size bytes, $encoding: a whole body is a page", async ({ enco
   }
 });
 
-test.each(cases)("$size bytes, $encoding: a cut body is no page", async ({ encoding, size }) => {
-  const page = pageOf(size);
-  for (const answer of answersOf(encoding, page)) {
-    for (const cut of cuts) {
-      // Nobody can tell a cut from the end where the end of the connection is all that says so.
-      const isHidden = answer.framing === "until close" && encoding === "identity";
-      if (isHidden && cut !== "before the head" && cut !== "in the head") continue;
-      // Without a packed byte it is an empty page.
-      if (answer.framing === "until close" && cut === "after the head") continue;
-      for (const close of ["end", "resetAndDestroy"] as const) {
-        const outcome = await fetchFrom((socket) => {
-          socket.write(cutAnswer(answer, cut), () => socket[close]());
-        });
-        expect(told(outcome, page), `${describe(answer)}, ${close} ${cut}`).toBe("reset");
+test.each(cases)(
+  "$size bytes, $encoding: a truncated body is not a page",
+  async ({ encoding, size }) => {
+    const page = pageOf(size);
+    for (const answer of answersOf(encoding, page)) {
+      for (const cut of cuts) {
+        // Nobody can tell a cut from the end where the end of the connection is all that says so.
+        const isHidden = answer.framing === "until close" && encoding === "identity";
+        if (isHidden && cut !== "before the head" && cut !== "in the head") continue;
+        // Without a packed byte it is an empty page.
+        if (answer.framing === "until close" && cut === "after the head") continue;
+        for (const close of ["end", "resetAndDestroy"] as const) {
+          const outcome = await fetchFrom((socket) => {
+            socket.write(cutAnswer(answer, cut), () => socket[close]());
+          });
+          expect(told(outcome, page), `${describe(answer)}, ${close} ${cut}`).toBe("reset");
+        }
       }
     }
-  }
-});
+  },
+);
 
 test("packed data without its last bytes is a page if its framing says that it is whole", async () => {
   const page = pageOf(1_000);

@@ -264,7 +264,7 @@ describe("ways into private networks", () => {
     expect(dns.questions.length).toBe(2);
   });
 
-  test("a name with no address is told apart", async () => {
+  test("a name with no address is distinguished", async () => {
     await using dns = await startDnsServer(() => ({}));
     await using fetcher = open({ resolve: dns.resolve });
     const outcome = await fetcher.fetch({ url: "http://nowhere.example/" });

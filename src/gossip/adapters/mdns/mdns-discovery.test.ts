@@ -60,7 +60,7 @@ test("other addresses are announced by another thread", async () => {
   expect(said).toEqual([]);
 });
 
-test("what cannot be reached is not told", async () => {
+test("unreachable addresses are not reported", async () => {
   const { told, options } = setUp();
   await using _discovery = createMdnsDiscovery({
     ...options,

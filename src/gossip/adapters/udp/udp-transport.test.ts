@@ -65,7 +65,7 @@ const closeAll = async (all: readonly AsyncDisposable[]) => {
 };
 
 describe("sockets", () => {
-  test("a port that is taken is told, with what to do", async () => {
+  test("a port that is taken is reported, with what to do", async () => {
     await using first = await openUdpTransport({ host: "127.0.0.1", port: 0, log });
     const { port } = parseAddress(first.address())!;
     await expect(openUdpTransport({ host: "127.0.0.1", port, log })).rejects.toThrow(

@@ -95,7 +95,7 @@ describe("a journal on disk", () => {
     },
   );
 
-  test("a torn tail is cut and told, and the numbers go on", async () => {
+  test("an incomplete last record is cut off and reported, and the numbers continue", async () => {
     {
       await using ledger = await open();
       await ledger.write({ source, changes: [{ target: "company/a", field: "f", value: 1 }] });

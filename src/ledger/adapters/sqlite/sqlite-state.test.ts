@@ -32,7 +32,7 @@ describe("the file of the state", () => {
     store.apply({ head: emptyHead, targets: [one] });
   };
 
-  test("of another version, of another program or damaged, it is made anew", () => {
+  test("of another version, of another program or damaged, it is rebuilt", () => {
     filled();
     const db = new Database(fileOf());
     db.pragma("user_version = 99");

@@ -149,7 +149,7 @@ describe("a journal file in which a byte has changed", () => {
     expect(last.status()).toMatchObject({ lost: 0, stranded: 0 });
   });
 
-  test("a push before that sends nothing that stands behind the hole: readers go on", async () => {
+  test("a push before that sends nothing behind the gap, so readers continue", async () => {
     const { clock, files, bucket, ledger, reader, journals, sync, set } = await createNode();
     for (const number of [1, 2, 3]) await set(ledger, `kept ${number}`, `company/new${number}`);
     await ledger.close();
@@ -165,7 +165,7 @@ describe("a journal file in which a byte has changed", () => {
 });
 
 describe("what no bucket has", () => {
-  test("without a bucket a lost journal is noticed, and a person can go on without it", async () => {
+  test("without a bucket a lost journal is noticed, and a person can continue without it", async () => {
     const files = new Map<string, Uint8Array>();
     const first = await openTestLedger({ files });
     const write = (ledger: typeof first, value: string) =>

@@ -8,7 +8,7 @@ import { headKey, segmentsPrefix } from "../keys.ts";
 const repairing = { isRepairing: true };
 
 describe("a segment that is gone from the bucket", () => {
-  test("the author's next sync puts it back byte for byte, and readers go on by themselves", async () => {
+  test("the author's next sync puts it back byte for byte, and readers continue by themselves", async () => {
     const { author, reader, sync, stored, lose, objects, known } = await createAuthor();
     const lost = lose(stored()[1]!);
     const { faults } = await sync(reader);

@@ -111,7 +111,7 @@ test("a peer that says nothing is let go, and a wrong token opens nothing", asyn
   expect(received).toEqual([]);
 });
 
-test("strangers that open connections and say nothing keep no client out", async () => {
+test("others that open connections and send nothing keep no client out", async () => {
   // For this owner no time passes: none of them is let go because it was silent too long.
   const { port } = await startOwner(createTestClock());
   const silent = [];

@@ -101,7 +101,7 @@ describe("a bad network", () => {
 });
 
 describe("an endpoint that is down", () => {
-  test("lesson 6: calls fail as unavailable, and afterwards all goes on", async () => {
+  test("lesson 6: calls fail as unavailable, and afterwards all continues", async () => {
     const storage = createStorage();
     const link = createCuttable(storage.bucket);
     await using queue = front(await storage.open({ bucket: link.bucket, giveUpMs: 200 }), storage);
@@ -122,7 +122,7 @@ describe("an endpoint that is down", () => {
     expect((await queue.claim(asked)).leases).toHaveLength(2);
   });
 
-  test("a watcher hears of what was added once it is back", async () => {
+  test("a watcher is notified of what was added once it is back", async () => {
     const storage = createStorage();
     const link = createCuttable(storage.bucket);
     await using store = await storage.open({ bucket: link.bucket, idlePollMsMax: 20 });
@@ -268,7 +268,7 @@ describe("long payloads", () => {
   });
 });
 
-test("a full shard answers full, and an import goes on where it stopped", async () => {
+test("a full shard answers full, and an import continues where it stopped", async () => {
   const storage = createStorage();
   await using queue = front(await storage.open({ liveTasksMax: 50 }), storage);
   const tasks = works("a", 120);

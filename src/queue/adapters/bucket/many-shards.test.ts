@@ -174,7 +174,7 @@ describe("jobs", () => {
     );
   });
 
-  test("an opener that has not heard of a bound job still adds where it lives", async () => {
+  test("an opener that does not know a bound job yet still adds to its shard", async () => {
     const storage = createStorage();
     await using one = await open(storage);
     await using other = await open(storage);

@@ -174,7 +174,7 @@ describe("idle", () => {
     expect(storage.requests()).toBe(after.get.requests - before.get.requests);
   });
 
-  test("nobody listens: nothing is asked", async () => {
+  test("without listeners no requests are made", async () => {
     const storage = createStorage();
     await using _store = await storage.open({ idlePollMsMax: 10 });
     storage.requests();
@@ -182,7 +182,7 @@ describe("idle", () => {
     expect(storage.requests()).toBe(0);
   });
 
-  test("hears of what another node adds within the longest pause", async () => {
+  test("notices what another node adds within the longest pause", async () => {
     const storage = createStorage();
     await using store = await storage.open({ idlePollMsMax: 50 });
     await using other = front(await storage.open(), storage);
@@ -204,7 +204,7 @@ describe("idle", () => {
     expect(await store.wakeInMs(["work"])).toBe(0);
   });
 
-  test("with many shards one bell is enough to hear of work in any of them", async () => {
+  test("with many shards one wake-up is enough to notice work in any of them", async () => {
     const storage = createStorage();
     await using store = await storage.open({ shards: 16, idlePollMsMax: 50 });
     await using other = front(await storage.open(), storage);

@@ -87,7 +87,7 @@ describe("a memory store by the clock of its machine", () => {
     expect(gapsMs.filter((gapMs) => gapMs < 5)).toEqual([]);
   });
 
-  test("no block is short by a fraction, when somebody claims all the time", async () => {
+  test("no block is short by a fraction, while somebody claims all the time", async () => {
     await using queue = open();
     const lastedMs = await blocksLasted(queue, { forMs: 10, blocks: 40 });
     expect(lastedMs.filter((ms) => ms < 10)).toEqual([]);

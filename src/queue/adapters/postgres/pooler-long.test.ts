@@ -49,7 +49,7 @@ needs(["pgbouncer"], ({ pgbouncer }) => {
     await unnamed.close();
   });
 
-  test("behind a pooler names are given up by themselves, and nobody notices", async () => {
+  test("behind a pooler prepared statements are given up automatically, without an error", async () => {
     const dbs = [open(pgbouncer.url, "auto"), open(pgbouncer.url, "auto")];
     // Held open, a transaction keeps its session, so that the others get different ones.
     const round = (db: OpenDatabase) =>
@@ -65,7 +65,7 @@ needs(["pgbouncer"], ({ pgbouncer }) => {
     for (const db of dbs) await db.close();
   });
 
-  test("behind a pooler nobody is heard: it polls", async () => {
+  test("behind a pooler no notification arrives: it polls", async () => {
     await using schema = await createTestSchema(pgbouncer.directUrl);
     const options = { url: pgbouncer.url, schema: schema.name };
     const store = await openPostgresQueueStore(options);
@@ -88,7 +88,7 @@ needs(["pgbouncer"], ({ pgbouncer }) => {
     await deaf[Symbol.asyncDispose]();
   });
 
-  test("behind a pooler with a direct way for the listener, others are heard at once", async () => {
+  test("behind a pooler with a direct connection for the listener, notifications arrive at once", async () => {
     await using schema = await createTestSchema(pgbouncer.directUrl);
     const options = { url: pgbouncer.url, schema: schema.name };
     const store = await openPostgresQueueStore(options);

@@ -30,7 +30,7 @@ needs(["postgres"], ({ postgres }) => {
     };
   }
 
-  test("a claim passes over what another is taking, and waits for nobody", async () => {
+  test("a claim skips what another is taking, and does not wait", async () => {
     await using at = await setUp();
     const other = new pg.Client({ connectionString: postgres.url });
     await other.connect();

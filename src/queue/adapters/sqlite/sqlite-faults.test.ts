@@ -37,7 +37,7 @@ const keysOf = async (queue: Queue) =>
   (await queue.browse({ limit: 10_000 })).map(({ key }) => key);
 
 describe("a full disk", () => {
-  test("stops new work, loses nothing, and the queue goes on where there is room", async () => {
+  test("stops new work, loses nothing, and the queue continues where there is room", async () => {
     using folder = createTempFolder();
     const pragma = vi.spyOn(Database.prototype, "pragma");
     const store = openSqliteQueueStore({ file: folder.file });
@@ -148,7 +148,7 @@ describe("another process that writes", () => {
     expect(statusesOf(await adding)).toEqual(["added"]);
   });
 
-  test("for a while: reading goes on at once", async () => {
+  test("for a while: reading continues at once", async () => {
     using folder = createTempFolder();
     await using queue = openSqliteQueue({ file: folder.file });
     await queue.add([{ kind: "work", key: "a" }]);
@@ -176,7 +176,7 @@ describe("another process that writes", () => {
     await store[Symbol.asyncDispose]();
   });
 
-  test("while the queue is closed: that is no error, and nothing is lost", async () => {
+  test("while the queue is closed: that is not an error, and nothing is lost", async () => {
     using folder = createTempFolder();
     const queue = openSqliteQueue({ file: folder.file });
     await queue.add([{ kind: "work", key: "a" }]);

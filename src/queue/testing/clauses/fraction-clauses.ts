@@ -45,7 +45,7 @@ export function fractionClauses(clause: QueueClause): void {
     });
   }
 
-  clause("a run that is given back keeps the whole delay after its last start", async (at) => {
+  clause("a run that is released keeps the whole delay after its last start", async (at) => {
     await at.queue.setGate("g", { delayMs: 10 });
     await at.add(...works("a", 3, { gate: "g" }));
     await at.time.advance(0.875);

@@ -4,7 +4,7 @@ import type { LeasedTask } from "../../queue.ts";
 import { keysOf, work, works, type QueueClause, type QueueFixture } from "../suite-fixture.ts";
 
 export function gateClauses(clause: QueueClause): void {
-  clause("a gate nobody configured lets one worker have one run", async (at) => {
+  clause("a gate without settings lets one worker have one run", async (at) => {
     await at.add(...works("a", 4, { gate: "g" }));
     const run = await at.claim({ worker: "w1", limit: 1 });
     expect(keysOf(run)).toEqual(["a0", "a1", "a2", "a3"]);

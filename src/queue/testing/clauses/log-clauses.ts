@@ -237,7 +237,7 @@ export function logClauses(clause: QueueClause): void {
     expect(await at.queue.logStats()).toEqual({ entries: 0, oldestAtMs: 0, keptKeys: 0 });
   });
 
-  clause("an ended job that was archived goes, and its name begins anew", async (at) => {
+  clause("an ended job that was archived goes, and its name is free again", async (at) => {
     await at.queue.openJob("j");
     await finishSome(at, ["a"], { job: "j" });
     await at.queue.seal("j");

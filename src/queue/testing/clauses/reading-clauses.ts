@@ -128,7 +128,7 @@ export function readingClauses(clause: QueueClause): void {
     expect(keysOf(await at.queue.ended({ after: last }))).toHaveLength(2);
   });
 
-  clause("show tells who holds a task, its age and every attempt", async (at) => {
+  clause("show names the worker that holds a task, its age and every attempt", async (at) => {
     await at.add(work("a", { gate: "g" }));
     await at.time.advance(100);
     const first = await at.claimOne({ worker: "w7" });
@@ -270,7 +270,7 @@ export function readingClauses(clause: QueueClause): void {
     expect(await at.claim()).toHaveLength(1);
   });
 
-  clause("lesson 25: a watcher hears of what another opener adds", async (at) => {
+  clause("lesson 25: a watcher is notified of what another opener adds", async (at) => {
     const other = await at.another();
     let heard = 0;
     const stop = at.queue.watch(() => heard++);
@@ -281,7 +281,7 @@ export function readingClauses(clause: QueueClause): void {
     expect(await at.claim()).toHaveLength(1);
   });
 
-  clause("a watcher hears of its own opener's writes, until it stops", async (at) => {
+  clause("a watcher is notified of its own opener's writes, until it stops", async (at) => {
     let heard = 0;
     const stop = at.queue.watch(() => heard++);
     await at.add(work("a"));

@@ -13,7 +13,7 @@ export function suspectClauses(clause: QueueClause): void {
     });
   });
 
-  clause("a worker that holds anything does not get a suspect, and is told of it", async (at) => {
+  clause("a worker that holds anything does not get a suspect, but learns of it", async (at) => {
     await at.add(work("good"));
     const good = await at.claimOne({ worker: "busy", leaseMs: 600_000 });
     await sweptTask(at, "bad");

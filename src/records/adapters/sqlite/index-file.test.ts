@@ -84,7 +84,7 @@ describe("the file of the index", () => {
     expect(index.search({ kind: "company", words: "other", limit: 99 }).rows).toHaveLength(50);
   });
 
-  test("of another version, it is made anew, and that is told", () => {
+  test("of another version, it is rebuilt, and that is reported", () => {
     open()[Symbol.dispose]();
     const db = new Database(file);
     db.pragma("user_version = 999");
@@ -128,7 +128,7 @@ describe("the file of the index", () => {
     }).toThrow("`forager records rebuild` rebuilds it");
   });
 
-  test("a folder that cannot be made is told with what to do", () => {
+  test("a folder that cannot be made is reported with what to do", () => {
     writeFileSync(join(folder, "index"), "");
     expect(open).toThrow(/cannot create the folder .*index is not a folder/);
   });

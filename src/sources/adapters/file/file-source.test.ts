@@ -145,7 +145,7 @@ describe("a file as a source", () => {
     expect(await idsOf(createImportedSource({ source: "test", store }))).toEqual(["b"]);
   });
 
-  test("a snapshot that was lost or damaged is told, and never an empty tile", async () => {
+  test("a snapshot that was lost or damaged is reported, and never an empty tile", async () => {
     const source = sourceOf(write("p.jsonl", line("a")));
     await source.release();
     const [object] = (await bucket.list("places/test/")).filter(({ key }) => key.endsWith(".gz"));

@@ -59,7 +59,7 @@ needs(["osmium"], () => {
     }
   });
 
-  test("what is no extract, or cut short, is an error", async () => {
+  test("what is not an extract, or cut short, is an error", async () => {
     const cut = join(folder, "cut.osm.pbf");
     writeFileSync(cut, readFileSync(sample).subarray(0, 600));
     for (const file of [cut, join(folder, "none.osm.pbf")]) {

@@ -237,13 +237,13 @@ describe("no retry", () => {
     expect(await failureOf(made)).toMatchObject({ code, kind: "invalid" });
   });
 
-  test("helps a program that does not say whom to write to", async () => {
+  test("helps a program that does not name a contact", async () => {
     const made = await open([shop(1, 48.15, 11.55)], { userAgent: "node" });
     expect(await failureOf(made)).toMatchObject({ code: "places_forbidden" });
   });
 });
 
-test("a remark that is no runtime error is no failure", async () => {
+test("a remark that is not a runtime error is not a failure", async () => {
   const { server, source } = await open([shop(1, 48.15, 11.55)]);
   server.faults.push("other remark");
   expect((await source.area!(tile)).places).toHaveLength(1);

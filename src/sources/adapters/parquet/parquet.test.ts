@@ -155,7 +155,7 @@ describe("a sparse copy", () => {
     }
   });
 
-  test("goes on where a connection was cut", async () => {
+  test("continues where a connection was cut", async () => {
     await using server = await serveFile(overture);
     server.cuts = 5;
     const to = join(folder, "cuts.parquet");

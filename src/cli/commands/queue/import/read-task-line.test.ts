@@ -33,7 +33,7 @@ test("a line without a key gets one made of its text, without ends and margins",
   expect(taskOf('{"kind":"b"}').key).not.toBe(key);
 });
 
-test("empty lines are no tasks", () => {
+test("empty lines are not tasks", () => {
   for (const text of ["", "\r", "  \t", "\ufeff"]) expect(read(text)).toEqual({ kind: "empty" });
 });
 

@@ -128,7 +128,7 @@ describe("a counter that is wrong in the object", () => {
     await queue[Symbol.asyncDispose]();
   });
 
-  test("of what is in logs is counted anew from them", async () => {
+  test("of what is in logs is counted again from them", async () => {
     const { storage, store, queue } = await fill();
     let counted = 0;
     plant(storage, ({ archived }) => {

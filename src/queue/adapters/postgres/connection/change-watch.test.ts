@@ -15,7 +15,7 @@ const addOne = (key: string): Operation => ({
 });
 
 needs(["postgres"], ({ postgres }) => {
-  test("lesson 25: what one opener adds, raises or opens is heard by another", async () => {
+  test("lesson 25: what one opener adds, raises or opens wakes another", async () => {
     await using schema = await createTestSchema(postgres.url);
     const options = { url: postgres.url, schema: schema.name };
     const [one, other] = await Promise.all([

@@ -76,7 +76,7 @@ needs(["postgres"], ({ postgres }) => {
     });
   });
 
-  test("E11: nodes of a version before go on with what the next one made, all together", async () => {
+  test("E11: nodes of a version before continue with what the next one made, all together", async () => {
     await using schema = await createTestSchema(postgres.url);
     const options = { url: postgres.url, schema: schema.name };
     const old = await openPostgresQueueStore(options);

@@ -10,7 +10,7 @@ needs(["postgres15", "pgbouncer"], ({ postgres15, pgbouncer }) => {
     await expectExamined(postgres15.url, 15);
   });
 
-  test("behind a pooler one session does not hear another, but does with a direct way", async () => {
+  test("behind a pooler a session gets no notification of another, but does with a direct connection", async () => {
     const { url, directUrl } = pgbouncer;
     expect(await examinePostgres({ url })).toMatchObject({ hearsOthers: false });
     expect(await examinePostgres({ url, listenUrl: directUrl })).toMatchObject({

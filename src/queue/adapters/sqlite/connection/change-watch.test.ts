@@ -39,7 +39,7 @@ function createListener() {
 }
 
 describe("a commit of another process", () => {
-  test("is heard of through the file, without the poll", async () => {
+  test("is noticed through the file, without the poll", async () => {
     using folder = createTempFolder();
     await makeQueue(folder.file, 1);
     await using store = openSqliteQueueStore({ file: folder.file, clock: clockWithoutPoll() });
@@ -56,7 +56,7 @@ describe("a commit of another process", () => {
     unwatch();
   });
 
-  test("is heard of after a checkpoint has emptied the log", async () => {
+  test("is noticed after a checkpoint has emptied the log", async () => {
     using folder = createTempFolder();
     await using store = openSqliteQueueStore({ file: folder.file, clock: clockWithoutPoll() });
     await using other = await startOtherProcess();
@@ -71,7 +71,7 @@ describe("a commit of another process", () => {
     await next;
   });
 
-  test("is heard of by the poll where the file gives no events", async () => {
+  test("is noticed by the poll if the file gives no events", async () => {
     const clock = createTestClock();
     using folder = createTempFolder();
     const db = openDatabase(folder.file, "normal");
@@ -145,7 +145,7 @@ describe("a commit of this process", () => {
 });
 
 describe("a file that cannot be read", () => {
-  test("counts as changed, so that whoever listens reads it and hears why", async () => {
+  test("counts as changed, so that listeners read it and get the error", async () => {
     const clock = createTestClock();
     using folder = createTempFolder();
     const db = openDatabase(folder.file, "normal");

@@ -33,7 +33,7 @@ function expectRefused(file: string, expected: { readonly kind: string; readonly
   return { connectionsClosed: closed.mock.calls.length - before };
 }
 
-describe("a file that is no queue of ours is refused and not written to", () => {
+describe("a file that is not a queue of ours is refused and not written to", () => {
   test("a text file", () => {
     using folder = createTempFolder();
     const text = "not a database, but longer than the header of one would be\n".repeat(100);

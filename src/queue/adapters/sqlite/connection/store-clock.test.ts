@@ -62,7 +62,7 @@ describe("the store's clock", () => {
     expect(await queue.block("g", 1_000)).toMatchObject({ blockedForMs: 1_001 });
   });
 
-  test("goes on where it was when the file is opened again", async () => {
+  test("continues where it was when the file is opened again", async () => {
     using folder = createTempFolder();
     const first = open(folder.file);
     const before = await first.nowMs();

@@ -58,7 +58,7 @@ test("a queue that no process has open is read without a change to its folder", 
   expect(filesIn(folder)).toEqual(before);
 });
 
-test("beside a process that has it open, it is read where it is, as it is now", async () => {
+test("while another process has it open, it is read in place, in its current state", async () => {
   await using queue = openWriter();
   await queue.add([task("a")]);
   const names = readdirSync(folder);
