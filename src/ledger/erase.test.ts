@@ -15,7 +15,7 @@ const source = "hand:retention";
 const site = "site:https://a.b";
 const anna = "email/anna@secret.example";
 const info = "email/info@a.b";
-const mentions = [{ field: "visit", list: "seen" }];
+const mentions = ["visit"];
 const erasures = [{ target, fields: [anna], mentions }];
 const holds = (body: Uint8Array) => Buffer.from(body).toString().includes("secret.example");
 const fieldsOf = async (ledger: Ledger, of = target) =>
@@ -78,13 +78,59 @@ test("what was removed before has a history, and goes too", async () => {
   expect([...files.values()].some(holds)).toBe(false);
 });
 
+test("texts go from names and values of other fields too, also from values that were overwritten", async () => {
+  const files = new Map<string, Uint8Array>();
+  await using ledger = await openTestLedger({ files });
+  await writeSample(ledger);
+  const page = "https://a.b/people/anna%40secret.example";
+  const write = (fields: Readonly<Record<string, unknown>>) =>
+    ledger.write({
+      source: site,
+      changes: Object.entries(fields).map(([field, value]) => ({ target, field, value })),
+    });
+  await write({ description: "by Anna@Secret.Example", tagline: "ask\nanna@secret.example" });
+  const texts = ["anna@secret.example"];
+  await write({
+    description: "ours",
+    "phone/+49891": { label: "mail anna@secret.example, or call" },
+    [`page/${encodeURIComponent("https://a.b/anna@secret.example")}`]: { title: "Anna" },
+    nav: [{ text: "anna@secret.example", url: page }, { text: "joanna@secret.example.org" }],
+    "service/floors": true,
+  });
+  await ledger.write({
+    source: "hand:bob",
+    changes: [{ target: "company/c", field: "note", value: texts[0] }],
+  });
+  await ledger.erase({ source, erasures: [{ target, fields: [anna], mentions, texts }] });
+  expect(await fieldsOf(ledger)).toEqual({
+    [info]: true,
+    visit: { pages: 2, seen: [info] },
+    description: "ours",
+    tagline: "ask\n…",
+    "phone/+49891": { label: "mail …, or call" },
+    nav: [{ text: "…", url: "…" }, { text: "joanna@secret.example.org" }],
+    "service/floors": true,
+  });
+  const all = [...files.values()].map((bytes) => Buffer.from(bytes).toString()).join();
+  // Another target, and another address.
+  expect(all.match(/.{10}anna(@|%40)secret.example/gi)).toEqual([
+    expect.stringContaining("note"),
+    expect.stringContaining("joanna"),
+  ]);
+  expect(await ledger.unscrubbed()).toBe(0);
+  // A visit that finds it again writes it again.
+  await write({ description: "by anna@secret.example" });
+  expect(await fieldsOf(ledger)).toMatchObject({ description: "by anna@secret.example" });
+});
+
 test("killed before the logs are scrubbed: the next call scrubs them", async () => {
   const files = new Map<string, Uint8Array>();
   await using ledger = await openTestLedger({ files });
   await writeSample(ledger);
   // Up to the commit, as the disk has it when the process ends there.
-  const erasing = ledger.erase({ source, erasures });
-  while (!(await ledger.read(target)).fields.every(({ field }) => field !== anna));
+  let isErasing = true;
+  const erasing = ledger.erase({ source, erasures }).finally(() => (isErasing = false));
+  while (isErasing && !(await ledger.read(target)).fields.every(({ field }) => field !== anna));
   const cut = new Map([...files].map(([name, bytes]) => [name, Uint8Array.from(bytes)]));
   await erasing;
   await using next = await openTestLedger({ files: cut });

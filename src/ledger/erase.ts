@@ -9,6 +9,8 @@ import {
 import type { DatagramDraft } from "./core.ts";
 import { referenceOf, type Datagram } from "./datagram/datagram.ts";
 import { erasedPrefix, isMarker, markerOf, type Markers } from "./fold/erased.ts";
+import type { Cell } from "./fold/cell.ts";
+import { createTextFinder } from "./erase-texts.ts";
 import { seenBy, visibleOf } from "./fold/lane.ts";
 import { forgetRegister } from "./forget.ts";
 import {
@@ -24,11 +26,22 @@ export interface Erasure {
   readonly target: string;
   readonly fields: readonly string[];
   /**
-   * Fields whose value is a list with names of fields, or has one as its member `list`. The erased
-   * ones are taken out of it, and its earlier values go too, because they have the names as well.
-   * `field` may be a prefix that ends in `/`: all elements.
+   * Fields whose value has a list with names of fields. The erased ones are taken out of it, and its
+   * earlier values go too, because they have the names as well. A prefix that ends in `/`: all
+   * elements.
    */
-  readonly mentions?: readonly { readonly field: string; readonly list?: string }[];
+  readonly mentions?: readonly string[];
+  /**
+   * Texts, such as the address, that must not stay in other fields of the target either: fields that
+   * have one in their name are erased, in values they become `…`, and earlier values go too.
+   */
+  readonly texts?: readonly string[];
+}
+
+/** An erasure with all fields that it concerns. */
+export interface PlannedErasure extends Erasure {
+  /** Fields that get a new value, or only lose their earlier ones. */
+  readonly rewritten: readonly string[];
 }
 
 export interface EraseRequest {
@@ -65,16 +78,67 @@ export const hasErasedField = "erased";
 const registerOf = (target: string): string =>
   eraseRegisters[Math.floor((partOf(target) * eraseRegisters.length) / partCount)]!;
 
-/** No target has more fields with such lists. */
-const mentionsMax = 100;
+/** More fields of one target do not fit into a commit. */
+const fieldsMax = 3_000;
+
+/**
+ * Finds the fields. `written` is what the journals have of the targets: values that were overwritten
+ * are in no cell any more. More than fit into a commit are left for the next erasure.
+ */
+export const planErasures = (
+  erasures: readonly Erasure[],
+  fieldsOf: (target: string) => TargetState | undefined,
+  written: readonly Datagram[],
+): readonly PlannedErasure[] => {
+  const writtenTo = new Map(erasures.map(({ target }) => [target, new Array<Datagram>()]));
+  for (const one of written) writtenTo.get(one.target)?.push(one);
+  return erasures.flatMap((erasure): PlannedErasure[] => {
+    const { target, mentions = [] } = erasure;
+    const known = fieldsOf(target);
+    if (!known) return [];
+    const finder = createTextFinder(erasure);
+    const hasText = ({ value }: Datagram) =>
+      value !== undefined && finder.isIn(JSON.parse(value) as unknown);
+    const found = new Set(
+      (writtenTo.get(target) ?? []).flatMap((one) => (hasText(one) ? [one.field] : [])),
+    );
+    const isListing = (field: string) =>
+      mentions.some((name) => (name.endsWith("/") ? field.startsWith(name) : field === name));
+    const names = [...known.keys()].filter((field) => !isProtected(field));
+    const fields = new Set([...erasure.fields, ...names.filter((name) => finder.isIn(name))]);
+    const rewritten = names.filter(
+      (field) =>
+        !fields.has(field) &&
+        (found.has(field) || isListing(field) || writesOf(known.get(field)!).some(hasText)),
+    );
+    return [
+      {
+        ...erasure,
+        fields: [...fields].slice(0, fieldsMax),
+        rewritten: rewritten.slice(0, Math.max(0, fieldsMax - fields.size)),
+      },
+    ];
+  });
+};
+
+/** The last writes to a field, and those that lost. */
+const writesOf = ({ lanes, conflicts }: Cell): readonly Datagram[] => [
+  ...lanes.flatMap((entry) => entry?.datagram ?? []),
+  ...conflicts,
+];
+
+const isProtected = (field: string): boolean =>
+  field === forgottenField || field === mergedIntoField || isMarker(field);
 
 /** Whole erasures for one commit each. */
-export function* commitsOf(erasures: readonly Erasure[]): Generator<readonly Erasure[]> {
-  let some: Erasure[] = [];
+export function* commitsOf(
+  erasures: readonly PlannedErasure[],
+): Generator<readonly PlannedErasure[]> {
+  let some: PlannedErasure[] = [];
   let count = 0;
   for (const one of erasures) {
-    // A removal and two markers for each field, a value and two markers for each mention, and a flag.
-    const drafts = 3 * (one.fields.length + mentionsMax) + 1;
+    // A removal or a value, and two markers, for each field; and a flag.
+    const drafts = 3 * (one.fields.length + one.rewritten.length) + 1;
     if (some.length > 0 && count + drafts > commitFieldsMax) {
       yield some;
       [some, count] = [[], 0];
@@ -85,9 +149,6 @@ export function* commitsOf(erasures: readonly Erasure[]): Generator<readonly Era
   if (some.length > 0) yield some;
 }
 
-/** More fields of one target do not fit into a commit. */
-const fieldsMax = 3_000;
-
 export function checkErasures({ source, erasures }: EraseRequest): void {
   checkSource(source);
   for (const { target, fields, mentions = [] } of erasures) {
@@ -96,15 +157,17 @@ export function checkErasures({ source, erasures }: EraseRequest): void {
       const message = `${fields.length} fields of ${target} to erase; one call takes at most ${fieldsMax}`;
       throw new AppError("invalid", "ledger_commit_too_big", message);
     }
-    for (const field of [...fields, ...mentions.map((one) => one.field.replace(/\/$/, ""))]) {
+    for (const field of [...fields, ...mentions.map((one) => one.replace(/\/$/, ""))]) {
       checkField(field);
-      if (field !== forgottenField && field !== mergedIntoField && !isMarker(field)) continue;
+      if (!isProtected(field)) continue;
       throw new AppError("invalid", "ledger_erase", `${field} of ${target} cannot be erased`);
     }
   }
 }
 
-interface ErasePlan extends EraseRequest {
+interface ErasePlan {
+  readonly source: string;
+  readonly erasures: readonly PlannedErasure[];
   readonly fieldsOf: (target: string) => TargetState | undefined;
   readonly salt: string;
 }
@@ -114,38 +177,27 @@ interface ErasePlan extends EraseRequest {
  * the marker erases as well.
  */
 export function eraseDrafts({ fieldsOf, salt, source, erasures }: ErasePlan): DatagramDraft[] {
-  const drafts = erasures.flatMap(({ target, fields, mentions = [] }): DatagramDraft[] => {
+  const drafts = erasures.flatMap((erasure): DatagramDraft[] => {
+    const { target, fields, rewritten } = erasure;
     const known = fieldsOf(target);
-    const gone = new Set(fields.filter((field) => known?.has(field)));
-    if (!known || gone.size === 0) return [];
-    const unset = [...gone].flatMap((field): DatagramDraft[] => {
-      const cell = known.get(field)!;
-      if (visibleOf(cell) === undefined) return [];
+    if (!known) return [];
+    const finder = createTextFinder(erasure);
+    const unset = fields.flatMap((field): DatagramDraft[] => {
+      const cell = known.get(field);
+      if (!cell || visibleOf(cell) === undefined) return [];
       const seen = seenBy(cell, { source, field });
       return [
         { target, field, value: undefined, source, causality: seen ? referenceOf(seen) : "" },
       ];
     });
-    const listing = mentions.flatMap(({ field: name, list }) =>
-      [...known.keys()]
-        .filter((field) => (name.endsWith("/") ? field.startsWith(name) : field === name))
-        .filter((field) => !gone.has(field))
-        .map((field) => ({ field, list })),
-    );
-    const rewritten = listing.flatMap(({ field, list }): DatagramDraft[] => {
-      const last = visibleOf(known.get(field)!);
+    const values = rewritten.flatMap((field): DatagramDraft[] => {
+      const cell = known.get(field);
+      const last = cell && visibleOf(cell);
       if (!last) return [];
-      return [
-        {
-          target,
-          field,
-          value: encodeValue(field, withoutElements(last, list, gone)).json,
-          source: last.source,
-          causality: referenceOf(last),
-        },
-      ];
+      const value = encodeValue(field, finder.without(JSON.parse(last.value!) as unknown)).json;
+      return [{ target, field, value, source: last.source, causality: referenceOf(last) }];
     });
-    const markers = [...gone, ...listing.map((one) => one.field)].flatMap((field) => {
+    const markers = [...fields, ...rewritten].flatMap((field) => {
       const marker = markerOf(salt, { target, field });
       const place = { field: marker, source, causality: "" };
       return [
@@ -154,23 +206,10 @@ export function eraseDrafts({ fieldsOf, salt, source, erasures }: ErasePlan): Da
         { ...place, target: registerOf(target), field: elementOf(marker), value: JSON.stringify(target) }, // prettier-ignore
       ];
     });
-    return [...unset, ...rewritten, ...markers];
+    return [...unset, ...values, ...markers];
   });
   const flag = { target: forgetRegister, field: hasErasedField, value: "true" };
   return drafts.length === 0 ? [] : [...drafts, { ...flag, source, causality: "" }];
-}
-
-function withoutElements(
-  { value: json }: Datagram,
-  list: string | undefined,
-  gone: ReadonlySet<string>,
-): unknown {
-  const value = JSON.parse(json!) as unknown;
-  const left = (names: unknown) =>
-    Array.isArray(names) ? names.filter((one) => !gone.has(one as string)) : names;
-  if (list === undefined) return left(value);
-  if (typeof value !== "object" || value === null || !(list in value)) return value;
-  return { ...value, [list]: left((value as Readonly<Record<string, unknown>>)[list]) };
 }
 
 /** What the registers list: by target, the markers and their stamps. */
@@ -195,8 +234,7 @@ export const knownFields = (
   targets.flatMap((target) =>
     [...(fieldsOf(target) ?? [])].flatMap(([field, cell]): KnownField[] => {
       if (!prefixes.some((prefix) => field.startsWith(prefix))) return [];
-      const written = [...cell.lanes.map((entry) => entry?.datagram), ...cell.conflicts];
-      const stamp = written.map((one) => one?.stamp ?? "").sort().at(-1)!; // prettier-ignore
+      const stamp = writesOf(cell).map((one) => one.stamp).sort().at(-1) ?? ""; // prettier-ignore
       return [{ target, field, stamp, hasValue: visibleOf(cell) !== undefined }];
     }),
   );

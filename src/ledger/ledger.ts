@@ -13,6 +13,7 @@ import {
   commitsOf,
   eraseDrafts,
   knownFields,
+  planErasures,
   type EraseRequest,
   type FieldsWithPrefix,
   type KnownField,
@@ -39,6 +40,7 @@ import {
   logOf,
   outlineOf,
   writtenAfter,
+  writtenOf,
   type LogOutline,
   type LogPage,
 } from "./log.ts";
@@ -273,12 +275,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     outline: () => outlineOf(core),
     writtenAfter: (stamp, sourcePrefix) => writtenAfter(core, stamp, sourcePrefix),
     vector: () => core.replica().vector(),
-    writtenOf: async (targets) => {
-      const wanted = new Set(targets);
-      const found: Datagram[] = [];
-      for await (const one of logOf(core)) if (wanted.has(one.target)) found.push(one);
-      return found;
-    },
+    writtenOf: (targets) => writtenOf(core, targets),
     async changedSince(position) {
       // A caller would take missing data for deleted, for example the files of companies.
       if (!options.isReader) requireHistory("files and index stay as they are");
@@ -330,10 +327,16 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       checkErasures(request);
       requireHistory("nothing was erased");
       const salt = (await saltNow()) ?? createId(options.random, saltLength);
-      for (const erasures of commitsOf(request.erasures)) {
+      const all = request.erasures.map(({ target }) => target);
+      const written = await writtenOf(core, all);
+      const planned = await core.steady((replica) =>
+        replica.withTargets(all, (fieldsOf) => planErasures(request.erasures, fieldsOf, written)),
+      );
+      for (const erasures of commitsOf(planned)) {
         const targets = [...erasures.map(({ target }) => target), forgetRegister];
-        const plan = { source: request.source, salt, erasures };
-        await commitTo(targets, (fieldsOf) => eraseDrafts({ ...plan, fieldsOf }));
+        await commitTo(targets, (fieldsOf) =>
+          eraseDrafts({ ...request, salt, erasures, fieldsOf }),
+        );
       }
       return scrubHere();
     },

@@ -24,6 +24,15 @@ export async function* logOf(core: Core): AsyncGenerator<Datagram> {
   }
 }
 
+/** All datagrams of these targets. */
+export async function writtenOf(core: Core, targets: readonly string[]) {
+  const wanted = new Set(targets);
+  const found: Datagram[] = [];
+  if (wanted.size === 0) return found;
+  for await (const one of logOf(core)) if (wanted.has(one.target)) found.push(one);
+  return found;
+}
+
 /** Pages read in order cost one pass over the journals: the position of the last one is kept. */
 export function createLogPages(core: Core): (page: LogPage) => Promise<readonly Datagram[]> {
   let place: { next: number; readonly items: AsyncGenerator<Datagram> } | undefined;

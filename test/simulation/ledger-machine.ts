@@ -169,7 +169,7 @@ export function runMachine({
     const field = pick(random, ["phone", "name"]);
     const visit = { target, field: "visit", value: { by: machine.name, seen: ["name", "phone"] } };
     await ledger.write({ source: "site:https://a.b", changes: [visit] });
-    const erasures = [{ target, fields: [field], mentions: [{ field: "visit", list: "seen" }] }];
+    const erasures = [{ target, fields: [field], mentions: ["visit"] }];
     if ((await ledger.erase({ source: "hand:anna", erasures })) > 0) world.note("erased");
   };
 

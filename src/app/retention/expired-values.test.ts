@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLogger } from "../../base/log/logger.ts";
 import type { NodeApi } from "../../node/index.ts";
 import { openSqliteRecordIndex } from "../../records/adapters/sqlite/sqlite-record-index.ts";
-import { manualChanges, type RecordQuery } from "../../records/index.ts";
+import { emailStatusField, manualChanges, type RecordQuery } from "../../records/index.ts";
 import { openTestRecords } from "../../records/testing/test-records.ts";
 import { readExpired, removeExpired } from "./expired-values.ts";
 import { targetOfKey } from "../../records/testing/company-targets.ts";
@@ -184,4 +184,54 @@ test("an address of a merged company goes from both", async () => {
   const retention = { peopleDays: 0, personalEmailDays: 30 };
   await removeExpired({ ...at, retention, signal, nowMs: at.clock.nowMs() });
   expect(await textOf(at)).not.toContain(dora);
+});
+
+test("D16: other texts of the record lose the address too, in all files", async () => {
+  await using at = await openSample();
+  const [target, carl] = [targetOfKey("acme.example"), "carl.dorn@acme.example"];
+  const fields = {
+    description: `Floors by ${carl}`,
+    "phone/+15125550100": { label: `Carl, ${carl}` },
+    "x/remark": `ask ${carl}`,
+    "page/https%3A%2F%2Facme.example": { title: `Mail ${carl}` },
+  };
+  const changes = Object.entries(fields).map(([field, value]) => ({ target, field, value }));
+  await at.records.write({ source: "site:https://acme.example/", changes });
+  const status = { status: "ok-domain" };
+  await at.records.write({
+    source: "system",
+    changes: [{ target, field: emailStatusField(carl), value: status }],
+  });
+  await at.records.addEntry({
+    name: "acme",
+    kind: "note",
+    text: `called ${carl}`,
+    source: "hand:a",
+  });
+  await at.clock.advance(40 * dayMs);
+  const retention = { peopleDays: 0, personalEmailDays: 60 };
+  await removeExpired({ ...at, retention, signal, nowMs: at.clock.nowMs() });
+  expect(await textOf(at)).not.toContain(carl);
+  expect(at.grep(/carl\.dorn@/)).toEqual([]);
+  const company = await at.records.company("acme");
+  expect(company?.description).toBe("Floors by …");
+  expect(company?.phones).toMatchObject([{ label: "Carl, …" }]);
+  expect(JSON.stringify(company?.entries)).toContain("called …");
+});
+
+test("an address that was written to a merged company after the merge has an age too", async () => {
+  await using at = await openSample();
+  const site = "site:https://bolt.example/team";
+  const dora = "dora.ernst@bolt.example";
+  await at.records.create({ source: site, fields: { name: "Bolt", domain: "bolt.example" } });
+  await at.records.merge({ from: "bolt", into: "acme", source: "hand:anna" });
+  // By a visit that was under way.
+  const change = { target: targetOfKey("bolt.example"), field: `email/${dora}`, value: true };
+  await at.records.write({ source: site, changes: [change] });
+  expect((await at.records.company("acme"))?.emails.map(({ value }) => value)).toContain(dora);
+  await at.clock.advance(100 * dayMs);
+  const retention = { peopleDays: 0, personalEmailDays: 30 };
+  await removeExpired({ ...at, retention, signal, nowMs: at.clock.nowMs() });
+  expect(await textOf(at)).not.toContain(dora);
+  expect(at.grep(/dora\.ernst@/)).toEqual([]);
 });

@@ -3,7 +3,6 @@ import { emailKindOf } from "../../extract/index.ts";
 import type { NodeApi, NodeReadApi } from "../../node/index.ts";
 import {
   companyTarget,
-  emailStatusField,
   pageLimitMax,
   mergedFieldsPrefix,
   mergedPrefix,
@@ -267,21 +266,23 @@ export async function removeExpired(options: RemoveExpiredOptions): Promise<Remo
 /** Each call reads the journals once. */
 const erasedAtOnce = 1_500;
 
-/** The address, its status, and where visits list it, in the record and in those merged into it. */
+/**
+ * The address, where visits list it, and its status and other texts that have it, in the record and
+ * in those merged into it.
+ */
 async function erasuresOf(
   { ledger }: RemoveExpiredOptions["node"],
   expired: readonly ExpiredValue[],
 ): Promise<readonly Erasure[]> {
-  const fieldsOf = new Map<string, string[]>();
+  const emailsOf = new Map<string, string[]>();
   for (const { target, email = "" } of expired) {
-    const fields = [`${emailPrefix}${email}`, emailStatusField(email)];
-    fieldsOf.set(target, [...(fieldsOf.get(target) ?? []), ...fields]);
+    emailsOf.set(target, [...(emailsOf.get(target) ?? []), email]);
   }
-  const views = await ledger.readAll([...fieldsOf.keys()]);
-  const mentions = [{ field: visitField, list: "seen" }, { field: mergedFieldsPrefix }];
-  return views.flatMap((view) =>
-    [...targetsOf(view)].map((target) => {
-      return { target, fields: fieldsOf.get(view.target)!, mentions };
-    }),
-  );
+  const views = await ledger.readAll([...emailsOf.keys()]);
+  const mentions = [visitField, mergedFieldsPrefix];
+  return views.flatMap((view) => {
+    const texts = emailsOf.get(view.target)!;
+    const fields = texts.map((email) => `${emailPrefix}${email}`);
+    return [...targetsOf(view)].map((target) => ({ target, fields, mentions, texts }));
+  });
 }
