@@ -6,13 +6,15 @@ import {
   commitFieldsMax,
   encodeValue,
 } from "./datagram/check-input.ts";
-import type { DatagramDraft } from "./core.ts";
+import type { Core, DatagramDraft } from "./core.ts";
 import { referenceOf, type Datagram } from "./datagram/datagram.ts";
 import { erasedPrefix, isMarker, markerOf, type Markers } from "./fold/erased.ts";
 import type { Cell } from "./fold/cell.ts";
 import { createTextFinder } from "./erase-texts.ts";
 import { seenBy, visibleOf } from "./fold/lane.ts";
 import { forgetRegister } from "./forget.ts";
+import { writtenOf } from "./log.ts";
+import type { Replica } from "./replica/replica.ts";
 import {
   forgottenField,
   mergedIntoField,
@@ -82,26 +84,29 @@ const registerOf = (target: string): string =>
 const fieldsMax = 3_000;
 
 /**
- * Finds the fields. `written` is what the journals have of the targets: values that were overwritten
- * are in no cell any more. More than fit into a commit are left for the next erasure.
+ * Finds the fields, also those whose value with a text was overwritten: it is in the journals alone.
+ * More fields than fit into a commit are left for the next erasure.
  */
-export const planErasures = (
+export async function planErasures(core: Core, replica: Replica, erasures: readonly Erasure[]) {
+  const targets = erasures.map(({ target }) => target);
+  const written = new Map(targets.map((target) => [target, new Array<Datagram>()]));
+  for (const one of await writtenOf(core, targets)) written.get(one.target)!.push(one);
+  return replica.withTargets(targets, (fieldsOf) => plansOf(erasures, fieldsOf, written));
+}
+
+const plansOf = (
   erasures: readonly Erasure[],
   fieldsOf: (target: string) => TargetState | undefined,
-  written: readonly Datagram[],
-): readonly PlannedErasure[] => {
-  const writtenTo = new Map(erasures.map(({ target }) => [target, new Array<Datagram>()]));
-  for (const one of written) writtenTo.get(one.target)?.push(one);
-  return erasures.flatMap((erasure): PlannedErasure[] => {
+  written: ReadonlyMap<string, readonly Datagram[]>,
+): readonly PlannedErasure[] =>
+  erasures.flatMap((erasure): PlannedErasure[] => {
     const { target, mentions = [] } = erasure;
     const known = fieldsOf(target);
     if (!known) return [];
     const finder = createTextFinder(erasure);
     const hasText = ({ value }: Datagram) =>
       value !== undefined && finder.isIn(JSON.parse(value) as unknown);
-    const found = new Set(
-      (writtenTo.get(target) ?? []).flatMap((one) => (hasText(one) ? [one.field] : [])),
-    );
+    const found = new Set(written.get(target)!.flatMap((one) => (hasText(one) ? [one.field] : [])));
     const isListing = (field: string) =>
       mentions.some((name) => (name.endsWith("/") ? field.startsWith(name) : field === name));
     const names = [...known.keys()].filter((field) => !isProtected(field));
@@ -119,7 +124,6 @@ export const planErasures = (
       },
     ];
   });
-};
 
 /** The last writes to a field, and those that lost. */
 const writesOf = ({ lanes, conflicts }: Cell): readonly Datagram[] => [

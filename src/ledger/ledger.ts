@@ -327,16 +327,11 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
       checkErasures(request);
       requireHistory("nothing was erased");
       const salt = (await saltNow()) ?? createId(options.random, saltLength);
-      const all = request.erasures.map(({ target }) => target);
-      const written = await writtenOf(core, all);
-      const planned = await core.steady((replica) =>
-        replica.withTargets(all, (fieldsOf) => planErasures(request.erasures, fieldsOf, written)),
-      );
+      const planned = await core.steady((replica) => planErasures(core, replica, request.erasures));
       for (const erasures of commitsOf(planned)) {
+        const plan = { source: request.source, salt, erasures };
         const targets = [...erasures.map(({ target }) => target), forgetRegister];
-        await commitTo(targets, (fieldsOf) =>
-          eraseDrafts({ ...request, salt, erasures, fieldsOf }),
-        );
+        await commitTo(targets, (fieldsOf) => eraseDrafts({ ...plan, fieldsOf }));
       }
       return scrubHere();
     },
