@@ -4,7 +4,7 @@ import { silentLogger } from "../../src/base/log/logger.ts";
 import { createPaths } from "../../src/config/index.ts";
 import type { EnrichWriteProgram } from "./enrich-write-side.ts";
 
-const { folder, from, to } = JSON.parse(process.argv[2]!) as EnrichWriteProgram;
+const { folder, companies } = JSON.parse(process.argv[2]!) as EnrichWriteProgram;
 const node = await openNodeIn({
   kind: "worker",
   paths: createPaths(folder),
@@ -17,10 +17,10 @@ process.send!("ready");
 await new Promise((resolve) => process.once("message", resolve));
 
 const atOnce = 10;
-let next = from;
+const left = [...companies.entries()];
 async function writeOn(): Promise<void> {
-  for (let index = next++; index < to; index = next++) {
-    const domain = `c-${index}.example`;
+  for (let one = left.shift(); one; one = left.shift()) {
+    const [index, { target, domain }] = one;
     const fields = {
       [`email/info@${domain}`]: { label: "office", url: `https://${domain}/contact` },
       [`phone/+1512${1_000_000 + index}`]: true,
@@ -33,7 +33,6 @@ async function writeOn(): Promise<void> {
       enrichedAt: "2026-01-01T00:00:00Z",
       visit: { at: "2026-01-01T00:00:00Z", outcome: "done" },
     };
-    const target = `company/${domain}`;
     const changes = Object.entries(fields).map(([field, value]) => ({ target, field, value }));
     await records.write({ source: `site:https://${domain}`, changes });
   }

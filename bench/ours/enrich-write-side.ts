@@ -15,8 +15,8 @@ export interface EnrichWriteInput {
 
 export interface EnrichWriteProgram {
   readonly folder: string;
-  readonly from: number;
-  readonly to: number;
+  /** Its share of the companies. */
+  readonly companies: readonly { readonly target: string; readonly domain: string }[];
 }
 
 const program = fileURLToPath(new URL("./enrich-write-program.ts", import.meta.url));
@@ -28,25 +28,27 @@ export const enrichWrites: Side<EnrichWriteInput> = async ({ companies, processe
   const given = { paths, log: silentLogger, user: "bench", version: "bench" };
   const owner = await openNodeIn({ ...given, kind: "command" });
   const { records } = owner.api;
-  await records.createAll(
-    Array.from({ length: companies }, (_, at) => ({
+  const domains = Array.from({ length: companies }, (_, at) => `c-${at}.example`);
+  const created = await records.createAll(
+    domains.map((domain, at) => ({
       source: "place:osm/bench",
-      fields: { name: `Company ${at}`, domain: `c-${at}.example` },
+      fields: { name: `Company ${at}`, domain },
     })),
   );
+  const all = domains.map((domain, at) => ({ target: created[at]!.target, domain }));
   const share = Math.ceil(companies / processes);
   const children = Array.from({ length: processes }, (_, at) => {
-    const from = at * share;
-    const work: EnrichWriteProgram = { folder, from, to: Math.min(companies, from + share) };
+    const own = all.slice(at * share, (at + 1) * share);
+    const work: EnrichWriteProgram = { folder, companies: own };
     return fork(program, [JSON.stringify(work)], { execArgv: process.execArgv });
   });
-  const all = (send?: string) =>
+  const askAll = (send?: string) =>
     Promise.all(children.map((child) => (send && child.send(send), nextMessage(child))));
-  await all();
+  await askAll();
   return {
     async run() {
       const startedAtMs = performance.now();
-      const answers = (await all("go")) as readonly { readonly rssBytes: number }[];
+      const answers = (await askAll("go")) as readonly { readonly rssBytes: number }[];
       const seconds = (performance.now() - startedAtMs) / 1_000;
       const rssBytesMax = Math.max(...answers.map(({ rssBytes }) => rssBytes));
       return { enrichWritesPerS: companies / seconds, workerRssMb: rssBytesMax / 2 ** 20 };
