@@ -14,6 +14,7 @@ import {
   type HybridTime,
 } from "./clock/stamp.ts";
 import { nodeIdLength, sessionIdLength } from "./datagram/check-parts.ts";
+import { encodeDatagram } from "./datagram/datagram-record.ts";
 import { dotOf, type Datagram, type Dot } from "./datagram/datagram.ts";
 import { isCovered, lastKnown, sessionKey, type SessionKey } from "./fold/vector.ts";
 import { createIncoming } from "./replica/incoming.ts";
@@ -308,8 +309,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
           ...draft,
         };
       });
-      replica.take(datagrams, { nowMs: undefined });
-      await journal.append(datagrams);
+      const records = datagrams.map(encodeDatagram);
+      replica.take(datagrams, { nowMs: undefined, records });
+      await journal.append(datagrams, records);
       durable = commit;
       for (const follower of followers) follower(datagrams);
       return datagrams;

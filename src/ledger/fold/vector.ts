@@ -9,8 +9,14 @@ export type Vector = ReadonlyMap<SessionKey, number>;
 /** `node/session` */
 export type SessionKey = string;
 
-export const sessionKey = ({ node, session }: Pick<Datagram, "node" | "session">): SessionKey =>
-  `${node}/${session}`;
+export function sessionKey({ node, session }: Pick<Datagram, "node" | "session">): SessionKey {
+  // Called several times for each datagram; most have the session of the one before.
+  if (node !== newest.node || session !== newest.session) {
+    newest = { node, session, key: `${node}/${session}` };
+  }
+  return newest.key;
+}
+let newest = { node: "", session: "", key: "/" };
 
 export const lastKnown = (vector: Vector, key: SessionKey): number => vector.get(key) ?? 0;
 

@@ -19,8 +19,8 @@ import { createJournalReader, type JournalReader } from "./journal-reader.ts";
  *   it fail too, because their numbers follow on.
  */
 export interface Journal extends JournalReader {
-  /** Takes whole commits, in the order of their numbers. */
-  append(datagrams: readonly Datagram[]): Promise<void>;
+  /** Takes whole commits, in the order of their numbers. `records`: the datagrams, encoded. */
+  append(datagrams: readonly Datagram[], records?: readonly string[]): Promise<void>;
   /** Called when appends have failed, before any of them rejects. */
   onFailure(callback: () => void): void;
   /** Called after each write to the files, and before the next one. */
@@ -165,6 +165,7 @@ async function keepDamagedCopy(disk: LedgerDisk, name: string): Promise<string> 
 
 interface Waiting {
   readonly datagrams: readonly Datagram[];
+  readonly records: readonly string[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -199,27 +200,29 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
   };
 
   /** One write for each file: usually one file and one sync for all waiting appends. */
-  const write = async (datagrams: readonly Datagram[]) => {
+  const write = async (all: readonly Waiting[]) => {
     for (const name of uncut) await cutBack(name);
-    const groups = new Map<string, Datagram[]>();
-    for (const datagram of datagrams) {
-      const name = `${journalFolder}/${datagram.node}/${dayOf(datagram.stamp)}.usv`;
-      const some = groups.get(name);
-      if (some) some.push(datagram);
-      else groups.set(name, [datagram]);
+    const groups = new Map<string, { datagrams: Datagram[]; records: string[] }>();
+    for (const { datagrams, records } of all) {
+      for (const [at, datagram] of datagrams.entries()) {
+        const name = `${journalFolder}/${datagram.node}/${dayOf(datagram.stamp)}.usv`;
+        let group = groups.get(name);
+        if (!group) groups.set(name, (group = { datagrams: [], records: [] }));
+        group.datagrams.push(datagram);
+        group.records.push(records[at]!);
+      }
     }
     const written: (() => void)[] = [];
     try {
-      for (const [name, some] of groups) {
+      for (const [name, { datagrams, records }] of groups) {
         const from = files.get(name)?.bytes ?? 0;
         const header = from === 0 ? headerRecord("journal") : "";
-        const records = some.map(encodeDatagram);
         const bytes = Buffer.from(header + records.join(""));
         await disk.append(name, bytes);
         let end = from + Buffer.byteLength(header);
         const start = end;
         const ends = records.map((record) => (end += Buffer.byteLength(record)));
-        const piece = { datagrams: some, ends, from: start };
+        const piece = { datagrams, ends, from: start };
         written.push(() => files.addPiece(name, piece));
       }
     } catch (error) {
@@ -258,7 +261,7 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
       const group = waiting;
       waiting = [];
       try {
-        await inTurn(() => write(group.flatMap(({ datagrams }) => datagrams)));
+        await inTurn(() => write(group));
         for (const { resolve } of group) resolve();
       } catch (error) {
         const behind = waiting;
@@ -274,9 +277,9 @@ function createJournal(disk: LedgerDisk, files: JournalFiles): Journal {
 
   return {
     ...createJournalReader(disk, files),
-    append: (datagrams) =>
+    append: (datagrams, records = datagrams.map(encodeDatagram)) =>
       new Promise((resolve, reject) => {
-        waiting.push({ datagrams, resolve, reject });
+        waiting.push({ datagrams, records, resolve, reject });
         flushing ??= new Promise((done) => afterTick(() => void flush().then(done)));
       }),
     onFailure: (callback) => void (onFailure = callback),

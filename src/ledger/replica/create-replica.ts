@@ -52,7 +52,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
   let latest = { stamp: latestStamp, time: parseStamp(latestStamp) };
   let isHeldBackChanged = false;
 
-  const fold = (datagram: Datagram) => {
+  const fold = (datagram: Datagram, record?: string) => {
     const { target } = datagram;
     const index = partOf(target);
     let some = rest.get(index);
@@ -64,7 +64,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     const state = states.get(target);
     if (state) {
       cells -= state.size;
-      foldInto(states, datagram);
+      foldInto(states, datagram, record);
       cells += state.size;
     }
     if (datagram.stamp > latestStamp) latestStamp = datagram.stamp;
@@ -198,10 +198,10 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
       }
       return latest.time;
     },
-    take(datagrams, { nowMs }) {
+    take(datagrams, { nowMs, records }) {
       const taken: Datagram[] = [];
       const ahead = nowMs === undefined ? undefined : aheadOf(nowMs);
-      for (const datagram of datagrams) {
+      for (const [at, datagram] of datagrams.entries()) {
         if (isCovered(vector, datagram)) continue;
         const key = sessionKey(datagram);
         if (datagram.number !== lastKnown(vector, key) + 1) throw gap(key, datagram, vector);
@@ -212,7 +212,7 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
         if (ahead !== undefined && datagram.stamp > ahead) {
           heldBack.set(dotOf(datagram), datagram);
           isHeldBackChanged = true;
-        } else fold(datagram);
+        } else fold(datagram, records?.[at]);
       }
       return taken;
     },
@@ -279,7 +279,14 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
     },
     save(durable, { files, runs, dropFiles }) {
       assert(unfolded.size === 0, "a state is saved before it was settled");
-      const limitOf = (key: SessionKey) => Math.max(durable(key), lastKnown(saved, key));
+      const limits = new Map<SessionKey, number>();
+      const limitOf = (key: SessionKey) => {
+        let limit = limits.get(key);
+        if (limit === undefined) {
+          limits.set(key, (limit = Math.max(durable(key), lastKnown(saved, key))));
+        }
+        return limit;
+      };
       const isDurable = (one: Datagram) => one.number <= limitOf(sessionKey(one));
       const targets: StoredTarget[] = [];
       const left: Datagram[] = [];

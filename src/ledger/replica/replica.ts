@@ -87,6 +87,8 @@ export type JournalBatch = Required<Pick<StateBatch, "files" | "runs" | "dropFil
 export interface TakeOptions {
   /** Undefined: own datagrams, which are never ahead of this node's clock. */
   readonly nowMs: number | undefined;
+  /** The datagrams, encoded: then they need not be encoded again to be saved. */
+  readonly records?: readonly string[];
 }
 
 export interface ReplicaOptions {
