@@ -38,7 +38,7 @@ export async function writeFileAtomic(
       await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first error counts
       throw error;
     }
-    await syncFolder(folder);
+    await syncFolderAsync(folder);
   } catch (error) {
     throw translateFileError(error, path);
   }
@@ -68,7 +68,7 @@ export async function createFileAtomic(
     } finally {
       await fs.rm(temporaryPath, { force: true }).catch(() => {}); // the first error counts
     }
-    await syncFolder(folder);
+    await syncFolderAsync(folder);
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -111,7 +111,8 @@ async function modeOf(path: string): Promise<number | undefined> {
   }
 }
 
-async function syncFolder(folder: string) {
+/** `syncFolder` without blocking this thread. */
+export async function syncFolderAsync(folder: string): Promise<void> {
   if (process.platform === "win32") return; // Windows cannot sync a folder
   const handle = await fs.open(folder, "r");
   try {

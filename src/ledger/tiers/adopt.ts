@@ -1,4 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
+import { createSerial } from "../../base/serial.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import {
   baseOf,
@@ -58,6 +59,8 @@ async function fetchParts(
 ): Promise<"fetched" | "pruned"> {
   const { disk } = core.options;
   const names = [...new Set(manifest.parts.filter((name) => name !== undefined))];
+  /** One write at a time: appends wait for the same disk. */
+  const writing = createSerial();
   let done = 0;
   let isPruned = false;
   const work = async (queue: string[]) => {
@@ -73,7 +76,8 @@ async function fetchParts(
           const message = `part ${name} of checkpoint ${manifest.number} is damaged in the bucket`;
           throw new AppError("corrupt", "ledger_part", message);
         }
-        await writePartFile(disk, name, text);
+        const part = name;
+        await writing.run(() => writePartFile(disk, part, text));
       }
       done += 1;
       onProgress({ done, total: names.length });

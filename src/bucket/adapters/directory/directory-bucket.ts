@@ -7,6 +7,7 @@ import { closable } from "../../../base/closable.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { createId } from "../../../base/ids.ts";
 import type { Random } from "../../../base/random.ts";
+import { syncFolderAsync } from "../../../base/files/atomic-file.ts";
 import { makeSyncedFolder, syncFolder } from "../../../base/files/synced-folder.ts";
 import { listLimitMax, type Bucket, type ListedObject } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing, compareKeys } from "../../key.ts";
@@ -67,14 +68,17 @@ export function openDirectoryBucket(options: DirectoryBucketOptions): Bucket {
     const temporary = join(own, "new", createId(random));
     try {
       await writeTemporary(temporary, body, fileMode);
-      return await lock.run(({ nowMs }: LockedStep) => {
+      const etag = await lock.run(({ nowMs }: LockedStep) => {
         if (!isAllowed(() => etagOfFile(path))) return undefined;
         makeFolders(path);
         fs.utimesSync(temporary, nowMs / 1_000, nowMs / 1_000);
         fs.renameSync(temporary, path);
-        syncFolder(dirname(path));
         return etagOf(body);
       });
+      // Not under the lock, which allows no await: other work of this process would wait for the
+      // disk. If the folder is gone, the object was deleted meanwhile.
+      if (etag !== undefined) await syncFolderAsync(dirname(path)).catch(orAbsent);
+      return etag;
     } catch (error) {
       throw translateDirectoryError(error, path);
     } finally {
@@ -238,6 +242,10 @@ function entriesOf(folder: string): readonly fs.Dirent[] {
     if (isAbsent(error)) return []; // the folder was removed with its last object
     throw error;
   }
+}
+
+function orAbsent(error: unknown): void {
+  if (!isAbsent(error)) throw error;
 }
 
 /**

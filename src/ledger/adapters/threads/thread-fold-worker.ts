@@ -21,7 +21,7 @@ export interface ThreadFoldWorkerOptions {
   readonly ownBytes?: number;
 }
 
-const ownBytesDefault = 16 * 2 ** 20;
+const ownBytesDefault = 2 ** 20;
 /** Each thread has its own heap, and with more threads the bucket is the bottleneck. */
 const threadsMax = 4;
 
