@@ -95,19 +95,20 @@ export function createAccess(options: AccessOptions): Access {
   const tokenHash = hash(token);
   const never = new AbortController().signal;
 
+  const endOutdated = (now: Accounts) => {
+    sessions.endWhere((session) => isOutdated(session, now));
+    for (const [key, { isOver, controller }] of tokenEnds) {
+      if (!isOver(now)) continue;
+      tokenEnds.delete(key);
+      controller.abort();
+    }
+  };
   const accounts = createAccountCache({
     store: options.accounts,
     maxAgeMs: options.accountsMaxAgeMs,
     clock,
     log,
-    onRead(now) {
-      sessions.endWhere((session) => isOutdated(session, now));
-      for (const [key, { isOver, controller }] of tokenEnds) {
-        if (!isOver(now)) continue;
-        tokenEnds.delete(key);
-        controller.abort();
-      }
-    },
+    onRead: endOutdated,
   });
   const passwords = createPasswords({ clock, random, ...(options.passwordCost && { cost: options.passwordCost }) }); // prettier-ignore
   const tools: AccountTools = { store: accounts, passwords, clock, random };
@@ -123,7 +124,8 @@ export function createAccess(options: AccessOptions): Access {
   const look = () => {
     sessions.sweep();
     const isNeeded = options.isWatched() && (tokenEnds.size > 0 || sessions.list().some(({ version }) => version !== undefined)); // prettier-ignore
-    if (isNeeded) accounts.current().catch(() => {}); // the next request reports the error
+    // Tokens expire also while the accounts cannot be read. The next request reports the error.
+    if (isNeeded) accounts.current().then(endOutdated, () => {});
     timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
   };
   timer = clock.setTimer(options.accountsMaxAgeMs, look, { background: true });
@@ -133,8 +135,10 @@ export function createAccess(options: AccessOptions): Access {
   const sessionCaller = async (secret: string, address: string): Promise<Caller | undefined> => {
     const session = sessions.find(secret);
     if (!session) return undefined;
-    // Reading the accounts ends the session if its user has changed.
-    if (session.version !== undefined) await accounts.current();
+    // The user may have changed while the session began: then no later change would end it.
+    if (session.version !== undefined && isOutdated(session, await accounts.current())) {
+      sessions.end(session.id);
+    }
     if (session.ended.aborted) return undefined;
     const isFresh = clock.nowMs() - session.provedMs <= freshMs;
     const { role, scopes: allowed, id, ended, by } = session;

@@ -58,15 +58,15 @@ export function createSignIn(options: SignInOptions): SignInService {
     const browser = browsers.idOf(name, client.browser);
     const attempt = { user: name, address: client.address, browser };
     await admit(attempt);
-    const user = find(await accounts(), name);
     // Cut the input: text longer than any password would only cost time.
     const typed = password.slice(0, 2 * passwordLengths.max);
-    const check = {
-      password: typed,
-      stored: user?.password,
-      stranger: throttle.strangerOf(attempt),
+    const compare = async () => {
+      const user = find(await accounts(), name);
+      const stranger = throttle.strangerOf(attempt);
+      const check = { password: typed, stored: user?.password, stranger };
+      return { user, ...(await tools.passwords.verify(check)) };
     };
-    const { isRight, isOutdated } = await tools.passwords.verify(check).catch((error: unknown) => {
+    const { user, isRight, isOutdated } = await compare().catch((error: unknown) => {
       throttle.notTried(attempt);
       throw error;
     });

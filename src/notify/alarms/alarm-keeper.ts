@@ -43,10 +43,7 @@ const tickMs = 1_000;
 const activeMax = 500;
 const messagesMax = 1_000;
 const sendMsMax = 30_000;
-/**
- * Messages are sent in batches of this size, so that a target that is down does not delay the
- * others for long.
- */
+/** At most this many messages are sent to a target before all targets have had their turn. */
 const batchMax = 20;
 const firstWaitMs = 5_000;
 const waitMsMax = 1_800_000;
@@ -66,11 +63,19 @@ export function createAlarmKeeper(
   let startedMs = 0;
   let lookAtMs = -Infinity;
   let isRead = false;
+  let isStored = true;
   const over = new AbortController();
 
+  /** On a full disk, alarms are in memory only: a full disk must not prevent its own alarm. */
   async function store(next: AlarmOutbox): Promise<void> {
-    await file.write(next);
     outbox = next;
+    try {
+      await file.write(next);
+      isStored = true;
+    } catch (error) {
+      if (isStored) log.error("alarms cannot be stored; they are sent, but are lost if this process ends before", { error }); // prettier-ignore
+      isStored = false;
+    }
   }
 
   async function look(targets: readonly AlarmTarget[]): Promise<void> {
@@ -119,19 +124,20 @@ export function createAlarmKeeper(
   async function send(targets: readonly AlarmTarget[]): Promise<void> {
     const nowMs = clock.nowMs();
     const byName = new Map(targets.map((target) => [target.name, target]));
-    const due = outbox.messages.filter(({ nextAtMs }) => nextAtMs <= nowMs).slice(0, batchMax);
     // Messages for a target that was removed from the settings are dropped.
     const orphans = outbox.messages.filter(({ target }) => !byName.has(target));
-    if (due.length + orphans.length === 0) return;
     const changed = new Map<AlarmMessage, AlarmMessage | undefined>();
     for (const message of orphans) changed.set(message, undefined);
-    // Messages to one target are sent in order; targets do not wait for each other.
+    // Messages to one target are sent in order, so that none says that an alarm began after one
+    // that says that it ended. Targets do not wait for each other.
     await Promise.all(
       targets.map(async (target) => {
-        for (const message of due.filter((one) => one.target === target.name)) {
-          const left = await trySend(target, message);
+        const waiting = outbox.messages.filter((one) => one.target === target.name);
+        for (const message of waiting.slice(0, batchMax)) {
+          if (message.nextAtMs > nowMs) break;
+          const { isSent, left } = await trySend(target, message);
           changed.set(message, left);
-          if (left) break;
+          if (!isSent) break;
         }
       }),
     );
@@ -140,28 +146,27 @@ export function createAlarmKeeper(
     await store({ ...outbox, messages });
   }
 
-  /** Returns the message if it must be sent again, else undefined. */
+  /** `left`: the message if it must be sent again. */
   async function trySend(
     target: AlarmTarget,
     message: AlarmMessage,
-  ): Promise<AlarmMessage | undefined> {
-    // prettier-ignore
+  ): Promise<{ readonly isSent: boolean; readonly left: AlarmMessage | undefined }> {
     const { event, attempts } = message;
     try {
       await target.send(event, AbortSignal.any([over.signal, AbortSignal.timeout(sendMsMax)]));
-      return undefined;
+      return { isSent: true, left: undefined };
     } catch (error) {
-      if (over.signal.aborted) return message;
+      if (over.signal.aborted) return { isSent: false, left: message };
       const nowMs = clock.nowMs();
       const fields = { target: target.name, alarm: event.name, subject: event.subject, error };
       if (nowMs - event.atMs > giveUpMs) {
         log.error("an alarm could not be sent for a day and was dropped", fields);
-        return undefined;
+        return { isSent: false, left: undefined };
       }
       if (attempts === 0) log.warn("could not send an alarm; retrying", fields);
       const waitMs = Math.min(waitMsMax, firstWaitMs * 2 ** Math.min(attempts, 20));
       const nextAtMs = nowMs + Math.round(waitMs * (0.75 + 0.5 * random.next()));
-      return { ...message, attempts: attempts + 1, nextAtMs };
+      return { isSent: false, left: { ...message, attempts: attempts + 1, nextAtMs } };
     }
   }
 
@@ -177,6 +182,7 @@ export function createAlarmKeeper(
       if (clock.monotonicMs() >= lookAtMs) {
         lookAtMs = clock.monotonicMs() + options.everyMs();
         await look(targets);
+        if (!isStored) await store(outbox);
       }
     } finally {
       await send(targets);

@@ -15,7 +15,7 @@ import { openReceiver, signedHeaders } from "../testing/receiver.ts";
 import type { Alarm, AlarmEvent } from "./alarm.ts";
 import { createAlarmKeeper } from "./alarm-keeper.ts";
 import { createNtfyTarget, createSlackTarget, createWebhookTarget } from "./http-targets.ts";
-import { openOutboxFile } from "./outbox.ts";
+import { openOutboxFile, type OutboxFile } from "./outbox.ts";
 
 const disk: Alarm = { name: "disk", subject: "pi-1", text: "pi-1: 2.0 % of its disk is left" };
 const missing: Alarm = { name: "node_missing", subject: "pi-2", text: "pi-2 is missed" };
@@ -37,9 +37,9 @@ describe("alarms", () => {
   });
 
   /** A new process on the same folder: what it knows is what the file has. */
-  const open = (targets: readonly string[] = ["webhook"]) =>
+  const open = (targets: readonly string[] = ["webhook"], stored = openOutboxFile(file)) =>
     createAlarmKeeper({
-      file: openOutboxFile(file),
+      file: stored,
       read: async () => ({ alarms: now, isKnown: ({ name }) => isBucketRead || name === "disk" }),
       targets: () =>
         targets.map((name) => ({
@@ -89,6 +89,36 @@ describe("alarms", () => {
     const stored = await openOutboxFile(file).read();
     expect(stored.messages).toEqual([]);
     expect(stored.active).toMatchObject([disk]);
+    await pass(open(), 5);
+    expect(told()).toEqual(["began disk pi-1"]);
+  });
+
+  test("messages to a target keep their order, also while the first of them waits for its next attempt", async () => {
+    const keeper = open();
+    [now, isDown] = [[disk], true];
+    await pass(keeper, 1);
+    [now, isDown] = [[], false];
+    await pass(keeper, 10);
+    expect(told()).toEqual(["began disk pi-1", "ended disk pi-1"]);
+  });
+
+  test("on a full disk alarms are sent all the same, and stored when there is room", async () => {
+    const outbox = openOutboxFile(file);
+    let isFull = true;
+    const stored: OutboxFile = {
+      read: () => outbox.read(),
+      async write(next) {
+        if (isFull) throw new Error("ENOSPC: no space left on device");
+        await outbox.write(next);
+      },
+    };
+    const keeper = open(["webhook"], stored);
+    now = [disk];
+    await pass(keeper, 3);
+    expect(told()).toEqual(["began disk pi-1"]);
+    isFull = false;
+    await pass(keeper, 2);
+    expect((await outbox.read()).active).toMatchObject([disk]);
     await pass(open(), 5);
     expect(told()).toEqual(["began disk pi-1"]);
   });
