@@ -1,5 +1,5 @@
 /**
- * Removes the traces of a forgotten record from the audit log: names, and values before and after.
+ * Removes the traces of forgotten records from the audit log: names, and values before and after.
  * Who did what kind of action, and when, is kept. Each entry is overwritten in place and keeps its
  * length, so processes that append meanwhile are not disturbed.
  */
@@ -8,20 +8,19 @@ import { join } from "node:path";
 import type { AuditEntry } from "./audit-entry.ts";
 import { auditFiles, linesBackwards, parseLine } from "./audit-files.ts";
 
-export interface ForgottenRecord {
+export interface ForgottenRecords {
   readonly kind: "company" | "person";
-  /**
-   * The ids in the ledger, such as `company/acme.example`: of the record and of those merged into
-   * it.
-   */
+  /** The ids in the ledger, such as `company/acme.example`. */
   readonly targets: readonly string[];
-  /** The names that people used for it: slugs and the display name. */
+  /** Their display names. */
   readonly names: readonly string[];
+  /** Whether a command or a route finds one of them by this text: a slug, an id, a domain … */
+  readonly isCalled: (text: string) => boolean;
 }
 
 /** Returns how many entries were overwritten. */
-export async function redactEntries(folder: string, record: ForgottenRecord): Promise<number> {
-  const isAbout = matcherOf(record);
+export async function redactEntries(folder: string, records: ForgottenRecords): Promise<number> {
+  const isAbout = matcherOf(records);
   let count = 0;
   for (const name of await auditFiles(folder)) {
     const path = join(folder, name);
@@ -50,19 +49,22 @@ function redacted(entry: AuditEntry, length: number): string {
   return (named.length > length ? JSON.stringify({ ...short, target: "" }) : named).padEnd(length);
 }
 
-function matcherOf({ kind, targets, names }: ForgottenRecord): (entry: AuditEntry) => boolean {
-  const called = new Set([...targets, ...targets.map(idOf), ...names]);
-  const path = kind === "company" ? "companies" : "people";
+function matcherOf(records: ForgottenRecords): (entry: AuditEntry) => boolean {
+  const { kind, targets, names } = records;
+  const path = new RegExp(`^[A-Z]+ /api/${kind === "company" ? "companies" : "people"}/([^/]+)`, "u"); // prettier-ignore
   const isCalled = ({ what, target }: AuditEntry) => {
-    const [, inPath] = new RegExp(`^[A-Z]+ /api/${path}/([^/]+)`, "u").exec(target) ?? [];
-    if (inPath !== undefined) return called.has(decoded(inPath));
+    const [, inPath] = path.exec(target) ?? [];
+    if (inPath !== undefined) return records.isCalled(decoded(inPath));
     if (!what.startsWith(`${kind} `)) return false;
-    return [...called].some((name) => ` ${target} `.includes(` ${name} `));
+    const isNamed = names.some((name) => ` ${target} `.includes(` ${name} `));
+    return isNamed || target.split(" ").some((word) => word !== "" && records.isCalled(word));
   };
+  const hasOne = (text: string) =>
+    text.includes(`${kind}/`) && targets.some((target) => hasId(text, target));
   return (entry) =>
     isCalled(entry) ||
     [entry.target, entry.asked, entry.before, entry.after, entry.detail].some(
-      (text) => text !== null && targets.some((target) => hasId(text, target)),
+      (text) => text !== null && hasOne(text),
     );
 }
 
@@ -72,8 +74,6 @@ const hasId = (text: string, target: string): boolean =>
     .split(target)
     .slice(1)
     .some((after) => !/^[\w.-]/.test(after));
-
-const idOf = (target: string) => target.slice(target.indexOf("/") + 1);
 
 function decoded(text: string): string {
   try {

@@ -3,16 +3,24 @@ import type { Clock, Timer } from "../base/clock.ts";
 import type { Logger } from "../base/log/logger.ts";
 import type { Random } from "../base/random.ts";
 import { createSerial, type Serial } from "../base/serial.ts";
-import type { Commit, Datagram, Ledger, LedgerPosition, Written } from "../ledger/index.ts";
+import type {
+  Commit,
+  Datagram,
+  Ledger,
+  LedgerPosition,
+  TargetView,
+  Written,
+} from "../ledger/index.ts";
 import { createHeldBack, sideOf, type HeldBack, type HeldFile } from "./files/held-back.ts";
 import { createEntryFiles, type EntryFiles } from "./files/entry-files.ts";
 import { isBehind } from "./follow/follow.ts";
 import { createPositionTracker, type PositionTracker } from "./follow/position-tracker.ts";
-import { gatherIndex, isCorrupt, type GatheringIndex } from "./search/gathering-index.ts";
+import { gatherIndex, isCorrupt, recordOf, type GatheringIndex } from "./search/gathering-index.ts";
 import { checkLayoutFolder } from "./files/inspect-folder.ts";
-import { layouts, recordFile } from "./files/layout.ts";
+import { layoutOfTarget, layouts, recordFile } from "./files/layout.ts";
 import { openRecordDisk, temporaryFolder, type RecordDisk } from "./files/record-disk.ts";
 import type { IndexUpdateOptions, RecordIndex } from "./search/record-index.ts";
+import { resolveName } from "./search/resolve-name.ts";
 import type { RecordsOptions } from "./records.ts";
 import { createRedirects, type Redirects } from "./files/redirects.ts";
 import {
@@ -46,7 +54,6 @@ export interface RecordsContext {
   readonly log: Logger;
   /** `hand:<user>` */
   readonly source: string;
-  readonly onForget: RecordsOptions["onForget"];
   /**
    * Runs one piece of work at a time. If it fails, changes that are not in the index are dropped.
    */
@@ -133,6 +140,24 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
       }
     }, how);
 
+  /** Called before they are rendered, because afterwards the index does not know them. */
+  const announceForgotten = async (views: readonly TargetView[]) => {
+    const forgotten = views.filter(({ isForgotten }) => isForgotten).map(({ target }) => target);
+    for (const { kind } of layouts) {
+      const targets = forgotten.filter((target) => layoutOfTarget(target)?.kind === kind);
+      if (targets.length === 0) continue;
+      await options.onForget?.({
+        kind,
+        targets,
+        names: targets.flatMap((target) => {
+          const indexed = stored.find(target);
+          return indexed ? [recordOf(indexed).name] : [];
+        }),
+        isCalled: (name) => targets.includes(resolveName(stored, kind, name) ?? ""),
+      });
+    }
+  };
+
   const renderMany: RecordsContext["renderMany"] = async (targets, how = {}) => {
     const edits: RecordEdit[] = [];
     const open = [...targets];
@@ -143,7 +168,8 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
         const some = open.slice(from, from + readAtOnce);
         from += some.length;
         staleViews.clear();
-        const views = some.length > 1 ? await ledger.readAll(some) : [];
+        const views = some.length > 1 ? await ledger.readAll(some) : [await ledger.read(some[0]!)];
+        await announceForgotten(views);
         for (const [at, target] of some.entries()) {
           const view = staleViews.has(target) ? undefined : views[at];
           const { edits: found, followers } = await renderer.render(target, { ...how, view });
@@ -251,7 +277,6 @@ export function createRecordsContext(options: RecordsOptions): RecordsContext {
 
   return {
     ...parts,
-    onForget: options.onForget,
     ledger,
     ledgerOfFiles: writing,
     stored,

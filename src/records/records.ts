@@ -110,8 +110,11 @@ export interface RecordsOptions {
   readonly log: Logger;
   /** The user who edits files here: facts from files have the source `hand:<user>`. */
   readonly user: string;
-  /** Called before a record is forgotten, so that others can remove what they store about it. */
-  readonly onForget?: (record: RecordToForget) => Promise<void>;
+  /**
+   * Called for records that were forgotten here or on another node, so that others can remove what
+   * they store about them. If it fails, it is called again later.
+   */
+  readonly onForget?: (records: RecordsToForget) => Promise<void>;
   /** Called while opening catches up, which can take long after an import on another node. */
   readonly onProgress?: (progress: RecordsProgress) => void;
   /** Aborts long work with an AppError `aborted`: opening, `ingest`, `catchUp`, `rebuild`. */
@@ -120,12 +123,13 @@ export interface RecordsOptions {
 
 export type RecordKind = "company" | "person";
 
-export interface RecordToForget {
+export interface RecordsToForget {
   readonly kind: RecordKind;
-  /** Its own id, and those of records that were merged into it. */
   readonly targets: readonly string[];
-  /** Slugs, including earlier ones, and the name. */
+  /** Their display names. */
   readonly names: readonly string[];
+  /** Whether `resolve` finds one of them by this name. */
+  readonly isCalled: (name: string) => boolean;
 }
 
 export interface CreateRequest {

@@ -30,6 +30,10 @@ test("B8: a forgotten company is readable in no file of any node, and its domain
   };
   await other("node", "join", ...bucket);
   expect(await other("company", "list")).toContain("acme-floors");
+  // What was done on a machine is in its audit log, by each of the names that a command takes.
+  await other("company", "tag", "acme-floors", "first");
+  await other("company", "tag", `https://www.${domain}/about`, "second");
+  await good("company", "tag", domain, "third");
   const folders = [join(sandbox.folder, "data"), join(sandbox.folder, "other")];
   for (const folder of folders) expect(filesWith(folder, domain)).not.toEqual([]);
 

@@ -139,6 +139,20 @@ test("events have no id before a viewer has all its snapshots", async () => {
   expect(last.id).toBeDefined();
 });
 
+test("after a fault the next event of the topic says that it is over, also if nothing has changed", async () => {
+  const { watch, set, settle } = setUp();
+  const viewer = watch(["records"]);
+  expect((await viewer.next()).event.kind).toBe("snapshot");
+  set("records", new AppError("unavailable", "away", "the ledger does not answer"));
+  await settle(1_000);
+  expect((await viewer.next()).event.kind).toBe("fault");
+  set("records", { version: "1", companies: 0 });
+  await settle(1_000);
+  const over = viewer.next();
+  await settle(15_000);
+  expect((await over).event).toEqual({ kind: "delta", topic: "records", fields: {} });
+});
+
 test("a slow viewer costs bounded memory, and gets a reset and the newest value", async () => {
   const { watch, set, settle } = setUp();
   set("campaigns", { rows: "x".repeat(100_000) });

@@ -9,7 +9,10 @@ export interface TopicWatcherOptions {
   readonly source: LiveSource;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called after each read. `fields`: the fields that changed; undefined if none did. */
+  /**
+   * Called after each read. `fields`: the fields that changed; undefined if none did. After a
+   * fault, they are never undefined, because viewers must learn that the fault is over.
+   */
   readonly onValue: (value: LiveValue, fields: Partial<LiveValue> | undefined) => void;
   readonly onFault: (detail: string) => void;
 }
@@ -57,7 +60,7 @@ export function createTopicWatcher(options: TopicWatcherOptions): TopicWatcher {
   const read = async () => {
     try {
       const next = (await source.read()) as LiveValue;
-      const fields = changedIn(next);
+      const fields = changedIn(next) ?? (fault === undefined ? undefined : {});
       value = next;
       fault = undefined;
       if (!isWatching) return;

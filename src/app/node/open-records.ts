@@ -87,7 +87,7 @@ async function openRecordsOn(
       random: systemRandom,
       log,
       user,
-      onForget: async (record) => void (await redactEntries(paths.resolve("audit"), record)),
+      onForget: async (records) => void (await redactEntries(paths.resolve("audit"), records)),
       ...(onProgress && { onProgress }),
       ...(signal && { signal }),
     });

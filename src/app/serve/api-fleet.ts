@@ -34,7 +34,25 @@ interface Given extends Pick<
 > {
   /** The words that restore the former values; undefined if they are not known here. */
   readonly undo: readonly string[] | undefined;
-  readonly acknowledged: Map<string, { readonly afterMs: number | null; readonly isApplied: boolean; readonly what: string }>; // prettier-ignore
+  readonly acknowledged: Map<string, NodeAnswer>;
+}
+
+interface NodeAnswer {
+  readonly afterMs: number | null;
+  readonly isApplied: boolean;
+  readonly what: string;
+}
+
+/** What a node answered to a command. It retries what failed, so a success counts after a failure. */
+export function nodeAnswer(
+  before: NodeAnswer | undefined,
+  followed: NonNullable<NodeSeen["heartbeat"]>["followed"] | undefined,
+  command: { readonly revision: number; readonly atMs: number; readonly isTimed: boolean },
+): NodeAnswer | undefined {
+  if (before?.isApplied || !followed || followed.revision < command.revision) return before;
+  const { isApplied, what, atMs } = followed;
+  const afterMs = command.isTimed ? Math.max(0, atMs - command.atMs) : null;
+  return { afterMs, isApplied, what };
 }
 
 const givenMax = 200;
@@ -83,14 +101,10 @@ export function createApiFleet({ open, paths, clock }: ApiFleetOptions): ApiFlee
       .map((seen) => {
         const { node, label, heartbeat } = seen;
         const followed = heartbeat?.followed;
-        if (followed && followed.revision >= revision && !acknowledged.has(node)) {
-          // Of a command that was given elsewhere, only the answer to its own revision has a time.
-          const isTimed = undo !== undefined || followed.revision === revision;
-          const afterMs = isTimed ? Math.max(0, followed.atMs - atMs) : null;
-          const { isApplied, what: came } = followed;
-          acknowledged.set(node, { afterMs, isApplied, what: came });
-        }
-        const answer = acknowledged.get(node);
+        // Of a command that was given elsewhere, only the answer to its own revision has a time.
+        const isTimed = undo !== undefined || followed?.revision === revision;
+        const answer = nodeAnswer(acknowledged.get(node), followed, { revision, atMs, isTimed });
+        if (answer) acknowledged.set(node, answer);
         if (answer) {
           const status = answer.isApplied ? ("followed" as const) : ("failed" as const);
           return { node, label, status, afterMs: answer.afterMs, what: answer.what };

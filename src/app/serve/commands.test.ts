@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { nodeAnswer } from "./api-fleet.ts";
 import { openTestServe } from "./testing/open-test-serve.ts";
 
 const timeout = 180_000;
@@ -46,3 +47,16 @@ test("a command is desired state with each node's answer, reaches report.json, a
     client.send("POST", "/api/fleet/commands", { body: { node: "all", what: ["dance"] } }),
   ).rejects.toMatchObject({ problem: { status: 400 } });
 }, 120_000);
+
+test("a node that failed and applied the command when it tried again has followed it", () => {
+  const command = { revision: 5, atMs: 1_000, isTimed: true };
+  const followed = { revision: 5, atMs: 2_000, isApplied: false, what: "no space left" };
+  expect(nodeAnswer(undefined, { ...followed, revision: 4 }, command)).toBeUndefined();
+  const failed = nodeAnswer(undefined, followed, command);
+  expect(failed).toEqual({ afterMs: 1_000, isApplied: false, what: "no space left" });
+  const again = { revision: 5, atMs: 62_000, isApplied: true, what: "paused" };
+  const after = nodeAnswer(failed, again, command);
+  expect(after).toEqual({ afterMs: 61_000, isApplied: true, what: "paused" });
+  // A later command says nothing about the time of this one.
+  expect(nodeAnswer(after, { ...again, revision: 6, atMs: 99_000 }, command)).toBe(after);
+});

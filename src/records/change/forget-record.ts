@@ -18,9 +18,8 @@ import type { HeldFile } from "../files/held-back.ts";
 import { createQuarantine, type QuarantineEntry } from "../integrity/quarantine.ts";
 
 /**
- * First calls `onForget`, because only the index knows names. Then removes the facts: if the rest
- * is interrupted, catching up finds a forgotten record and continues. A repeated request does the
- * remaining work.
+ * Removes the facts first: if the rest is interrupted, catching up finds a forgotten record and
+ * continues. A repeated request does the remaining work.
  */
 export async function forgetRecord(
   context: RecordsContext,
@@ -28,11 +27,6 @@ export async function forgetRecord(
 ): Promise<Forgotten> {
   const { ledger, index, heldBack } = context;
   const targets = targetsOf(await ledger.read(target));
-  await context.onForget?.({
-    kind: layoutOfTarget(target)!.kind,
-    targets: [...targets],
-    names: [...targets].flatMap((one) => namesOf(context, one)),
-  });
   const related = await unlink(context, { targets, source });
   let scrubbed = 0;
   // Records that were merged into it come first: they can be found only until the record itself is
@@ -130,13 +124,6 @@ export function removeCopies(
 ): void {
   context.heldBack.forget((copy) => isCopyOf(copy, targets, folders));
   for (const one of quarantined(context, targets, folders)) quarantineOf(context).remove(one);
-}
-
-function namesOf({ index }: RecordsContext, target: string): readonly string[] {
-  const indexed = index.find(target);
-  if (!indexed) return [];
-  const { slug, slugWanted, name, aliases } = recordOf(indexed);
-  return [slug, slugWanted, name, ...aliases];
 }
 
 function foldersOf({ index }: RecordsContext, target: string): readonly string[] {
