@@ -193,13 +193,21 @@ test("in a fleet: checkpoint, prune and archive lose it, and what a node wrote b
 });
 
 test("what must stay is refused, and a moment before shows nothing of it", async () => {
-  await using ledger = await openTestLedger();
+  const clock = createTestClock();
+  await using ledger = await openTestLedger({ clock });
   await writeSample(ledger);
   for (const field of ["forgotten", "mergedInto", "erased/x.y"]) {
     const request = { source, erasures: [{ target, fields: [field] }] };
     await expect(ledger.erase(request)).rejects.toThrow(/cannot be erased/);
   }
+  const before = await ledger.writtenOf([target]);
+  await clock.advance(1_000);
   await ledger.erase({ source, erasures });
   const now = viewAt(target, await ledger.writtenOf([target]), Date.parse("2999-01-01"));
   expect(now.fields.map(({ field }) => field)).toEqual([info, "visit"]);
+  // From a log that was not scrubbed yet: segments in a bucket stay until they are pruned.
+  const all = [...before, ...(await ledger.writtenOf([target]))];
+  const earlier = viewAt(target, all.values(), Date.parse(before.at(-1)!.stamp.slice(0, 24)));
+  expect(JSON.stringify(earlier)).not.toContain("secret.example");
+  expect(earlier.fields.map(({ field }) => field)).toEqual([info]);
 });

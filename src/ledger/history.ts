@@ -7,12 +7,15 @@ import { archivePrefix, parseSegmentKey, segmentsPrefix } from "./tiers/keys.ts"
 import { readSegment } from "./tiers/segment.ts";
 import { viewTarget, type TargetView } from "./view.ts";
 
-/** A target as it was at a moment: the fold of what had been written by then. */
+/**
+ * A target as it was at a moment: the fold of what had been written by then, without what was erased
+ * since.
+ */
 export function viewAt(target: string, datagrams: Iterable<Datagram>, atMs: number): TargetView {
   const until = lastStampAt(atMs);
   const part: PartState = new Map();
   const seen = new Set<string>();
-  for (const datagram of datagrams) {
+  for (const datagram of hideErased(datagrams)) {
     if (datagram.target !== target || datagram.stamp > until || seen.has(dotOf(datagram))) continue;
     seen.add(dotOf(datagram));
     foldInto(part, datagram);
@@ -26,14 +29,15 @@ export const isWithoutContent = (datagram: Datagram): boolean =>
 
 /** Scrubs what was erased, for logs that were not scrubbed yet. */
 export function hideErased(datagrams: Iterable<Datagram>): readonly Datagram[] {
+  const all = [...datagrams];
   const byTarget = new Map<string, Map<string, string>>();
-  for (const { target, field, stamp } of datagrams) {
+  for (const { target, field, stamp } of all) {
     if (!isMarker(field)) continue;
     const markers = byTarget.get(target) ?? new Map<string, string>();
     if (stamp > (markers.get(field) ?? "")) markers.set(field, stamp);
     byTarget.set(target, markers);
   }
-  return [...datagrams].map((one) => {
+  return all.map((one) => {
     const markers = byTarget.get(one.target);
     return markers && isErased(markers, one) ? scrub(one) : one;
   });

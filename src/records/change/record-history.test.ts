@@ -95,6 +95,25 @@ describe("history", () => {
     await at.records.restoreAt({ ...request, archive: readArchive(bucket) });
     expect(await valuesOf(at.ledger, target)).toMatchObject({ city: "Köln" });
   });
+
+  test("D16: what was erased is not shown from segments that still have it", async () => {
+    await using at = await openStory();
+    const bucket = createMemoryBucket({ clock: at.clock });
+    const sync = at.ledger.withBucket(bucket);
+    await sync.sync();
+    await at.records.erase({ source, erasures: [{ target, fields: ["city"] }] });
+    await sync.sync();
+    const random = createSeededRandom(5);
+    const parts = { bucket, clock: at.clock, random, log: silentLogger, owner: "hub" };
+    await passing(at.clock, compactOnce(parts));
+    await sync.sync(); // nothing is in the journals any more
+    const history = await at.records.history({ name: "acme", archive: readArchive(bucket) });
+    expect(history.map(({ field }) => field)).toContain("name");
+    expect(history.filter(({ field }) => field === "city")).toEqual([]);
+    const request = { name: "acme", atMs: at.startMs, source, archive: readArchive(bucket) };
+    await at.records.restoreAt(request);
+    expect(await valuesOf(at.ledger, target)).not.toHaveProperty("city");
+  });
 });
 
 describe("forget", () => {
