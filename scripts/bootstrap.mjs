@@ -113,7 +113,7 @@ export async function bringNode({ lockFolder, folder, why }) {
   if (readText(join(folder, "stamp")) === stamp && existsSync(file)) return file;
 
   const name = `Node ${basename(lockFolder)}`;
-  say(`${why}: bringing ${name} from npm into ${folder.slice(root.length + 1)} …`);
+  print(`${why}: bringing ${name} from npm into ${folder.slice(root.length + 1)} …`);
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(join(cache, "node-install-"));
   try {
@@ -174,7 +174,7 @@ function hasInstalledTheLock() {
 async function installInTurn() {
   mkdirSync(cache, { recursive: true });
   const turn = join(cache, "installing.pid");
-  let isTold = false;
+  let isReported = false;
   for (let waitedS = 0; waitedS < installWaitMaxS; waitedS += 0.5) {
     if (isInstalled()) return;
     if (takeTurn(turn)) {
@@ -184,8 +184,8 @@ async function installInTurn() {
         rmSync(turn, { force: true });
       }
     }
-    if (!isTold) say("another command is installing npm packages; waiting for it …");
-    isTold = true;
+    if (!isReported) print("another command is installing npm packages; waiting for it …");
+    isReported = true;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   throw new Problem(
@@ -220,7 +220,7 @@ function isRunning(pid) {
 async function install() {
   const why = existsSync(join(root, "node_modules")) ? "package-lock.json changed" : "first run";
   const packages = Object.keys(readJson(join(root, "package-lock.json"))?.packages ?? {}).length;
-  say(`installing npm packages (${why}) …`);
+  print(`installing npm packages (${why}) …`);
   const startMs = performance.now();
   const seconds = () => Math.round((performance.now() - startMs) / 1000);
   let arrived = 0;
@@ -240,7 +240,7 @@ async function install() {
   progress.stop();
   if (code !== 0) throw new Problem(explainInstallFailure(output));
   writeFileSync(stampFile, JSON.stringify(wantedStamp()));
-  say(`installed in ${seconds()} s`);
+  print(`installed in ${seconds()} s`);
 }
 
 /** `allowScripts` of package.json, for every npm: only the newest ones read it themselves. */
@@ -254,7 +254,7 @@ function packagesWithAllowedScripts() {
 /** A line that is rewritten on a terminal, and printed every five seconds elsewhere. */
 function showProgress(text) {
   const isTerminal = process.stderr.isTTY;
-  const show = () => (isTerminal ? process.stderr.write(`\r\x1b[2K${text()}`) : say(text()));
+  const show = () => (isTerminal ? process.stderr.write(`\r\x1b[2K${text()}`) : print(text()));
   const timer = setInterval(show, isTerminal ? 250 : 5_000);
   return {
     stop() {
@@ -341,12 +341,12 @@ function readJson(file) {
   }
 }
 
-function say(line) {
+function print(line) {
   process.stderr.write(`${line}\n`);
 }
 
 function fail(message) {
-  say(`error: ${message}`);
+  print(`error: ${message}`);
   process.exitCode = 1;
 }
 

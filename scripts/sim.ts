@@ -29,11 +29,11 @@ if (!run || others.length > 0)
   throw new Error(
     `simulate what? ${Object.keys(worlds).join(", ")}, not '${positionals.join(" ")}'`,
   );
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 if (values.seed !== undefined) {
   const { trace, violation } = await run(whole("seed", values.seed));
-  for (const line of trace) say(line);
+  for (const line of trace) print(line);
   process.exitCode = violation ? 1 : 0;
 } else {
   await simulateMany(run, whole("from", values.from), whole("seeds", values.seeds));
@@ -49,10 +49,10 @@ async function simulateMany(runSeed: typeof simulate, from: number, count: numbe
     for (const [kind, times] of result.faultCounts) seen.set(kind, (seen.get(kind) ?? 0) + times);
     if (!result.violation) continue;
     failures += 1;
-    say(`seed ${seed}: ${result.violation}`);
+    print(`seed ${seed}: ${result.violation}`);
   }
   const faults = [...seen].map(([kind, times]) => `${kind} ${times}`).join(", ");
-  say(`${count} seeds, ${moments} moments, ${failures} violations; ${faults}`);
+  print(`${count} seeds, ${moments} moments, ${failures} violations; ${faults}`);
   process.exitCode = failures > 0 ? 1 : 0;
 }
 

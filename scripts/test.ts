@@ -30,7 +30,7 @@ import { cleanCommit, writeStamp } from "./source-stamp.ts";
 import { createServiceStarter } from "./services/start-services.ts";
 import { onStopSignal } from "./stop-signals.ts";
 
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+const print = (line: string) => void process.stderr.write(`${line}\n`);
 const stepNames = new Set(["types+lint", "format", "build"]);
 
 interface Arguments {
@@ -44,7 +44,7 @@ try {
   await main(parseArguments(process.argv.slice(2)));
 } catch (error) {
   if (!(error instanceof AppError)) throw error;
-  say(`error: ${error.message}`);
+  print(`error: ${error.message}`);
   process.exitCode = error.kind === "invalid" ? 2 : 1;
 }
 
@@ -56,14 +56,14 @@ async function main({ selection, isList, isCached, savesDurations }: Arguments):
   const commit = await cleanCommit();
   const cache = isCached ? await openCheckCache(join(cacheFolder, "checks.json")) : noCheckCache;
   const runner = createNodeRunner();
-  const starter = createServiceStarter(say);
+  const starter = createServiceStarter(print);
   onStopSignal((exitCode) => {
-    say("stopping");
+    print("stopping");
     runner.stop();
     void Promise.all([starter.stop(), cache.save()]).finally(() => process.exit(exitCode));
   });
   try {
-    const common = { cache, runner, starter, say };
+    const common = { cache, runner, starter, print };
     const all =
       selection.kind === "long"
         ? await runLongGroups(selection.groups, common)
@@ -85,7 +85,7 @@ async function runLongGroups(
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const group of groups.length > 0 ? groups : Object.keys(longGroups)) {
-    say(`\nlong group ${group}`);
+    print(`\nlong group ${group}`);
     const startMs = performance.now();
     const env = { FORAGER_TEST_LONG: "1" };
     const selection = { kind: "long", groups: [group] } as const;
@@ -94,7 +94,7 @@ async function runLongGroups(
     const seconds = (performance.now() - startMs) / 1_000;
     if (failed === 0 && skipped === 0 && passed > 0) {
       const isRecorded = await recordLongRun(group, { tests: passed, seconds });
-      say(
+      print(
         isRecorded
           ? `${group} passed: noted in test/long-runs.json`
           : `${group} passed; not noted, because the tree has changes that are not committed`,
@@ -109,7 +109,7 @@ async function runLongGroups(
 function finish(all: readonly Outcome[]): boolean {
   const outcomes = mergeOutcomes(all);
   const slowest = formatSlowest(all);
-  if (slowest !== "") say(`\nslowest files\n${slowest}`);
+  if (slowest !== "") print(`\nslowest files\n${slowest}`);
   process.stdout.write(`\n${formatTable(outcomes)}\n${formatTotal(outcomes)}\n`);
   const tests = total(outcomes.filter(({ name }) => !stepNames.has(name)));
   const hasNoTests = tests.passed + tests.failed === 0;

@@ -33,8 +33,8 @@ describe("the repository", () => {
     expect(loaded.size).toBeGreaterThan(10);
     const light = /^src\/(?:app|base|config|bucket|queue)\//;
     const heavy = [...loaded].filter(([path]) => !light.test(path));
-    const told = heavy.map(([path, by]) => `${path}, by ${by}: take it with await import()`);
-    expect(told).toEqual([]);
+    const reported = heavy.map(([path, by]) => `${path}, by ${by}: take it with await import()`);
+    expect(reported).toEqual([]);
   });
 
   test("bundles each program that it starts by path, and finds files by their path in the package", () => {

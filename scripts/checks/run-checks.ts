@@ -29,7 +29,7 @@ export interface RunChecksOptions {
   readonly cache: CheckCache;
   readonly runner: NodeRunner;
   readonly starter: ServiceStarter;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Environment variables for the tests, in addition to the addresses of the services. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -38,7 +38,7 @@ export interface RunChecksOptions {
 const compileCache = { NODE_COMPILE_CACHE: join(cacheFolder, "compile") };
 
 export async function runChecks(options: RunChecksOptions): Promise<readonly Outcome[]> {
-  const { selection, cache, say } = options;
+  const { selection, cache, print } = options;
   const signer = await newSigner();
   const tree = { root, files: await listSourceFiles(root) };
   const files = await findTestFiles(tree, selection);
@@ -49,7 +49,7 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
     if (passed === undefined) due.push(file);
     else cached.push({ ...zero, name: file.group, passed, cached: passed });
   }
-  if (selection.kind === "quick") await sayWhatIsLeftOut(tree, files, say);
+  if (selection.kind === "quick") await sayWhatIsLeftOut(tree, files, print);
   const services = startNeeded(due, options);
 
   const outcomes: Outcome[] = [];
@@ -57,7 +57,7 @@ export async function runChecks(options: RunChecksOptions): Promise<readonly Out
   // for the build, and nothing waits for the steps.
   let env: Readonly<Record<string, string>> = { ...compileCache, ...options.env, ...services.env };
   if (due.some(({ path, group }) => path.startsWith("test/") && group !== "tidy")) {
-    const built = await build(say);
+    const built = await build(print);
     outcomes.push(built);
     if (built.failed === 0) env = { ...env, [builtVariable]: "yes" };
   }
@@ -79,12 +79,12 @@ const zero = { passed: 0, failed: 0, skipped: 0, cached: 0, seconds: 0 };
 async function sayWhatIsLeftOut(
   tree: SourceTree,
   files: readonly TestFile[],
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const all = await findTestFiles(tree, { kind: "whole" });
   const left = all.filter(isQuickKind).length - files.length;
   if (left > 0)
-    say(`files left to npm test, because they take ${slowSecondsMin} s or more: ${left}`);
+    print(`files left to npm test, because they take ${slowSecondsMin} s or more: ${left}`);
 }
 
 async function newSigner(): Promise<Signer> {
@@ -100,11 +100,11 @@ interface StartedServices {
 
 function startNeeded(
   due: readonly TestFile[],
-  { starter, say }: RunChecksOptions,
+  { starter, print }: RunChecksOptions,
 ): StartedServices {
   const needed = [...new Set<ServiceName>(due.flatMap(({ needs }) => needs))];
   if (needed.length === 0) return { env: {}, stop: async () => [] };
-  say(`starting ${needed.join(", ")}`);
+  print(`starting ${needed.join(", ")}`);
   const file = join(cacheFolder, `services-${process.pid}.json`);
   const answers: Record<string, Readonly<Record<string, string>>> = {};
   let written = mkdir(cacheFolder, { recursive: true }).then(() => {});
@@ -118,7 +118,7 @@ function startNeeded(
     env: { [servicesFileVariable]: file },
     async stop() {
       const { failed } = await started;
-      for (const { name, text } of failed) say(`could not start ${name}: ${text}`);
+      for (const { name, text } of failed) print(`could not start ${name}: ${text}`);
       await starter.stop();
       await written;
       await rm(file, { force: true });
@@ -129,7 +129,7 @@ function startNeeded(
 
 async function runStep(
   step: Step,
-  { cache, runner, say, signer }: RunChecksOptions & { readonly signer: Signer },
+  { cache, runner, print, signer }: RunChecksOptions & { readonly signer: Signer },
 ): Promise<Outcome> {
   const { name, args, inputs } = step;
   const sign = (signed: Signer) => signed.signFiles(inputs, args);
@@ -138,17 +138,17 @@ async function runStep(
   const startMs = performance.now();
   const { code, output } = await runner.run(args);
   const seconds = (performance.now() - startMs) / 1_000;
-  say(`${name}: ${code === 0 ? "ok" : `failed\n${output.trim()}`}`);
+  print(`${name}: ${code === 0 ? "ok" : `failed\n${output.trim()}`}`);
   if (code !== 0) return { ...zero, name, failed: 1, seconds };
   if ((await sign(await newSigner())) === signature) cache.set(name, { signature, passed: 1 });
   return { ...zero, name, passed: 1, seconds };
 }
 
-async function build(say: (line: string) => void): Promise<Outcome> {
+async function build(print: (line: string) => void): Promise<Outcome> {
   const startMs = performance.now();
   const { kind, output } = await buildDist();
   const seconds = (performance.now() - startMs) / 1_000;
-  if (kind === "failed") say(`build: failed\n${output}`);
+  if (kind === "failed") print(`build: failed\n${output}`);
   const passed = kind === "failed" ? 0 : 1;
   const cached = kind === "unchanged" ? 1 : 0;
   return { ...zero, name: "build", passed, failed: 1 - passed, cached, seconds };
@@ -156,7 +156,7 @@ async function build(say: (line: string) => void): Promise<Outcome> {
 
 async function runTests(
   files: readonly TestFile[],
-  { cache, runner, say, env }: RunChecksOptions,
+  { cache, runner, print, env }: RunChecksOptions,
 ): Promise<Outcome[]> {
   if (files.length === 0) return [];
   const before = await newSigner();
@@ -170,7 +170,7 @@ async function runTests(
   for (const [index, result] of results.entries()) {
     const { path, group, inputs, isCacheable } = files[index]!;
     for (const title of result.skippedTitles)
-      if (title.startsWith("skipped: ")) say(`${path}: ${title}`);
+      if (title.startsWith("skipped: ")) print(`${path}: ${title}`);
     outcomes.push({ ...result, name: group, cached: 0, path });
     const signature = await after.signTest(path, inputs);
     // If a file was edited while it ran, its result is not cached.

@@ -13,18 +13,18 @@ export interface PackagesOptions {
   readonly note: string;
   /** What a person can do where we may not install. */
   readonly advice: string;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const lockAttemptsMax = 60;
 
 /** Installs Debian packages if we may; a `service_missing` error with the advice if we may not. */
 export async function installPackages(options: PackagesOptions): Promise<void> {
-  const { packages, note, advice, say } = options;
+  const { packages, note, advice, print } = options;
   const apt = await findProgram(["apt-get"]);
   if (process.getuid?.() !== 0 || !apt)
     throw new AppError("unavailable", "service_missing", advice);
-  say(`installing ${packages.join(", ")} with apt-get (${note})`);
+  print(`installing ${packages.join(", ")} with apt-get (${note})`);
   await runApt(["install", "-y", "--no-install-recommends", ...packages]);
 }
 

@@ -11,9 +11,9 @@ const programs = ["avahi-daemon", "avahi-browse", "avahi-publish", "dbus-daemon"
 const packages = ["avahi-daemon", "avahi-utils", "dbus"];
 
 /** Linux's own mDNS. Nothing runs yet: a test starts it inside of a network of its own. */
-export async function startAvahi({ say }: ServiceContext): Promise<Service> {
+export async function startAvahi({ print }: ServiceContext): Promise<Service> {
   if ((await paths()).includes(undefined))
-    await installPackages({ packages, note: "about 10 s, 5 MB", advice, say });
+    await installPackages({ packages, note: "about 10 s, 5 MB", advice, print });
   const [daemon, browse, publish, bus] = await paths();
   if (!daemon || !browse || !publish || !bus)
     throw new AppError("unavailable", "service_missing", advice);

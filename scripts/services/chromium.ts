@@ -12,20 +12,20 @@ const advice =
   `and set FORAGER_TEST_CHROMIUM to the path of its program.`;
 
 /** Finds Chromium, or installs Debian's where we may. A program, not a server: nothing to stop. */
-export async function findChromium(say: (line: string) => void): Promise<Browser> {
-  const path = await chromiumPath(say);
+export async function findChromium(print: (line: string) => void): Promise<Browser> {
+  const path = await chromiumPath(print);
   // As root it says nothing without --no-sandbox, not even its version.
   const output = await runCommand(path, ["--version", "--no-sandbox"], { timeoutMs: 30_000 });
   return { path, version: output.trim() };
 }
 
-async function chromiumPath(say: (line: string) => void): Promise<string> {
+async function chromiumPath(print: (line: string) => void): Promise<string> {
   const given = process.env["FORAGER_TEST_CHROMIUM"];
   if (given) return given;
   const names = ["chromium", "chromium-browser", "google-chrome"];
   const found = await findProgram(names);
   if (found) return found;
-  await installPackages({ packages: ["chromium"], note: "about 40 s, 300 MB", advice, say });
+  await installPackages({ packages: ["chromium"], note: "about 40 s, 300 MB", advice, print });
   const installed = await findProgram(names);
   if (!installed) throw new AppError("unavailable", "service_missing", advice);
   return installed;

@@ -14,7 +14,7 @@ interface Programs {
 /** Programs of Debian packages that tests run by themselves: nothing has to be started or stopped. */
 const providing =
   ({ names, packages, note }: Programs) =>
-  async ({ say }: ServiceContext): Promise<Service> => {
+  async ({ print }: ServiceContext): Promise<Service> => {
     const advice = `${Object.values(names).join(" and ")} not installed. On Debian or Ubuntu: sudo apt-get install ${packages.join(" ")}.`;
     const find = async () => {
       const paths = Object.entries(names).map(
@@ -25,7 +25,7 @@ const providing =
         ? Object.fromEntries(found)
         : undefined;
     };
-    if (!(await find())) await installPackages({ packages, note, advice, say });
+    if (!(await find())) await installPackages({ packages, note, advice, print });
     const env = await find();
     if (!env) throw new AppError("unavailable", "service_missing", advice);
     return { env, pids: [], stop: async () => {} };

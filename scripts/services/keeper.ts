@@ -77,9 +77,9 @@ async function main([name = "", folder = ""]: readonly string[]): Promise<void> 
   process.stdout.on("error", () => {}); // a reader that is gone is seen on stdin
   unwanted.signal.addEventListener("abort", () => setTimeout(killGroup, stopMs).unref());
 
-  const say = (text: string) => report({ kind: "note", text });
+  const print = (text: string) => report({ kind: "note", text });
   try {
-    const service = await starters[name]({ folder, say, signal: unwanted.signal });
+    const service = await starters[name]({ folder, print, signal: unwanted.signal });
     report({ kind: "ready", env: service.env, pids: service.pids });
     process.stdin.on("data", () => void restart(service));
     await whenAborted(unwanted.signal);

@@ -10,14 +10,14 @@ const advice =
   "e2fsprogs). In a container it needs --privileged too.";
 
 /** No server: permission to mount ext4 from a file, and the program that formats it. */
-export async function startLoopDisks({ folder, say }: ServiceContext): Promise<Service> {
-  const path = (await findProgram(["mkfs.ext4"])) ?? (await install(say));
+export async function startLoopDisks({ folder, print }: ServiceContext): Promise<Service> {
+  const path = (await findProgram(["mkfs.ext4"])) ?? (await install(print));
   await tryOut(path, folder);
   return { env: { FORAGER_TEST_MKFS: path }, pids: [], stop: async () => {} };
 }
 
-async function install(say: (line: string) => void): Promise<string> {
-  await installPackages({ packages: ["e2fsprogs"], note: "a few seconds, 2 MB", advice, say });
+async function install(print: (line: string) => void): Promise<string> {
+  await installPackages({ packages: ["e2fsprogs"], note: "a few seconds, 2 MB", advice, print });
   const installed = await findProgram(["mkfs.ext4"]);
   if (!installed) throw new AppError("unavailable", "service_missing", advice);
   return installed;

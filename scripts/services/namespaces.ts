@@ -8,14 +8,14 @@ const advice =
   "container they need --privileged too.";
 
 /** No server: the leave to make networks of our own, and the program that makes them. */
-export async function startNamespaces({ say }: ServiceContext): Promise<Service> {
-  const path = (await findProgram(["ip"])) ?? (await install(say));
+export async function startNamespaces({ print }: ServiceContext): Promise<Service> {
+  const path = (await findProgram(["ip"])) ?? (await install(print));
   await tryOut(path);
   return { env: { FORAGER_TEST_NAMESPACES: path }, pids: [], stop: async () => {} };
 }
 
-async function install(say: (line: string) => void): Promise<string> {
-  await installPackages({ packages: ["iproute2"], note: "a few seconds, 4 MB", advice, say });
+async function install(print: (line: string) => void): Promise<string> {
+  await installPackages({ packages: ["iproute2"], note: "a few seconds, 4 MB", advice, print });
   const installed = await findProgram(["ip"]);
   if (!installed) throw new AppError("unavailable", "service_missing", advice);
   return installed;

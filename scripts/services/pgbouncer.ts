@@ -15,8 +15,8 @@ const advice =
 
 /** A pooler that gives a session to whoever has a transaction, with a PostgreSQL of its own. */
 export async function startPgbouncer(context: ServiceContext): Promise<Service> {
-  const { folder, signal, say } = context;
-  const command = await findPgbouncer(say);
+  const { folder, signal, print } = context;
+  const command = await findPgbouncer(print);
   const owner = await unprivilegedOwner();
   const binaries = await embeddedBinaries({ folder, owner });
   const server = await createPostgresServer({ folder, binaries, owner, signal });
@@ -55,10 +55,10 @@ export async function startPgbouncer(context: ServiceContext): Promise<Service> 
   };
 }
 
-async function findPgbouncer(say: (line: string) => void): Promise<string> {
+async function findPgbouncer(print: (line: string) => void): Promise<string> {
   const found = await findProgram(["pgbouncer"]);
   if (found) return found;
-  await installPackages({ packages: ["pgbouncer"], note: "a few seconds, 1 MB", advice, say });
+  await installPackages({ packages: ["pgbouncer"], note: "a few seconds, 1 MB", advice, print });
   const installed = await findProgram(["pgbouncer"]);
   if (!installed) throw new AppError("unavailable", "service_missing", advice);
   return installed;

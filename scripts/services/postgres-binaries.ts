@@ -68,14 +68,14 @@ const advice15 =
   `Elsewhere: set FORAGER_TEST_POSTGRES15_URL to a server of your own.`;
 
 /** The oldest PostgreSQL we promise, as Debian 12 has it. */
-export async function debian15Binaries(say: (line: string) => void): Promise<PostgresBinaries> {
+export async function debian15Binaries(print: (line: string) => void): Promise<PostgresBinaries> {
   const binaries = { initdb: join(bin15, "initdb"), postgres: join(bin15, "postgres") };
   if (await isExecutable(binaries.postgres)) return binaries;
   await installPackages({
     packages: ["postgresql-15"],
     note: "about 30 s, 60 MB",
     advice: advice15,
-    say,
+    print,
   });
   if (await isExecutable(binaries.postgres)) return binaries;
   throw new AppError("unavailable", "service_missing", advice15);

@@ -11,7 +11,7 @@ export const startPostgres = (context: ServiceContext): Promise<Service> =>
 
 /** The oldest that is promised. */
 export const startPostgres15 = (context: ServiceContext): Promise<Service> =>
-  start(context, "FORAGER_TEST_POSTGRES15_URL", () => debian15Binaries(context.say));
+  start(context, "FORAGER_TEST_POSTGRES15_URL", () => debian15Binaries(context.print));
 
 async function start(
   { folder, signal }: ServiceContext,

@@ -14,19 +14,19 @@ const advice =
  * Prometheus' own checker of what it scrapes: a program, no server. Taken out of Debian's package
  * without installing that, since installing would start a server.
  */
-export async function startPromtool({ say }: ServiceContext): Promise<Service> {
-  const path = (await findProgram(["promtool"])) ?? (await unpack(say));
+export async function startPromtool({ print }: ServiceContext): Promise<Service> {
+  const path = (await findProgram(["promtool"])) ?? (await unpack(print));
   return { env: { FORAGER_TEST_PROMTOOL: path }, pids: [], stop: async () => {} };
 }
 
-async function unpack(say: (line: string) => void): Promise<string> {
+async function unpack(print: (line: string) => void): Promise<string> {
   const folder = join(cacheFolder, "promtool");
   const program = join(folder, "usr/bin/promtool");
   if (await isThere(program)) return program;
   const dpkg = await findProgram(["dpkg-deb"]);
   if (!dpkg) throw new AppError("unavailable", "service_missing", advice);
   await mkdir(folder, { recursive: true });
-  say("fetching promtool from Debian's package prometheus (20 MB)");
+  print("fetching promtool from Debian's package prometheus (20 MB)");
   try {
     await downloadPackage("prometheus", folder);
   } catch (cause) {

@@ -24,8 +24,8 @@ const advice =
  * daemons (monitor, storage, gateway), all in the foreground, about three seconds to start.
  */
 export async function startS3(context: ServiceContext): Promise<Service> {
-  const { folder, say, signal } = context;
-  await installIfMissing(say);
+  const { folder, print, signal } = context;
+  await installIfMissing(print);
   const ceph = await prepareCluster(folder);
   let daemons: Daemon[] = [];
   const stop = async () => {
@@ -100,10 +100,10 @@ export async function startS3(context: ServiceContext): Promise<Service> {
   };
 }
 
-async function installIfMissing(say: (line: string) => void): Promise<void> {
+async function installIfMissing(print: (line: string) => void): Promise<void> {
   for (const name of ["ceph-mon", "ceph-osd", "radosgw", "ceph"])
     if (!(await findProgram([name])))
-      return await installPackages({ packages, note: "about 40 s, 290 MB", advice, say });
+      return await installPackages({ packages, note: "about 40 s, 290 MB", advice, print });
 }
 
 interface Cluster {

@@ -17,7 +17,7 @@ export interface ServiceContext {
   /** An empty folder for everything the server writes, removed by the keeper afterwards. */
   readonly folder: string;
   /** Says what is being done, for waits a person would wonder about. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Fires when nobody wants the service any more. */
   readonly signal: AbortSignal;
 }

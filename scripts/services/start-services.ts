@@ -42,7 +42,7 @@ const keeperFile = fileURLToPath(new URL("./keeper.ts", import.meta.url));
 const stopMs = 25_000;
 
 /** Starts services, each behind a keeper; one the environment already names is used as it is. */
-export function createServiceStarter(say: (line: string) => void): ServiceStarter {
+export function createServiceStarter(print: (line: string) => void): ServiceStarter {
   const keepers: Keeper[] = [];
   const folders: Promise<string>[] = [];
   let isStopping = false;
@@ -66,11 +66,11 @@ export function createServiceStarter(say: (line: string) => void): ServiceStarte
     child.stdin.on("error", () => {}); // a keeper that is gone is seen by its exit
     for await (const line of createInterface({ input: child.stdout })) {
       const report = JSON.parse(line) as KeeperReport;
-      if (report.kind === "note") say(`${name}: ${report.text}`);
+      if (report.kind === "note") print(`${name}: ${report.text}`);
       else if (report.kind === "ready") {
         child.once("exit", () => {
           killGroup(child); // a keeper that was killed leaves its servers to us
-          if (!isStopping) say(`${name}: ended by itself, tests that need it will fail`);
+          if (!isStopping) print(`${name}: ended by itself, tests that need it will fail`);
         });
         return { env: report.env, pids: report.pids, missing: [], failed: [] };
       } else if (report.kind !== "restarted") return problem(name, report.kind, report.text);

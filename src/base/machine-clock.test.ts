@@ -20,10 +20,10 @@ test("the boot id is the kernel's, and the same each time", () => {
 test("on Linux a boot id that is hidden is an error that says how to show it, never a guess", () => {
   const file = setUp();
   const read = () => bootId({ platform: "linux", file });
-  const told = /boot_id cannot be read, .*ProcSubset=pid.*\/proc/;
-  expect(read).toThrow(told);
+  const reported = /boot_id cannot be read, .*ProcSubset=pid.*\/proc/;
+  expect(read).toThrow(reported);
   writeFileSync(file, "\n");
-  expect(read).toThrow(told);
+  expect(read).toThrow(reported);
 });
 
 test("elsewhere it is the moment of the boot", () => {

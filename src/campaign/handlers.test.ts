@@ -349,8 +349,8 @@ describe("discover", () => {
     const { ledger } = world;
     const keys = ["place:p/1", "domain:gas.de"] as const;
     await addSuppressed(ledger, { keys, source: "hand:anna", random: createSeededRandom(1) });
-    const told = await discover(world.services, payload, { by, signal });
-    expect(told).toEqual({ found: 3, excluded: 0, created: 1, suppressed: 2 });
+    const reported = await discover(world.services, payload, { by, signal });
+    expect(reported).toEqual({ found: 3, excluded: 0, created: 1, suppressed: 2 });
     expect(await witnessIn(world)).toMatchObject({ found: 3, suppressed: 2 });
     expect([...world.tasks.keys()]).toEqual(["enrich company/p-3"]);
     expect(await nameOf(world, "p-1")).toBeUndefined();

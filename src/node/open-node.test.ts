@@ -126,11 +126,11 @@ describe("the processes of a data folder", () => {
     await using owner = await openTestNode(folder);
     await using client = await openTestNode(folder);
     const wrong = { source: "nonsense", changes: [{ target: "x", field: "f", value: 1 }] };
-    const told = await owner.api.ledger.write(wrong).catch((error: unknown) => error);
+    const reported = await owner.api.ledger.write(wrong).catch((error: unknown) => error);
     await expect(client.api.ledger.write(wrong)).rejects.toMatchObject({
-      kind: (told as { kind: string }).kind,
-      code: (told as { code: string }).code,
-      message: (told as Error).message,
+      kind: (reported as { kind: string }).kind,
+      code: (reported as { code: string }).code,
+      message: (reported as Error).message,
     });
   });
 
@@ -141,10 +141,10 @@ describe("the processes of a data folder", () => {
     await using client = await openTestNode(folder, { point: silent.point, clock });
     silent.loseAnswers();
     const writing = write(client, "company/1", 1);
-    const told = expect(writing).rejects.toMatchObject({ code: "node_owner_silent" });
+    const reported = expect(writing).rejects.toMatchObject({ code: "node_owner_silent" });
     await silent.lost();
     clock.hurry();
-    await told;
+    await reported;
     expect(owner.isOwner()).toBe(true);
     expect(testMeetingPoint(folder).tryLock()).toBeUndefined();
   });

@@ -11,14 +11,14 @@ const page: PartReading = { of: "kind", part: "page", claimable: 1, completed: 0
 function watch(minutes: number, at: (minute: number) => Partial<PartReading>): string[] {
   const detector = createStallDetector(options);
   const book = createAlertBook();
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let minute = 0; minute <= minutes; minute++) {
     const reading = { ...page, claimable: 5, ...at(minute) };
     for (const { event } of book.update(detector.read([reading], minute * minuteMs))) {
-      told.push(`${minute} ${event}`);
+      reported.push(`${minute} ${event}`);
     }
   }
-  return told;
+  return reported;
 }
 
 describe("A7: a stall", () => {
@@ -48,18 +48,18 @@ describe("A7: a stall", () => {
 
 describe("D5: a stuck task", () => {
   test("could run and waits ten minutes, though others are completed", () => {
-    const told = watch(30, (minute) => ({
+    const reported = watch(30, (minute) => ({
       completed: minute,
       oldestMs: minute < 20 ? minute * minuteMs : 0,
     }));
-    expect(told).toEqual(["11 stuck_began", "20 stuck_ended"]);
+    expect(reported).toEqual(["11 stuck_began", "20 stuck_ended"]);
   });
   test("is not one that came due just now, though it was added long ago", () => {
-    const told = watch(30, (minute) => ({
+    const reported = watch(30, (minute) => ({
       completed: minute,
       oldestMs: minute % 2 === 0 ? 60 * minuteMs : 0,
     }));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 

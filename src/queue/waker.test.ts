@@ -336,7 +336,7 @@ describe("a wait survives", () => {
   });
 
   test("a store that is away when it begins, and comes back with nothing to do", async () => {
-    const { queue, time, goAway, comeBack, waitForWork, tell, told } = setUpAway();
+    const { queue, time, goAway, comeBack, waitForWork, tell, reported } = setUpAway();
     goAway();
     const asleep = await waitForWork();
     for (let at = 0; at < 10; at++) {
@@ -344,7 +344,7 @@ describe("a wait survives", () => {
       await pass(time, 1_000);
     }
     expect(asleep.reason()).toBeUndefined();
-    expect(new Set(told.map(({ code }) => code))).toEqual(new Set(["down"]));
+    expect(new Set(reported.map(({ code }) => code))).toEqual(new Set(["down"]));
     comeBack();
     await pass(time, 5_000);
     expect(asleep.reason()).toBeUndefined();
@@ -409,7 +409,7 @@ function setUpAway() {
   const listeners = new Set<ChangeListener>();
   let isAway = false;
   let reads = 0;
-  const told: AppError[] = [];
+  const reported: AppError[] = [];
   const leaving: QueueStore = {
     ...store,
     async wakeInMs(asked) {
@@ -427,8 +427,8 @@ function setUpAway() {
     },
   };
   return {
-    ...setUp(time, leaving, (error) => told.push(error)),
-    told,
+    ...setUp(time, leaving, (error) => reported.push(error)),
+    reported,
     reads: () => reads,
     goAway: () => void (isAway = true),
     comeBack: () => void (isAway = false),

@@ -129,9 +129,9 @@ describe("schedules", () => {
       [{ withinMs: 1e15 }, "at most 30 days"],
     ];
     for (const [more, text] of wrong) {
-      const told = await words(more);
-      expect(told, JSON.stringify(more)).toContain(text);
-      expect(told).not.toMatch(/Invalid|expected|received|Too (?:small|big)|Unrecognized/);
+      const reported = await words(more);
+      expect(reported, JSON.stringify(more)).toContain(text);
+      expect(reported).not.toMatch(/Invalid|expected|received|Too (?:small|big)|Unrecognized/);
     }
   });
 
@@ -142,8 +142,8 @@ describe("schedules", () => {
     await work();
     expect(ran).toEqual(["resolve 2026-01-05T13:00:00.000Z"]);
     const { runs } = await showSchedule(place(), "hourly");
-    const told = runs.map(({ occurrence, state, reason }) => [occurrence.slice(11, 16), state, reason]); // prettier-ignore
-    expect(told.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
+    const reported = runs.map(({ occurrence, state, reason }) => [occurrence.slice(11, 16), state, reason]); // prettier-ignore
+    expect(reported.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
       ["11:00", "skipped", "missed; 2026-01-05T13:00:00.000Z replaces it (missed = latest)"],
       ["12:00", "skipped", "missed; 2026-01-05T13:00:00.000Z replaces it (missed = latest)"],
       ["13:00", "done", null],

@@ -139,12 +139,13 @@ describe.each(backends)("a worker on %s", (backend) => {
     await at.settle();
     expect(await at.task("b")).toMatchObject({ state: "done" });
     expect(await at.task("a0")).toMatchObject({ state: "pending", used: 0, attempts: [] });
-    const told = () => at.lines.filter(({ fields }) => fields["reason"] === "no such file here");
-    expect(told()).toHaveLength(2);
+    const reported = () =>
+      at.lines.filter(({ fields }) => fields["reason"] === "no such file here");
+    expect(reported()).toHaveLength(2);
     await at.pass(14_000, 500);
-    expect(told()).toHaveLength(2);
+    expect(reported()).toHaveLength(2);
     await at.pass(2_000, 500);
-    expect(told()).toHaveLength(4);
+    expect(reported()).toHaveLength(4);
     await worker.stop();
 
     const draining = await at.start([lacking, other], { drain: true });

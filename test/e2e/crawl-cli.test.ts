@@ -41,7 +41,7 @@ const asked = () => {
 };
 const untilAsked = async (count: number) =>
   expect.poll(() => asked().size, { interval: 5 }).toBeGreaterThanOrEqual(count);
-interface Told {
+interface Reported {
   readonly summary: { readonly pages: number; readonly found: number };
   readonly pages: readonly { readonly url: string; readonly linksIn: number }[];
 }
@@ -61,9 +61,9 @@ describe("forager crawl", () => {
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("--resume")]);
     const { exitCode, stdout, stderr } = await crawl("--resume --json", { env: lease });
     expect(exitCode, stderr).toBe(0);
-    const [told] = JSON.parse(stdout) as readonly Told[];
-    expect(told?.summary).toMatchObject({ pages: pageCount, found: pageCount });
-    expect(told?.pages.filter(({ linksIn }) => linksIn === 1)).toHaveLength(pageCount - 1);
+    const [reported] = JSON.parse(stdout) as readonly Reported[];
+    expect(reported?.summary).toMatchObject({ pages: pageCount, found: pageCount });
+    expect(reported?.pages.filter(({ linksIn }) => linksIn === 1)).toHaveLength(pageCount - 1);
     const counts = [...asked().values()];
     expect(counts).toHaveLength(pageCount);
     expect(counts.filter((count) => count > 1).length).toBeLessThanOrEqual(1);
@@ -115,11 +115,11 @@ describe("forager crawl", () => {
     const start = links.map((path) => `<a href="${path}">${path}</a>`).join("");
     const pages = { "/": start, "/near": `<a href="/far">far</a>`, "/app": shell };
     await using deep = await startSiteServer({ pages });
-    const told = await crawl(`${deep.origin} --delay 0 --depth 1`);
-    expect(told.exitCode, told.stderr).toBe(0);
-    expect(told.stderr).toContain("not requested: 1 link more than 1 clicks away (--depth), 2 links that look endless"); // prettier-ignore
-    expect(told.stderr).toContain("1 page almost empty without scripts");
-    expect(told.stdout).toMatch(/\/app .*\(needs scripts\)/);
+    const reported = await crawl(`${deep.origin} --delay 0 --depth 1`);
+    expect(reported.exitCode, reported.stderr).toBe(0);
+    expect(reported.stderr).toContain("not requested: 1 link more than 1 clicks away (--depth), 2 links that look endless"); // prettier-ignore
+    expect(reported.stderr).toContain("1 page almost empty without scripts");
+    expect(reported.stdout).toMatch(/\/app .*\(needs scripts\)/);
     const json = await crawl(`${deep.origin} --delay 0 --pages 1 --json`);
     const [{ cuts }] = JSON.parse(json.stdout) as [{ cuts: object }];
     expect(cuts).toEqual({ depth: 0, traps: 2, budget: 2 });
@@ -155,10 +155,12 @@ describe("forager crawl", () => {
     await once(door, "listening");
     onTestFinished(() => void door.close());
     const host = `127.0.0.1:${(door.address() as AddressInfo).port}`;
-    const told = await crawl(`${host} --delay 0`);
-    expect(told.exitCode, told.stderr).toBe(0);
-    expect(told.stderr).toContain(`no answer (reset) at https://${host}/: trying http://${host}/`);
-    expect(told.stdout).toContain("plain");
+    const reported = await crawl(`${host} --delay 0`);
+    expect(reported.exitCode, reported.stderr).toBe(0);
+    expect(reported.stderr).toContain(
+      `no answer (reset) at https://${host}/: trying http://${host}/`,
+    );
+    expect(reported.stdout).toContain("plain");
     const failed = await sandbox.forager("queue list --state failed --data d".split(" "));
     expect(failed.stdout, failed.stderr).not.toContain(host);
     const again = await sandbox.forager(
@@ -168,10 +170,10 @@ describe("forager crawl", () => {
   });
 
   test("a port that refuses both leaves one job, which has failed, and its reason", async () => {
-    const told = await crawl("127.0.0.1:1 --delay 0");
-    expect(told.exitCode, told.stderr).toBe(1);
-    expect(told.stderr.split("trying http://127.0.0.1:1/")).toHaveLength(2); // once
-    expect(told.stdout).toMatch(/^http:\/\/127\.0\.0\.1:1\/ +failed .*ECONNREFUSED/m);
+    const reported = await crawl("127.0.0.1:1 --delay 0");
+    expect(reported.exitCode, reported.stderr).toBe(1);
+    expect(reported.stderr.split("trying http://127.0.0.1:1/")).toHaveLength(2); // once
+    expect(reported.stdout).toMatch(/^http:\/\/127\.0\.0\.1:1\/ +failed .*ECONNREFUSED/m);
     const { stdout } = await sandbox.forager("queue jobs --data d".split(" "));
     expect(stdout.match(/^crawl-127\.0\.0\.1_1-.*$/gm)).toEqual([
       expect.stringMatching(/^\S+ +failed /),

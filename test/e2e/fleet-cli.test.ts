@@ -57,7 +57,7 @@ async function startNode(sandbox: QueueSandbox, data: string): Promise<Node> {
   return { child, ended, text: () => text };
 }
 
-interface Told {
+interface Reported {
   readonly revision: number;
   readonly nodes: readonly Acknowledgement[];
 }
@@ -69,7 +69,7 @@ const setOn =
     const words = ["fleet", "set", ...line.split(" "), "--data", data, "--json"];
     const result = await sandbox.command(words);
     expect(result.exitCode, result.stderr).toBe(exitCode);
-    return JSON.parse(result.stdout) as Told;
+    return JSON.parse(result.stdout) as Reported;
   };
 
 const doneIn = async (sandbox: QueueSandbox) =>

@@ -32,9 +32,9 @@ test("a fleet with a bucket gets its checkpoints without anybody starting a hub"
   await expect.poll(() => existsSync(checkpoint(1))).toBe(true);
   const released = async () => (await run("hub status")).stdout.includes(", released,");
   await expect.poll(released).toBe(true);
-  type Told = { hub: object; hubGap: object | null; checkpoint: { number: number } };
-  const told = JSON.parse((await run("status --cluster --json")).stdout) as Told;
-  expect(told).toMatchObject({
+  type Reported = { hub: object; hubGap: object | null; checkpoint: { number: number } };
+  const reported = JSON.parse((await run("status --cluster --json")).stdout) as Reported;
+  expect(reported).toMatchObject({
     hubGap: null,
     checkpoint: { number: 1 },
     hub: { state: "released" },

@@ -26,11 +26,11 @@ test("B25: a machine that is taken away gives its work back, and another node do
   onTestFinished(() => sandbox.remove());
   const at = (path: string) => join(sandbox.folder, path);
   let isDue = false;
-  let toldAt = 0;
+  let reportedAt = 0;
   const metadata = createServer((request, response) => {
     if (request.url === "/latest/api/token") return response.end("t");
     if (!isDue) return response.writeHead(404).end();
-    toldAt ||= performance.now();
+    reportedAt ||= performance.now();
     const time = new Date(Date.now() + 120_000).toISOString();
     return response.end(JSON.stringify({ action: "terminate", time }));
   }).listen(0, "127.0.0.1");
@@ -83,7 +83,7 @@ test("B25: a machine that is taken away gives its work back, and another node do
     () => log().filter((line) => line.startsWith("quick")).length === 4,
     () => `${spot.stderr()}\n${other.stderr()}`,
   );
-  const seconds = (performance.now() - toldAt) / 1_000;
+  const seconds = (performance.now() - reportedAt) / 1_000;
   process.stderr.write(`taken over ${seconds.toFixed(1)} s after the notice\n`);
   expect(seconds).toBeLessThan(5); // one of them is the grace of the tasks
   // Their leases last ten minutes: they did not just run out.

@@ -116,10 +116,10 @@ describe("a segment that was deleted from the bucket", () => {
     expect(other.stdout).toContain(`${seen(files[1]!)} is missing: datagrams 4 to 6 of `);
     expect(other.stdout).toContain(`${seen(files[2]!)} is damaged: datagrams 7 to 9 of `);
     expect(other.stdout).toContain("run `forager ledger verify --repair` on ");
-    type Told = { bucket: { segments: number; faults: { isRepaired: boolean }[] } };
-    const told = await author.json<Told>(`ledger verify ${bucket}`, 3);
-    expect(told.bucket.segments).toBe(2);
-    expect(told.bucket.faults).toMatchObject([
+    type Reported = { bucket: { segments: number; faults: { isRepaired: boolean }[] } };
+    const reported = await author.json<Reported>(`ledger verify ${bucket}`, 3);
+    expect(reported.bucket.segments).toBe(2);
+    expect(reported.bucket.faults).toMatchObject([
       { object: seen(files[1]!), state: "missing", first: 4, last: 6, isOwn: true },
       { object: seen(files[2]!), state: "damaged", isRepairable: true, isRepaired: false },
       { object: seen(files[4]!), state: "damaged", isRepairable: true, isRepaired: false },
@@ -127,7 +127,7 @@ describe("a segment that was deleted from the bucket", () => {
     expect((await author.run(`ledger verify ${bucket}`)).stdout).toContain("--repair puts it back");
     expect(segments()).toHaveLength(4);
 
-    const repaired = await author.json<Told>(`ledger verify ${bucket} --repair`);
+    const repaired = await author.json<Reported>(`ledger verify ${bucket} --repair`);
     expect(repaired.bucket.faults.map(({ isRepaired }) => isRepaired)).toEqual([true, true, true]);
     expect(segments().map((file) => readFileSync(file).toString())).toEqual(
       bytes.map((one) => one.toString()),

@@ -43,7 +43,7 @@ needs(["namespaces", "avahi"], ({ avahi: programs }) => {
       avahi.publish({ name: "friend", type, port: 10_999, txt: fleet(ids[1]) }),
     ]);
     const friend = { node: ids[1], address: `${machine.address}:10999` };
-    await expect.poll(() => node.told(), wait).toEqual([friend]);
+    await expect.poll(() => node.reported(), wait).toEqual([friend]);
 
     await node.end();
     await expect.poll(() => avahi.browse(type).then((all) => all.map(({ name }) => name)), wait).toSatisfy((names: string[]) => !names.includes(seen!.name)); // prettier-ignore
@@ -55,13 +55,13 @@ needs(["namespaces", "avahi"], ({ avahi: programs }) => {
     const noise = startNoise(first);
     const [one, two] = [await startNode(first, ids[0]), await startNode(second, ids[1])];
     const at = (node: NetworkNode, id: string) => ({ node: id, address: `${node.address}:9999` });
-    await expect.poll(() => one.told(), wait).toContainEqual(at(second, ids[1]));
-    await expect.poll(() => two.told(), wait).toContainEqual(at(first, ids[0]));
+    await expect.poll(() => one.reported(), wait).toContainEqual(at(second, ids[1]));
+    await expect.poll(() => two.reported(), wait).toContainEqual(at(first, ids[0]));
     await second.run("ip", ["addr", "del", `${second.address}/24`, "dev", "lan0"]);
     await second.run("ip", ["addr", "add", "10.77.0.77/24", "dev", "lan0"]);
     await second.run("ip", ["route", "replace", "default", "dev", "lan0"]);
     const moved = { node: ids[1], address: "10.77.0.77:9999" };
-    await expect.poll(() => one.told(), wait).toContainEqual(moved);
+    await expect.poll(() => one.reported(), wait).toContainEqual(moved);
     noise.kill("SIGKILL");
     for (const node of [one, two]) {
       expect(node.said()).toEqual([]);
@@ -86,7 +86,7 @@ needs(["namespaces", "avahi"], ({ avahi: programs }) => {
     await first.run("ip", ["link", "set", "lan0", "up"]);
     await first.run("ip", ["route", "replace", "default", "dev", "lan0"]);
     const back = { node: ids[0], address: `${first.address}:9999` };
-    await expect.poll(() => two.told(), wait).toContainEqual(back);
+    await expect.poll(() => two.reported(), wait).toContainEqual(back);
     for (const node of [one, two]) await node.end();
   });
 });
@@ -126,7 +126,7 @@ async function startNode(machine: NetworkNode, id: string) {
   await expect.poll(() => lines.length, wait).toBeGreaterThan(0);
   return {
     /** Each peer once, in the order in which they were first told. */
-    told: () => {
+    reported: () => {
       const all = lines.flatMap(({ peers = [] }) => peers);
       return [...new Map(all.map((peer) => [peer.address, peer])).values()];
     },

@@ -22,11 +22,11 @@ test("an owner that is stopped: clients say so after 30 s, nobody takes over, an
   const client = await startNodeWriter({ folder, name: "client", fields: endless });
   await expect.poll(() => client.acknowledged().length).toBeGreaterThan(100);
   let stop = (_signal: NodeJS.Signals) => {};
-  let told = "";
+  let reported = "";
   const command = `exec "$0" "$FORAGER_TEST_MAIN" work --data data 2>&1`;
   const work = sandbox.run("sh", ["-c", command, process.execPath], {
     onStart: (kill) => (stop = kill),
-    onStdout: (text) => (told = text),
+    onStdout: (text) => (reported = text),
   });
   onTestFinished(async () => {
     stop("SIGKILL");
@@ -55,7 +55,7 @@ test("an owner that is stopped: clients say so after 30 s, nobody takes over, an
   expect(ownerPid(folder)).toBe(owner.child.pid);
   // The process with the workers has noticed it too, and goes on.
   const silence = "the owner of the data folder does not answer";
-  await expect.poll(() => told).toContain(silence);
+  await expect.poll(() => reported).toContain(silence);
 
   owner.child.kill("SIGCONT");
   expect((await forager("ledger", "set", "company/x", "name=X")).exitCode).toBe(0);

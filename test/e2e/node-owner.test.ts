@@ -24,8 +24,10 @@ test("commands write and sync as clients of the owner; killed, it leaves all of 
   await owner.opened;
   expect(ownerPid(folder)).toBe(owner.child.pid);
   const names = ["one", "two", "three"];
-  const told = await Promise.all(names.map((name) => forager(`ledger set company/x ${name}=1`)));
-  expect(told).toEqual(names.map(() => "1 of 1 fields of company/x changed\n"));
+  const reported = await Promise.all(
+    names.map((name) => forager(`ledger set company/x ${name}=1`)),
+  );
+  expect(reported).toEqual(names.map(() => "1 of 1 fields of company/x changed\n"));
   expect(await forager("ledger sync --bucket dir:fleet")).toMatch(/datagrams published/u);
   // The owner was started in another folder.
   expect(existsSync(join(sandbox.folder, "fleet"))).toBe(true);

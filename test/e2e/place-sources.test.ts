@@ -123,8 +123,8 @@ describe("one company from several sources", () => {
   });
 
   test("exports say whose data is in them, and leave OpenStreetMap out with --without osm", async () => {
-    const told = await good(`export companies --format geojson --to all.geojson ${data}`);
-    expect(told).toContain("© OpenStreetMap contributors");
+    const reported = await good(`export companies --format geojson --to all.geojson ${data}`);
+    expect(reported).toContain("© OpenStreetMap contributors");
     const map = JSON.parse(readFileSync(at("all.geojson"), "utf8")) as { licences: unknown[] };
     expect(map.licences).toMatchObject([{ licence: "ODbL-1.0" }, { licence: "CDLA-Permissive-2.0" }]); // prettier-ignore
     expect(readFileSync(at("all.geojson.LICENCES.txt"), "utf8")).toContain("© OpenStreetMap contributors (ODbL-1.0)"); // prettier-ignore

@@ -137,8 +137,8 @@ describe("forager export", () => {
       { name: "Same Domain", phones: [{ value: "+4989123456" }] },
     ]);
     expect(await json("export", "companies", "--with-excluded")).toHaveLength(3);
-    const told = await good("export", "companies", "--format", "vcf", "--to", "all.vcf");
-    expect(told).toContain("2 companies written to all.vcf");
+    const reported = await good("export", "companies", "--format", "vcf", "--to", "all.vcf");
+    expect(reported).toContain("2 companies written to all.vcf");
     const cards = readFileSync(join(sandbox.folder, "all.vcf"), "utf8");
     expect(cards.match(/^BEGIN:VCARD\r$/gm)).toHaveLength(2);
     expect(existsSync(join(sandbox.folder, "all.vcf.part"))).toBe(false);

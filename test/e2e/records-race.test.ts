@@ -21,7 +21,7 @@ describe("kill -9 between the ledger and the files", () => {
     const stumbling = await startRacer(sandbox.inData(""), "stumbled", "stumble");
     await stumbling.opened;
     stumbling.child.send("write");
-    await expect.poll(() => stumbling.told).toContainEqual({ kind: "written" });
+    await expect.poll(() => stumbling.reported).toContainEqual({ kind: "written" });
     return stumbling;
   };
   const read = () => readFileSync(sandbox.inData("companies/zero/_index.md"), "utf8");
@@ -43,6 +43,6 @@ describe("kill -9 between the ledger and the files", () => {
     } finally {
       await watcher.stop();
     }
-    expect(watcher.told).toEqual([{ kind: "open" }]);
+    expect(watcher.reported).toEqual([{ kind: "open" }]);
   });
 });

@@ -66,8 +66,8 @@ test("B7: exports say who is responsible, and every value says where it comes fr
   const about = { legal, fileFormat: "jsonl", rows: 1, changes: { new: 1 } };
   expect(JSON.parse(read("feed.jsonl.about.json"))).toMatchObject(about);
   expect(read("feed.jsonl.LICENCES.txt")).toContain("Controller: Acme Data Ltd, 1 Main St");
-  const told = await sandbox.onData(["export", "changes"]);
-  expect(told.stderr).toContain("Controller: Acme Data Ltd, 1 Main St");
+  const reported = await sandbox.onData(["export", "changes"]);
+  expect(reported.stderr).toContain("Controller: Acme Data Ltd, 1 Main St");
   const map = await good("export", "companies", "--format", "geojson");
   expect(JSON.parse(map)).toMatchObject({ type: "FeatureCollection", legal });
   const shown = await good("company", "show", "acme", "--provenance");

@@ -306,8 +306,8 @@ ${work.text()}`,
     ];
     const { exitCode, stderr } = await sandbox.forager(["work", ...args]);
     expect(exitCode, stderr).toBe(0);
-    const told = readFileSync(join(sandbox.folder, "told"), "utf8");
-    const { args: seen, env, pid } = JSON.parse(told) as { args: []; env: object; pid: number };
+    const reported = readFileSync(join(sandbox.folder, "told"), "utf8");
+    const { args: seen, env, pid } = JSON.parse(reported) as { args: []; env: object; pid: number };
     expect(seen).toEqual([]);
     expect(JSON.stringify(env)).not.toMatch(/q\.db|tell\.mjs/);
     const lines = readFileSync(join(sandbox.folder, "own", "logs", `${pid}.jsonl`), "utf8");

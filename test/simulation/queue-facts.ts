@@ -29,17 +29,17 @@ export interface Facts {
 export function createFacts({ scheduler }: World, fail: Fail): Facts {
   /** How often a task of that identity was made: once, and again when it was purged. */
   const madeIds = new Map<string, Set<number>>();
-  const toldAdded = new Map<string, number>();
+  const reportedAdded = new Map<string, number>();
   const facts = new Set<string>();
   const leasedAtMs = new Map<string, number>();
 
   const checkAdded = (identity: string, answer: Added) => {
     if (answer.status !== "added") return;
-    const told = (toldAdded.get(identity) ?? 0) + 1;
-    toldAdded.set(identity, told);
+    const reported = (reportedAdded.get(identity) ?? 0) + 1;
+    reportedAdded.set(identity, reported);
     const made = madeIds.get(identity)?.size ?? 0;
-    if (told > made)
-      fail(`Q1: ${identity} was added ${told} times, as told, and made ${made} times`);
+    if (reported > made)
+      fail(`Q1: ${identity} was added ${reported} times, as told, and made ${made} times`);
   };
 
   return {

@@ -113,14 +113,18 @@ export function createQueueHistory(options: HistoryOptions): QueueHistory {
         operations.forEach((operation, index) => facts.check(operation, answers[index]!));
         if (shards > 1) return; // a store of several shards splits them, and joins the answers
         operations.forEach((operation, index) => {
-          const told = answers[index]!;
+          const reported = answers[index]!;
           const answer = landed.get(operation);
-          if (answer === undefined && !changesNothing(told) && !repeats.isRepeat(operation, told)) {
-            fail(`Q6: ${words(operation)} was answered ${words(told)}, and is not there`);
+          if (
+            answer === undefined &&
+            !changesNothing(reported) &&
+            !repeats.isRepeat(operation, reported)
+          ) {
+            fail(`Q6: ${words(operation)} was answered ${words(reported)}, and is not there`);
           }
-          if (answer === undefined || isSame(answer, told)) return;
+          if (answer === undefined || isSame(answer, reported)) return;
           fail(
-            `Q6: ${words(operation)} was answered ${words(told)}, its commit says ${words(answer)}`,
+            `Q6: ${words(operation)} was answered ${words(reported)}, its commit says ${words(answer)}`,
           );
         });
       },

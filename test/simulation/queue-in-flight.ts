@@ -25,7 +25,7 @@ interface Gathered {
   /** Nobody knows whether the store heard: all of it is told again. */
   repeat(): void;
   /** `answers` in the order of the operations. */
-  told(answers: readonly unknown[], sentMs: number): void;
+  reported(answers: readonly unknown[], sentMs: number): void;
 }
 
 interface InHand extends Lease {
@@ -138,7 +138,7 @@ export function createInFlight({
       return {
         operations,
         repeat: () => void outbox.unshift(...words),
-        told(answers, sentMs) {
+        reported(answers, sentMs) {
           const held = extended.length > 0 ? (answers[0] as readonly Held[]) : [];
           extended.forEach((lease, index) => {
             if (held[index]?.status !== "held") return drop(lease);

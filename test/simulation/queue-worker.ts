@@ -76,7 +76,7 @@ export async function liveAsWorker(options: WorkerOptions): Promise<never> {
     };
     const claims = free > 0 ? [claim] : [];
     const adds = !isCalm() && random.next() < 0.15 ? [rollAdd(options)] : [];
-    const told = gathered?.operations ?? [];
+    const reported = gathered?.operations ?? [];
     const sentMs = clock.monotonicMs();
     if (claims.length > 0 && request.sentMs < 0) request.sentMs = sentMs;
     // Two calls at once now and then: a store joins them, and each gets its own answers.
@@ -85,15 +85,15 @@ export async function liveAsWorker(options: WorkerOptions): Promise<never> {
     const orders = isCalmTurn ? (isLetGo ? [] : calmOrders()) : rolled;
     const separate = [...adds, ...orders];
     const [answers, ordered] = await Promise.all([
-      told.length + claims.length > 0 ? commit([...told, ...claims]) : [],
+      reported.length + claims.length > 0 ? commit([...reported, ...claims]) : [],
       separate.length > 0 ? commit(separate) : [],
     ]);
     if (isCalmTurn && ordered && !ordered.some(isError)) isLetGo = true;
     // Of several shards one may not answer while others do.
-    const heard = answers?.slice(0, told.length);
+    const heard = answers?.slice(0, reported.length);
     if (!heard || heard.some(isError)) gathered?.repeat();
-    else gathered?.told(heard, sentMs);
-    const claimed = claims.length > 0 ? answers?.[told.length] : undefined;
+    else gathered?.reported(heard, sentMs);
+    const claimed = claims.length > 0 ? answers?.[reported.length] : undefined;
     if (claimed && !isError(claimed)) {
       const { leases } = claimed as Claimed;
       for (const lease of leases) works.hold(node, lease, request.sentMs + plan.leaseMs);

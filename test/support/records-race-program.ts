@@ -21,13 +21,13 @@ const { silentLogger } =
 const { readVersion } = await load<typeof import("../../src/base/version.ts")>("base/version.js");
 
 /** What the test hears. */
-export type Told =
+export type Reported =
   | { readonly kind: "open" }
   | { readonly kind: "fact"; readonly domain: string; readonly tag: string }
   | { readonly kind: "written" }
   | { readonly kind: "failed"; readonly error: string };
 
-const tell = (told: Told) => void (process.connected && process.send!(told));
+const tell = (reported: Reported) => void (process.connected && process.send!(reported));
 let isStopped = false;
 process.on("message", () => (isStopped = true));
 process.on("disconnect", () => process.exit(1));

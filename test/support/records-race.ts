@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { expect } from "vitest";
 import { builtCli } from "./built-cli.ts";
-import type { Told } from "./records-race-program.ts";
+import type { Reported } from "./records-race-program.ts";
 import type { RecordsSandbox } from "./records-sandbox.ts";
 import { repositoryRoot } from "./repository.ts";
 
@@ -20,7 +20,7 @@ export interface RaceProcess {
   readonly child: ChildProcess;
   readonly opened: Promise<void>;
   /** All it has said. */
-  readonly told: readonly Told[];
+  readonly reported: readonly Reported[];
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -31,11 +31,11 @@ const program = join(repositoryRoot, "test/support/records-race-program.ts");
 export async function startRacer(folder: string, name: string, role: string): Promise<RaceProcess> {
   const dist = join(await builtCli(), "../..");
   const child = fork(program, [dist, folder, name, role], { execArgv: ["--import", "tsx"] });
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   const ended = once(child, "exit");
   const opened = new Promise<void>((resolve) => {
     child.on("message", (message) => {
-      told.push(message as Told);
+      reported.push(message as Reported);
       resolve();
     });
     void ended.then(() => resolve());
@@ -43,7 +43,7 @@ export async function startRacer(folder: string, name: string, role: string): Pr
   return {
     child,
     opened,
-    told,
+    reported,
     async stop() {
       if (child.connected) child.send("stop");
       await ended;
@@ -99,9 +99,10 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
     const commands = withCommands ? commandsUntil(sandbox, endMs) : Promise.resolve([]);
     commands.catch(() => {}); // told where it is waited for
     let killAtMs = performance.now() + killEveryMs;
-    const told = () => all.flatMap((racer) => racer.told).filter(({ kind }) => kind === "fact");
+    const reported = () =>
+      all.flatMap((racer) => racer.reported).filter(({ kind }) => kind === "fact");
     const isEnough = () =>
-      told().length > enough.facts && edits.length > enough.edits && kills > enough.kills;
+      reported().length > enough.facts && edits.length > enough.edits && kills > enough.kills;
     // On a busy machine it takes longer until there is something to look at.
     const lastMs = endMs + longerMs;
     while (performance.now() < (isEnough() ? endMs : lastMs)) {
@@ -112,7 +113,7 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
       }
       if (performance.now() < killAtMs) continue;
       // One that has begun to write: else, on a busy machine, all are killed while they start.
-      const writing = running.filter((racer) => racer.told.some(({ kind }) => kind === "fact"));
+      const writing = running.filter((racer) => racer.reported.some(({ kind }) => kind === "fact"));
       const chosen = writing[Math.floor(Math.random() * writing.length)];
       if (!chosen) continue;
       killAtMs = performance.now() + killEveryMs;
@@ -126,11 +127,11 @@ export async function raceRecords(options: RaceOptions): Promise<Promised> {
   } finally {
     for (const { child } of all) child.kill("SIGKILL");
   }
-  const told = all.flatMap((racer) => racer.told);
-  expect(told.filter(({ kind }) => kind === "failed")).toEqual([]);
+  const reported = all.flatMap((racer) => racer.reported);
+  expect(reported.filter(({ kind }) => kind === "failed")).toEqual([]);
   const codes = all.filter(({ child }) => child.signalCode === null);
   expect(codes.map(({ child }) => child.exitCode)).toEqual(codes.map(() => 0));
-  facts.push(...told.filter((one) => one.kind === "fact"));
+  facts.push(...reported.filter((one) => one.kind === "fact"));
   return { facts, edits, kills };
 }
 

@@ -71,8 +71,8 @@ test("a domain is asked for once in its time; the status is dated, filtered by, 
 test("a disposable domain is known from a list: no DNS server is asked, and none is counted", async () => {
   await using dns = await startDnsServer({});
   await using at = await openSample(["x@mailinator.com"]);
-  const told = await check(at, dns.address);
-  expect(told).toEqual({ addresses: 1, fresh: 0, asked: 0, statuses: { disposable: 1 } });
+  const reported = await check(at, dns.address);
+  expect(reported).toEqual({ addresses: 1, fresh: 0, asked: 0, statuses: { disposable: 1 } });
   expect(dns.questions).toHaveLength(0);
 });
 

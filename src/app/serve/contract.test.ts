@@ -71,15 +71,15 @@ describe("every route keeps its contract", () => {
       ...(spec.body && { body: JSON.stringify(request.body ?? null) }),
     });
     const body: unknown = await response.json();
-    const told = `${spec.method} ${path} ${JSON.stringify(request.body)?.slice(0, 300)} → ${response.status} ${JSON.stringify(body).slice(0, 500)}`; // prettier-ignore
+    const reported = `${spec.method} ${path} ${JSON.stringify(request.body)?.slice(0, 300)} → ${response.status} ${JSON.stringify(body).slice(0, 500)}`; // prettier-ignore
     if (response.status === (spec.status ?? 200)) {
       const parsed = spec.answer.safeParse(body);
-      expect(parsed.error?.issues ?? [], told).toEqual([]);
+      expect(parsed.error?.issues ?? [], reported).toEqual([]);
       return;
     }
     const isLogin = spec.scope === "public" && [401, 429].includes(response.status);
-    expect(isLogin || declaredProblems.has(response.status), told).toBe(true);
-    expect(problem.safeParse(body).error?.issues ?? [], told).toEqual([]);
+    expect(isLogin || declaredProblems.has(response.status), reported).toBe(true);
+    expect(problem.safeParse(body).error?.issues ?? [], reported).toEqual([]);
   };
 
   /** The seed is fixed: a failure found with another seed gets its own test. */

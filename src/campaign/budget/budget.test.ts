@@ -17,7 +17,7 @@ function setUp(more: Partial<BudgetSources> = {}) {
   const first = { name: "demo", openedAtMs: 1_000, requests: 0, pending: 5, running: 0 };
   let job = { ...first, isPaused: false } as Job;
   const paused: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   let visits = 0;
   const clock = createTestClock();
   const sources: BudgetSources & Pick<CompanyCounts, "companiesMax"> = {
@@ -40,10 +40,10 @@ function setUp(more: Partial<BudgetSources> = {}) {
       browse: async () => (visits > 0 ? ([{}] as never) : []),
     },
     clock,
-    onStop: async (name, text) => void told.push(`${name}: ${text}`),
+    onStop: async (name, text) => void reported.push(`${name}: ${text}`),
   });
   return {
-    told,
+    reported,
     sources,
     guard,
     paused,
@@ -99,16 +99,16 @@ describe("budget of a campaign", () => {
   });
 
   test("B28: of many tasks at once that meet a limit, one pauses the job and says so", async () => {
-    const { guard, paused, told, set } = setUp();
+    const { guard, paused, reported, set } = setUp();
     set({ requests: 3 });
     const campaign = campaignOf("[budget]\nrequests = 3");
     const begun = Array.from({ length: 10 }, () => guard.begin(campaign, "enrich"));
     expect((await Promise.all(begun)).every(({ kind }) => kind === "stop")).toBe(true);
-    expect([paused.length, told.length]).toEqual([1, 1]);
+    expect([paused.length, reported.length]).toEqual([1, 1]);
     // It was resumed without a raise: that is another stop.
     set({ isPaused: false });
     await guard.begin(campaign, "enrich");
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
   test("B28: a reached limit pauses the job, and other tasks of the kind continue", async () => {

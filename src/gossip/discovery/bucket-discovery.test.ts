@@ -13,7 +13,7 @@ const own = "0000000000000";
 const node = (at: number) => `abcdefghj${String(at).padStart(4, "0")}`;
 
 test("addresses in heads are found; what cannot be one, and our own, are not", async () => {
-  const { bucket, told, clock, open } = setUp();
+  const { bucket, reported, clock, open } = setUp();
   await writeHead(bucket, own, ["10.0.0.1:9999"]);
   await writeHead(bucket, node(1), ["10.0.0.7:9999", "127.0.0.1:9999", "../etc", 7]);
   await writeHead(bucket, node(2), "10.0.0.8:9999");
@@ -22,11 +22,11 @@ test("addresses in heads are found; what cannot be one, and our own, are not", a
   await bucket.put("ledger/heads/..%2fx.json", Buffer.from("{}"));
   await using _discovery = open();
   await clock.advance(0);
-  expect(told).toEqual([[{ node: node(1), address: "10.0.0.7:9999" }]]);
+  expect(reported).toEqual([[{ node: node(1), address: "10.0.0.7:9999" }]]);
 });
 
 test("alone it looks once a minute at most, and reads only what has changed", async () => {
-  const { bucket, told, clock, open, requests } = setUp();
+  const { bucket, reported, clock, open, requests } = setUp();
   for (let at = 0; at < 5; at++) await writeHead(bucket, node(at), [`10.0.0.${at + 1}:9999`]);
   await using _discovery = open();
   await clock.advance(0);
@@ -36,8 +36,8 @@ test("alone it looks once a minute at most, and reads only what has changed", as
   await writeHead(bucket, node(3), ["10.0.0.99:9999"]);
   await clock.advance(15_001);
   expect(requests()).toEqual({ list: 2, get: 6 });
-  expect(told.at(-1)).toHaveLength(5);
-  expect(told.at(-1)).toContainEqual({ node: node(3), address: "10.0.0.99:9999" });
+  expect(reported.at(-1)).toHaveLength(5);
+  expect(reported.at(-1)).toContainEqual({ node: node(3), address: "10.0.0.99:9999" });
   await clock.advance(3_600_000);
   expect(requests().list).toBeLessThanOrEqual(62);
   expect(requests().list).toBeGreaterThan(45);
@@ -70,22 +70,22 @@ test("who becomes alone looks each minute again", async () => {
 });
 
 test("a node that is gone for a day is not looked for", async () => {
-  const { bucket, told, clock, open } = setUp();
+  const { bucket, reported, clock, open } = setUp();
   await writeHead(bucket, node(1), ["10.0.0.7:9999"]);
   await using _discovery = open();
   await clock.advance(80_000_000);
-  expect(told.at(-1)).toHaveLength(1);
+  expect(reported.at(-1)).toHaveLength(1);
   await clock.advance(10_000_000);
   await writeHead(bucket, node(2), ["10.0.0.8:9999"]);
   await clock.advance(75_000);
-  expect(told.at(-1)).toEqual([{ node: node(2), address: "10.0.0.8:9999" }]);
+  expect(reported.at(-1)).toEqual([{ node: node(2), address: "10.0.0.8:9999" }]);
 });
 
 test("a bucket that fails is said once, and asked again later", async () => {
   const said: string[] = [];
   const say = (message: string) => void said.push(message);
   let isDown = true;
-  const { bucket, told, clock, open } = setUp({
+  const { bucket, reported, clock, open } = setUp({
     log: { ...silentLogger, warn: say, info: say },
     wrap: (inner) => ({
       ...inner,
@@ -101,19 +101,19 @@ test("a bucket that fails is said once, and asked again later", async () => {
   expect(said).toEqual(["peers cannot be looked up in the bucket"]);
   isDown = false;
   await clock.advance(2_000_000);
-  expect(told.length).toBeGreaterThan(0);
+  expect(reported.length).toBeGreaterThan(0);
   expect(said).toHaveLength(2);
 });
 
 test("of more heads than a fleet has, the newest are read", async () => {
-  const { bucket, told, clock, open, requests } = setUp();
+  const { bucket, reported, clock, open, requests } = setUp();
   for (let at = 0; at < 300; at++) await writeHead(bucket, node(at), ["10.0.0.7:9999"]);
   await clock.advance(1_000);
   await writeHead(bucket, node(9_999), ["10.0.0.8:9999"]);
   await using _discovery = open();
   await clock.advance(0);
   expect(requests()).toEqual({ list: 1, get: 256 });
-  expect(told[0]).toContainEqual({ node: node(9_999), address: "10.0.0.8:9999" });
+  expect(reported[0]).toContainEqual({ node: node(9_999), address: "10.0.0.8:9999" });
 });
 
 interface SetUp {
@@ -126,17 +126,17 @@ function setUp({ isAlone = () => true, log = silentLogger, wrap = (same) => same
   const clock = createTestClock();
   const bucket = createMemoryBucket({ clock });
   const meter = createMeter();
-  const told: (readonly FoundPeer[])[] = [];
+  const reported: (readonly FoundPeer[])[] = [];
   return {
     bucket,
     clock,
-    told,
+    reported,
     open: () =>
       createBucketDiscovery({
         bucket: meter.meter(wrap(bucket), "discovery"),
         node: own,
         reach: () => reachOf({ bound: "0.0.0.0:9999", interfaces: {} }),
-        found: (peers) => void told.push(peers),
+        found: (peers) => void reported.push(peers),
         clock,
         random: createSeededRandom(1),
         log,

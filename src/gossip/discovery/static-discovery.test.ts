@@ -6,30 +6,30 @@ import { createStaticDiscovery, parsePeer } from "./static-discovery.ts";
 
 test("addresses are found as they are, again and again", async () => {
   const clock = createTestClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   await using discovery = createStaticDiscovery({
     peers: ["10.0.0.7:9999", "[fd00::7]:1"],
-    found: (peers) => told.push(...peers.map(({ address }) => address)),
+    found: (peers) => reported.push(...peers.map(({ address }) => address)),
     clock,
     log: silentLogger,
   });
   expect(discovery.how).toBe("static");
   await clock.advance(0);
-  expect(told).toEqual(["10.0.0.7:9999", "[fd00::7]:1"]);
+  expect(reported).toEqual(["10.0.0.7:9999", "[fd00::7]:1"]);
   await clock.advance(60_000);
-  expect(told).toHaveLength(4);
+  expect(reported).toHaveLength(4);
 });
 
 test("a name is really looked up", async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   await using _discovery = createStaticDiscovery({
     peers: ["localhost:9999"],
-    found: (peers) => told.push(...peers.map(({ address }) => address)),
+    found: (peers) => reported.push(...peers.map(({ address }) => address)),
     clock: systemClock,
     log: silentLogger,
   });
-  await expect.poll(() => told).not.toEqual([]);
-  for (const address of told) expect(["127.0.0.1:9999", "[::1]:9999"]).toContain(address);
+  await expect.poll(() => reported).not.toEqual([]);
+  for (const address of reported) expect(["127.0.0.1:9999", "[::1]:9999"]).toContain(address);
 });
 
 test("a name that gets another address is found there, and one that fails is said once", async () => {
@@ -37,12 +37,12 @@ test("a name that gets another address is found there, and one that fails is sai
   const said: string[] = [];
   const say = (message: string) => void said.push(message);
   const log: Logger = { ...silentLogger, warn: say, info: say };
-  const told: string[] = [];
+  const reported: string[] = [];
   const asks: number[] = [];
   let address: string | undefined;
   await using _discovery = createStaticDiscovery({
     peers: ["pi-7.example:9999"],
-    found: (peers) => told.push(...peers.map((peer) => peer.address)),
+    found: (peers) => reported.push(...peers.map((peer) => peer.address)),
     resolve: async () => {
       asks.push(clock.monotonicMs());
       if (!address) throw new Error("getaddrinfo ENOTFOUND pi-7.example");
@@ -53,23 +53,23 @@ test("a name that gets another address is found there, and one that fails is sai
   });
   await clock.advance(20_000);
   expect(asks).toEqual([0, 2_000, 6_000, 14_000]);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(said).toEqual(["a static peer has no address"]);
   address = "10.0.0.7";
   await clock.advance(60_000);
-  expect(told[0]).toBe("10.0.0.7:9999");
+  expect(reported[0]).toBe("10.0.0.7:9999");
   address = "10.0.0.8";
   await clock.advance(60_000);
-  expect(told.at(-1)).toBe("10.0.0.8:9999");
+  expect(reported.at(-1)).toBe("10.0.0.8:9999");
   expect(said).toEqual(["a static peer has no address", "a static peer has an address again"]);
 });
 
 test("a name with many addresses gives some, and nothing is reported after the end", async () => {
   const clock = createTestClock();
-  const told: number[] = [];
+  const reported: number[] = [];
   const discovery = createStaticDiscovery({
     peers: ["many.example:1"],
-    found: (peers) => told.push(peers.length),
+    found: (peers) => reported.push(peers.length),
     resolve: async () => Array.from({ length: 50 }, (_, at) => `10.0.0.${at}`),
     clock,
     log: silentLogger,
@@ -77,7 +77,7 @@ test("a name with many addresses gives some, and nothing is reported after the e
   await clock.advance(1);
   await discovery[Symbol.asyncDispose]();
   await clock.advance(600_000);
-  expect(told).toEqual([8]);
+  expect(reported).toEqual([8]);
   expect(clock.pendingTimers()).toBe(0);
 });
 

@@ -28,7 +28,7 @@ async function pass(from: Ledger, to: Ledger): Promise<void> {
     if (range) await to.exchange.receive(range);
   }
 }
-const told = ({ exchange }: Ledger) => [...exchange.vector().values()];
+const reported = ({ exchange }: Ledger) => [...exchange.vector().values()];
 
 describe("an exchange in a fleet with a bucket", () => {
   test("lessons 46, 47: a node that knows a bucket advertises its writes once it has reached the bucket again", async () => {
@@ -37,25 +37,25 @@ describe("an exchange in a fleet with a bucket", () => {
     {
       await using ledger = await openTestLedger({ files, clock });
       await set(ledger, 1);
-      expect(told(ledger)).toEqual([1]); // it has never met one
+      expect(reported(ledger)).toEqual([1]); // it has never met one
       await sync(ledger);
       await set(ledger, 2);
-      expect(told(ledger)).toEqual([2]);
+      expect(reported(ledger)).toEqual([2]);
     }
     await using next = await openTestLedger({ files, clock });
     const followed: number[] = [];
     next.exchange.follow(({ from }) => followed.push(from));
     await set(next, 3);
     // Of the life before what the bucket has; of this one nothing.
-    expect(told(next)).toEqual([1]);
+    expect(reported(next)).toEqual([1]);
     const [origin] = next.exchange.vector().keys();
     const ask = { origin: origin!, from: 1, to: 9, bytesMax: Infinity };
     expect((await next.exchange.read(ask))!.records).toHaveLength(1);
     await sync(next);
-    expect(told(next)).toEqual([2, 1]);
+    expect(reported(next)).toEqual([2, 1]);
     expect(followed).toEqual([]);
     await set(next, 4);
-    expect([followed, told(next)]).toEqual([[2], [2, 2]]);
+    expect([followed, reported(next)]).toEqual([[2], [2, 2]]);
   });
 
   test("lesson 47: a cloned disk sends nothing before it has an id of its own", async () => {
@@ -183,7 +183,7 @@ describe("an exchange in a fleet with a bucket", () => {
       const from = (other.exchange.vector().get(origin!) ?? 0) + 1;
       const ask = { origin: origin!, from, to: upTo, bytesMax: Infinity };
       await other.exchange.receive((await author.exchange.read(ask))!);
-      expect(told(other)).toEqual([upTo]);
+      expect(reported(other)).toEqual([upTo]);
     }
     expect(await sync(other)).toMatchObject({ pulled: 2, faults: [] });
     expect(await other.digest()).toBe(await author.digest());

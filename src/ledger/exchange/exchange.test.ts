@@ -66,23 +66,23 @@ describe("what a ledger hands to others", () => {
     };
     const options = { clock: createTestClock(), random: createSeededRandom(6), log: silentLogger };
     await using ledger = await openLedger({ ...options, disk: held, label: "t" });
-    const told: number[] = [];
+    const reported: number[] = [];
     const stop = ledger.exchange.follow(({ from, records }) => {
       const onDisk = Buffer.from(journals(files)[0]![1]).toString();
       for (const record of records) expect(onDisk).toContain(Buffer.from(record).toString());
-      told.push(...records.map((_, index) => from + index));
+      reported.push(...records.map((_, index) => from + index));
     });
     const writing = Promise.all([set(ledger, 1), setAll(ledger, ["a", "b"], 2), set(ledger, 3)]);
     await expect.poll(() => [...ledger.vector().values()]).toEqual([4]);
     // What is not on the disk yet is no one else's business.
-    expect([[...ledger.exchange.vector()], told]).toEqual([[], []]);
+    expect([[...ledger.exchange.vector()], reported]).toEqual([[], []]);
     open();
     await writing;
-    expect(told).toEqual([1, 2, 3, 4]);
+    expect(reported).toEqual([1, 2, 3, 4]);
     expect([...ledger.exchange.vector().values()]).toEqual([4]);
     stop();
     await set(ledger, 4);
-    expect(told).toHaveLength(4);
+    expect(reported).toHaveLength(4);
   });
 });
 

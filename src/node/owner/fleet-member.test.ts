@@ -122,12 +122,12 @@ test("a process that attaches may run tasks at once, if there is no desired stat
   const { member, processes } = await setUp();
   await member.start();
   const over = new AbortController();
-  const told: string[] = [];
+  const reported: string[] = [];
   const attached = processes.attach(reportOf("a"), {
-    onProgress: ({ state }) => void told.push(state),
+    onProgress: ({ state }) => void reported.push(state),
     signal: over.signal,
   });
-  expect(told).toEqual(["working"]);
+  expect(reported).toEqual(["working"]);
   over.abort();
   await attached;
 });

@@ -56,7 +56,7 @@ describe("alarms", () => {
       random: createSeededRandom(4),
       log: silentLogger,
     });
-  const told = () => sent.map(({ what, name, subject }) => `${what} ${name} ${subject}`);
+  const reported = () => sent.map(({ what, name, subject }) => `${what} ${name} ${subject}`);
   const pass = async (keeper: ReturnType<typeof open>, seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       await clock.advance(1_000);
@@ -72,7 +72,7 @@ describe("alarms", () => {
     await pass(keeper, 3);
     now = [missing];
     await pass(keeper, 3);
-    expect(told()).toEqual(["began disk pi-1", "began node_missing pi-2", "ended disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1", "began node_missing pi-2", "ended disk pi-1"]);
     expect(sent[2]!.sinceMs).toBe(sent[0]!.atMs);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -85,12 +85,12 @@ describe("alarms", () => {
     isDown = false;
     const next = open();
     await pass(next, 30);
-    expect(told()).toEqual(["began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1"]);
     const stored = await openOutboxFile(file).read();
     expect(stored.messages).toEqual([]);
     expect(stored.active).toMatchObject([disk]);
     await pass(open(), 5);
-    expect(told()).toEqual(["began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1"]);
   });
 
   test("messages to a target keep their order, also while the first of them waits for its next attempt", async () => {
@@ -129,9 +129,9 @@ describe("alarms", () => {
     now = [];
     const next = open();
     await pass(next, 30);
-    expect(told()).toEqual(["began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1"]);
     await pass(next, 40);
-    expect(told()).toEqual(["began disk pi-1", "ended disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1", "ended disk pi-1"]);
   });
 
   test("an alarm that cannot be judged stays", async () => {
@@ -140,10 +140,10 @@ describe("alarms", () => {
     await pass(keeper, 1);
     [now, isBucketRead] = [[], false];
     await pass(keeper, 5);
-    expect(told().slice(2)).toEqual(["ended disk pi-1"]);
+    expect(reported().slice(2)).toEqual(["ended disk pi-1"]);
     isBucketRead = true;
     await pass(keeper, 5);
-    expect(told().slice(3)).toEqual(["ended node_missing pi-2"]);
+    expect(reported().slice(3)).toEqual(["ended node_missing pi-2"]);
   });
 
   test("a target that is down is asked less and less often, for a day; the file stays small", async () => {
@@ -166,9 +166,9 @@ describe("alarms", () => {
     await pass(open(), 1);
     writeFileSync(file, "{");
     await pass(open([]), 2);
-    expect(told()).toEqual(["began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1"]);
     await pass(open(), 1);
-    expect(told()).toEqual(["began disk pi-1", "began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1", "began disk pi-1"]);
   });
 });
 

@@ -76,10 +76,10 @@ describe("rename and merge", () => {
     );
     expect(at.records.resolve("company", "acme")).toBe("company/a");
     // Written once, by the node that renamed it; otherwise every node would write it.
-    const told = (await at.ledger.log({ from: 0, limit: Infinity })).filter(({ field }) =>
+    const reported = (await at.ledger.log({ from: 0, limit: Infinity })).filter(({ field }) =>
       field.startsWith("alias/"),
     );
-    expect(told.map((one) => [one.field, one.source])).toEqual([["alias/acme", source]]);
+    expect(reported.map((one) => [one.field, one.source])).toEqual([["alias/acme", source]]);
     expect(at.read(`people/${person.slug}/_index.md`)).toContain(
       "[[companies/zenith-floors/_index|Zenith Floors]]",
     );

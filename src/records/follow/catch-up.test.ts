@@ -49,12 +49,12 @@ describe("catching up", () => {
     await at.ledger.write(set("tile/30.2_-97.7", "floors", { found: 3 }));
     await at.records.merge({ from: "acme-a", into: "acme-b", source: "hand:anna" });
     await at.records.forget({ name: "acme-c", source: "hand:anna" });
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const onProgress = (progress: { step: string }) => {
-      if (progress.step === "files") told.push(progress);
+      if (progress.step === "files") reported.push(progress);
     };
     expect(await at.records.rebuild({ onProgress })).toEqual({ records: 2 });
-    expect(told.at(-1)).toEqual({ step: "files", done: 2, total: 2 });
+    expect(reported.at(-1)).toEqual({ step: "files", done: 2, total: 2 });
     expect((await at.records.company("acme-a"))?.target).toBe("company/b");
   });
 

@@ -117,11 +117,11 @@ describe("a file", () => {
         const text = writePage(page, "acme.com");
         const shown = factsOf(layout, page, links);
         const parsed = parsePage(layout, Buffer.from(text));
-        const told = { rev: revIn(text)!, isHandmade: false, fields: view.fields, shown };
-        const base = findBase(addRender(undefined, told, undefined), told.rev);
+        const reported = { rev: revIn(text)!, isHandmade: false, fields: view.fields, shown };
+        const base = findBase(addRender(undefined, reported, undefined), reported.rev);
         const facts = factsOf(layout, parsed.page, links);
         expect(isAsWritten(text)).toBe(true);
-        expect(parsed).toMatchObject({ id: "acme.com", rev: told.rev });
+        expect(parsed).toMatchObject({ id: "acme.com", rev: reported.rev });
         expect(changesOf({ target: view.target, base, facts, view })).toEqual([]);
         expect(new Map(facts)).toEqual(new Map(shown));
       }),

@@ -22,13 +22,13 @@ function verdictOf({ a, b, metres, streets, phones, domains }: LabelledPair) {
   return judgePair({ ...one, isChain: false }, { ...other, isChain: false }).verdict;
 }
 
-const told = ({ a, b, metres }: LabelledPair) => `${a} | ${b} | ${metres} m`;
+const reported = ({ a, b, metres }: LabelledPair) => `${a} | ${b} | ${metres} m`;
 
 test("of 74 labelled pairs, at least 94 % of those that are merged without asking are one business", () => {
   const merged = labelledPairs.filter((pair) => verdictOf(pair) === "same");
   const right = merged.filter(({ isSame }) => isSame);
   const all = labelledPairs.filter(({ isSame }) => isSame);
-  const wrong = merged.filter(({ isSame }) => !isSame).map(told);
+  const wrong = merged.filter(({ isSame }) => !isSame).map(reported);
   expect(right.length / merged.length, wrong.join("\n")).toBeGreaterThanOrEqual(0.94);
   expect(right.length / all.length, `found ${right.length} of ${all.length}`).toBeGreaterThanOrEqual(0.75); // prettier-ignore
 });

@@ -39,9 +39,9 @@ test("dashboard prints a link of the running server that opens a session once", 
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ origin, pid: process.pid });
 
-  const told = await forager(data, ["dashboard", "--json"]);
-  expect(told).toMatchObject({ exitCode: 0, stderr: "" });
-  const { address, link } = JSON.parse(told.stdout) as { address: string; link: string };
+  const reported = await forager(data, ["dashboard", "--json"]);
+  expect(reported).toMatchObject({ exitCode: 0, stderr: "" });
+  const { address, link } = JSON.parse(reported.stdout) as { address: string; link: string };
   expect(address).toBe(origin);
   expect((await fetch(link, { redirect: "manual" })).status).toBe(303);
   expect((await fetch(link, { redirect: "manual" })).status).toBe(403);

@@ -52,7 +52,9 @@ test.each(cases)("$size bytes, $encoding: a whole body is a page", async ({ enco
         if (afterMs === 0) socket.end();
         else systemClock.setTimer(afterMs, () => socket.end());
       });
-      expect(told(outcome, page), `${describe(answer)}, FIN after ${afterMs} ms`).toBe("the page");
+      expect(reported(outcome, page), `${describe(answer)}, FIN after ${afterMs} ms`).toBe(
+        "the page",
+      );
     }
   }
 });
@@ -72,7 +74,7 @@ test.each(cases)(
           const outcome = await fetchFrom((socket) => {
             socket.write(cutAnswer(answer, cut), () => socket[close]());
           });
-          expect(told(outcome, page), `${describe(answer)}, ${close} ${cut}`).toBe("reset");
+          expect(reported(outcome, page), `${describe(answer)}, ${close} ${cut}`).toBe("reset");
         }
       }
     }
@@ -87,7 +89,7 @@ test("packed data without its last bytes is a page if its framing says that it i
     const outcome = await fetchFrom((socket) =>
       socket.end(Buffer.concat([headOf(answer), framed(answer)])),
     );
-    expect(told(outcome, page)).toBe("the page");
+    expect(reported(outcome, page)).toBe("the page");
   }
 });
 
@@ -98,7 +100,7 @@ test("zstd, which was not asked for, is refused as such", async () => {
     const outcome = await fetchFrom((socket) =>
       socket.end(Buffer.concat([headOf(packed), framed(packed)])),
     );
-    expect(told(outcome, page), describe(packed)).toBe("bad_content");
+    expect(reported(outcome, page), describe(packed)).toBe("bad_content");
   }
 });
 
@@ -175,7 +177,7 @@ function cutAnswer(answer: Answer, cut: Cut): Buffer {
 const describe = ({ encoding, framing, isAnnounced }: Answer): string =>
   `${encoding}, ${framing}, close ${isAnnounced ? "announced" : "not announced"}`;
 
-function told(outcome: FetchOutcome, page: Buffer): string {
+function reported(outcome: FetchOutcome, page: Buffer): string {
   if (outcome.kind === "failed") return outcome.reason;
   if (outcome.kind !== "found") return outcome.kind;
   return page.equals(outcome.body) ? "the page" : `${outcome.body.length} of ${page.length} bytes`;

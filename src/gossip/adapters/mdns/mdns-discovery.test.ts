@@ -7,7 +7,7 @@ import { createMdnsDiscovery, type MdnsDiscoveryOptions } from "./mdns-discovery
 const program = (name: string) => new URL(`./testing/${name}-thread`, import.meta.url);
 
 test("what fails in a thread stays there: started again, later and later, said once", async () => {
-  const { clock, told, said, options } = setUp();
+  const { clock, reported, said, options } = setUp();
   const delaysMs: number[] = [];
   const setTimer: TestClock["setTimer"] = (delayMs, callback) => {
     if (delayMs !== 10_000) delaysMs.push(delayMs); // the look at our own addresses
@@ -20,7 +20,7 @@ test("what fails in a thread stays there: started again, later and later, said o
   });
   for (let failures = 1; failures <= 4; failures++) {
     await until(() => delaysMs.length === failures);
-    expect(told).toHaveLength(failures);
+    expect(reported).toHaveLength(failures);
     await clock.advance(delaysMs.at(-1)!);
   }
   await discovery[Symbol.asyncDispose]();
@@ -43,25 +43,25 @@ test("without the library it says so, once, and is quiet", async () => {
 });
 
 test("other addresses are announced by another thread", async () => {
-  const { clock, told, said, options } = setUp();
+  const { clock, reported, said, options } = setUp();
   let own = ["10.0.0.1:9999"];
   await using _discovery = createMdnsDiscovery({
     ...options,
     program: program("patient"),
     reach: () => ({ own, accepts: () => true }),
   });
-  await until(() => told.length === 1);
+  await until(() => reported.length === 1);
   await clock.advance(11_000);
-  expect(told).toEqual(["10.0.0.1:9999"]);
+  expect(reported).toEqual(["10.0.0.1:9999"]);
   own = ["10.0.0.2:9999"];
   await clock.advance(10_000);
-  await until(() => told.length === 2);
-  expect(told).toEqual(["10.0.0.1:9999", "10.0.0.2:9999"]);
+  await until(() => reported.length === 2);
+  expect(reported).toEqual(["10.0.0.1:9999", "10.0.0.2:9999"]);
   expect(said).toEqual([]);
 });
 
 test("unreachable addresses are not reported", async () => {
-  const { told, options } = setUp();
+  const { reported, options } = setUp();
   await using _discovery = createMdnsDiscovery({
     ...options,
     program: program("patient"),
@@ -70,8 +70,8 @@ test("unreachable addresses are not reported", async () => {
       accepts: (address) => !address.startsWith("172."),
     }),
   });
-  await until(() => told.length > 0);
-  expect(told).toEqual(["10.0.0.1:9999"]);
+  await until(() => reported.length > 0);
+  expect(reported).toEqual(["10.0.0.1:9999"]);
 });
 
 test("bound to loopback there is nothing to announce: no thread, no timer", async () => {
@@ -82,7 +82,7 @@ test("bound to loopback there is nothing to announce: no thread, no timer", asyn
 
 function setUp() {
   const clock: TestClock = createTestClock();
-  const told: string[] = [];
+  const reported: string[] = [];
   const said: string[] = [];
   const say = (message: string) => void said.push(message);
   const log: Logger = { ...silentLogger, warn: say, info: say, error: say };
@@ -91,12 +91,12 @@ function setUp() {
     cluster: "test",
     bound: "0.0.0.0:9999",
     reach: () => ({ own: ["10.0.0.1:9999"], accepts: () => true }),
-    found: (peers) => void told.push(...peers.map(({ address }) => address)),
+    found: (peers) => void reported.push(...peers.map(({ address }) => address)),
     clock,
     random: createSeededRandom(1),
     log,
   };
-  return { clock, told, said, options };
+  return { clock, reported, said, options };
 }
 
 const until = (isSo: () => boolean) => expect.poll(isSo).toBe(true);
