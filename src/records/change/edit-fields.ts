@@ -3,9 +3,18 @@ import { nearestHint } from "../../base/text/nearest.ts";
 import type { Company } from "../fields/company.ts";
 import { columnOf, importFields } from "../exchange/import-columns.ts";
 import { readCompany, type ImportCell } from "../exchange/read-company.ts";
-import { entryKinds, listPrefixes } from "../fields/fields.ts";
+import {
+  companyPrefix,
+  entryKinds,
+  extraPrefix,
+  listPrefixes,
+  numberFields,
+  personPrefix,
+  socialPrefix,
+  textFields,
+} from "../fields/fields.ts";
 import { layoutOf } from "../files/layout.ts";
-import type { Person } from "../fields/person.ts";
+import { personTextFields, type Person } from "../fields/person.ts";
 import type { RecordKind } from "../records.ts";
 import { keyMeant } from "../ingest/spellings.ts";
 
@@ -71,7 +80,7 @@ export function fieldToUnset(record: Company | Person, field: string): string {
   if (field === "name") {
     throw new AppError("invalid", "name_needed", "a record needs a name: `set` changes it");
   }
-  const isElement = /^(?:email|phone|tag|category|service|product|tech|keyword|social|person|company|x)\/./.test(field); // prettier-ignore
+  const isElement = elementPrefixes.some((one) => field.startsWith(one) && field !== one);
   const isEntry = entryKinds.some((one) => field.startsWith(`${one}/`));
   const isText =
     Object.hasOwn(record.texts, field) ||
@@ -100,6 +109,17 @@ function oneOfList(
   return new AppError("invalid", "which_element", message);
 }
 
-const knownFields: ReadonlySet<string> = new Set(
-  "description website domain type address street city zip state country timezone place status hours excluded callback enrichedAt foundAt latitude longitude rating reviews ttlDays role".split(" "), // prettier-ignore
-);
+const elementPrefixes = [
+  ...Object.values(listPrefixes),
+  socialPrefix,
+  personPrefix,
+  companyPrefix,
+  extraPrefix,
+];
+
+const knownFields: ReadonlySet<string> = new Set([
+  "description",
+  ...textFields,
+  ...numberFields,
+  ...personTextFields,
+]);

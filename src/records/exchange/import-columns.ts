@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { nearestHint } from "../../base/text/nearest.ts";
-import { socialNetworks } from "../fields/fields.ts";
+import { listPrefixes, numberFields, socialNetworks, textFields } from "../fields/fields.ts";
 import { plainName, spellings } from "../ingest/spellings.ts";
 
 /** How a column is imported: its field, and how its values are read. */
@@ -24,13 +24,13 @@ export type ColumnKind =
 
 const words = (...lines: readonly string[]) => lines.join(" ").split(" ");
 
+/** The fields that only programs write. */
+const machineFields: ReadonlySet<string> = new Set(["enrichedAt", "foundAt"]);
+
 const kinds: Readonly<Record<Exclude<ColumnKind, "extra">, readonly string[]>> = {
-  text: words(
-    "name domain website type description address street city zip state country timezone",
-    "place status hours excluded callback",
-  ),
-  number: ["latitude", "longitude", "rating", "reviews", "ttlDays"],
-  list: ["email", "phone", "tag", "category", "service", "product", "tech", "keyword"],
+  text: ["name", "description", ...textFields.filter((field) => !machineFields.has(field))],
+  number: numberFields,
+  list: Object.values(listPrefixes).map((prefix) => prefix.slice(0, -1)),
   social: socialNetworks,
   note: ["note"],
   // The column of our own JSON.
