@@ -6,7 +6,7 @@ import { forgottenField, isScrubbed, partOf, type TargetState } from "./fold/par
 import { forgetRegister, forgottenTargets } from "./forget.ts";
 import type { Base } from "./replica/replica.ts";
 
-/** What is to be scrubbed from logs. */
+/** What has to be removed from logs. */
 export interface Floors {
   /** Forgotten targets: their datagrams up to this stamp. */
   readonly targets: ReadonlyMap<string, string>;
@@ -14,7 +14,7 @@ export interface Floors {
   readonly erased: ReadonlyMap<string, Markers>;
 }
 
-/** Reads the registers. Those of what was erased are read only if there is anything in them. */
+/** Reads the registers of forgotten targets and, if any field was ever erased, of erased fields. */
 export async function readFloors(
   read: (targets: readonly string[]) => Promise<readonly (TargetState | undefined)[]>,
 ): Promise<Floors> {
@@ -48,9 +48,9 @@ export function isToScrub({ targets, erased }: Floors, datagram: Datagram): bool
 }
 
 /**
- * Whether a datagram is of something forgotten or erased and has content. Those that were written
- * after the forgetting, by a node that did not know of it yet, are hidden and go when it is forgotten
- * again.
+ * Whether a datagram of a forgotten target or an erased field still has its content. This includes
+ * datagrams that a node wrote because it did not know yet that the target was forgotten: they are
+ * hidden, and their content is removed when the target is forgotten again.
  */
 export const isLeft = (floors: Floors, datagram: Datagram): boolean =>
   isToScrub(floors, datagram) ||

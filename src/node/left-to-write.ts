@@ -37,10 +37,10 @@ export function makeRepeatable(ledger: Ledger): RepeatableLedger {
 }
 
 /**
- * A commit whose answer was lost, without the changes that it has written. Those are this node's
- * datagrams with its source and values, newer than everything that its writer knew when it was
- * first sent. Without this, a repeated commit would restore a value that another writer has changed
- * meanwhile.
+ * The part of a commit that is still to be written after its answer was lost. A change counts as
+ * written if this node has a datagram with its source and value that is newer than everything the
+ * writer knew when it first sent the commit. Writing all changes again could overwrite a value that
+ * another writer has set meanwhile.
  */
 export async function leftToWrite(
   ledger: Pick<Ledger, "writtenAfter">,

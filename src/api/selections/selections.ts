@@ -172,7 +172,7 @@ export function createSelections<Item, Undo = never>(
   };
 }
 
-/** The oldest selection of the user who has most of them: nobody pushes out those of others. */
+/** The oldest selection of the user with the most selections, so that nobody displaces those of others. */
 function oldestOfGreediest<T extends { readonly by: string }>(idle: readonly T[]): T | undefined {
   const countOf = (user: string) => idle.filter(({ by }) => by === user).length;
   const most = Math.max(...idle.map(({ by }) => countOf(by)));

@@ -36,7 +36,7 @@ export interface PauseJobOptions {
   readonly log: Logger;
 }
 
-/** A limit: a job that was dropped from the list would be paused at most once more. */
+/** Bounds the file. A job that is dropped from it could be paused once more, which does no harm. */
 const rememberedMax = 1_000;
 
 /**
@@ -52,7 +52,7 @@ export function createJobPauser({ paths, queue, clock, log }: PauseJobOptions) {
   };
 }
 
-/** Somebody resumed a job. */
+/** Notes that a job was resumed, so that its earlier pause is not given as a reason any more. */
 export async function notePauseEnded(paths: Paths, job: string): Promise<void> {
   const known = readRecords(paths);
   if (!known.some((one) => one.job === job && one.isResumed !== true)) return;

@@ -13,12 +13,13 @@ export interface RecordTroublesOptions {
 
 /** More records are not checked for a status: that would take seconds. */
 const recordsMax = 1_000;
-/** For a reader that reads the status again and again. */
+/** A status that is read repeatedly checks the records at most this often. */
 const everyMs = 60_000;
 
 /**
- * What `forager records check` finds, in one line. Of a large data folder, and while a node writes
- * its files, only errors in files count that the node has noticed, or that can be seen at once.
+ * What `forager records check` finds, in one line. In a data folder with many records only the files
+ * count that could not be read. While a node is running, only errors in files count, because the
+ * files are written shortly after the data they show.
  */
 export function createRecordTroubles() {
   let known: { readonly atMs: number; readonly texts: readonly string[] } | undefined;
@@ -35,7 +36,7 @@ export function createRecordTroubles() {
 
 interface Found {
   readonly errors: number;
-  /** Files that are missing, or do not say what is stored. */
+  /** Files that are missing, or differ from the stored data. */
   readonly outdated: number;
 }
 
@@ -47,7 +48,7 @@ async function find({ paths, node }: RecordTroublesOptions, nowMs: number): Prom
   }
   const { problems, outdated } = await checkRecords({ folder: paths.root(), node, nowMs });
   const isWritten = (await node.fleet.view()) !== undefined;
-  // Files follow what is stored a moment later.
+  // A running node writes files a moment after the data, so outdated ones are not an error.
   if (!isWritten) return { errors: problems.length, outdated: outdated.length };
   return { errors: problems.filter(({ kind }) => kind === "file").length, outdated: 0 };
 }
@@ -57,7 +58,7 @@ async function textsOf(options: RecordTroublesOptions, nowMs: number): Promise<r
     return foundText(await find(options, nowMs));
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "unavailable") throw error;
-    // Facts that came from elsewhere: the next process that writes makes the files and their index.
+    // Only facts of other nodes so far: the next process that writes creates the files and the index.
     if (error.code === "index_missing") return [];
     return [`records cannot be checked: ${error.message}`];
   }

@@ -62,7 +62,7 @@ export function decodeTarget(target: string, text: string): TargetState {
 /** A record's role, which precedes the datagram's record. */
 const roleOf = (letter: string) => encodeRecord([letter]).slice(0, roleWidth);
 const roleWidth = 2;
-/** The end of a record. The header of our own files contains it only at its end. */
+/** The end of a record. The header is a record too, so its first occurrence ends the header. */
 const recordEnd = encodeRecord([]);
 const [namedRole, lastRole, conflictRole] = [roleOf("W"), roleOf("w"), roleOf("c")];
 
@@ -73,7 +73,7 @@ export function decodePart(text: string, name: string): PartState {
   return part;
 }
 
-/** Earlier versions do not know markers, so a part may have both: the marker, and what it erased. */
+/** Earlier versions ignore markers, so a part may contain a marker and also the values it erased. */
 function settleAllErased(part: PartState): void {
   for (const [target, fields] of part) if (fields.markers) settleErased(target, fields);
 }

@@ -48,7 +48,7 @@ export function decodeManifest(body: Uint8Array, name: string): CheckpointManife
   try {
     found = JSON.parse(Buffer.from(body).toString()) as typeof found;
   } catch {
-    // reported below
+    // `found` stays undefined, which is reported below
   }
   const parts = found?.["parts"];
   if (

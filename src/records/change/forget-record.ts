@@ -54,8 +54,8 @@ export async function forgetRecord(
 }
 
 /**
- * Removes the links of other records to these, because they contain the id and lead nowhere. Answers
- * whose files change.
+ * Removes the links of other records to these, because they contain the id and lead nowhere.
+ * Returns the records whose files change.
  */
 async function unlink(
   { ledger, index, stored }: RecordsContext,

@@ -65,7 +65,7 @@ export const undo: Command = {
       const text = "nothing is left to undo of that change";
       return out.result({ change: change.id, undone: [], changedSince: plan.changedSince }, text);
     }
-    // What was deleted has its name back only afterwards.
+    // A deleted record has no name before the undo, so take it from the values that come back.
     const namesBack = new Map(
       differences.flatMap(({ target, field, after }) =>
         field === "name" && typeof after === "string" ? [[target, after]] : [],

@@ -1,29 +1,29 @@
-import type { QueueCounts } from "../../../read/counts.ts";
-import type { Gate } from "../../../gate.ts";
-import type { Job } from "../../../job.ts";
-import type { LogEntry, LogStats } from "../../../read/log-entry.ts";
-import type { NamePage } from "../../../names.ts";
 import type { Operation, Outcomes } from "../../../operation.ts";
-import type { BrowseQuery, EndedQuery, Reconciled, TaskView } from "../../../queue-store.ts";
+import type { QueueStore, Reconciled } from "../../../queue-store.ts";
 import type { Task } from "../../../task.ts";
 import type { DoneEntry } from "../log/done-entry.ts";
 import type { ShardHead } from "../head/head.ts";
 
+/** Reads work on the shards as they do on the queue. */
+type QueueReads = Pick<
+  QueueStore,
+  | "counts"
+  | "task"
+  | "browse"
+  | "ended"
+  | "log"
+  | "logEntry"
+  | "logStats"
+  | "job"
+  | "gate"
+  | "jobs"
+  | "gates"
+  | "wakeInMs"
+>;
+
 /** The shards of one queue, one or many, as the queue store uses them. */
-export interface ShardSet {
+export interface ShardSet extends QueueReads {
   commit(operations: readonly Operation[]): Promise<SetCommitted>;
-  counts(): Promise<QueueCounts>;
-  task(id: number): Promise<TaskView | undefined>;
-  browse(query: BrowseQuery): Promise<readonly Task[]>;
-  ended(query: EndedQuery): Promise<readonly Task[]>;
-  log(query: EndedQuery): Promise<readonly LogEntry[]>;
-  logEntry(id: number): Promise<LogEntry | undefined>;
-  logStats(): Promise<LogStats>;
-  job(name: string): Promise<Job | undefined>;
-  gate(name: string): Promise<Gate | undefined>;
-  jobs(page: NamePage): Promise<readonly Job[]>;
-  gates(page: NamePage): Promise<readonly Gate[]>;
-  wakeInMs(kinds: readonly string[], worker: string | undefined): Promise<number | undefined>;
   reconcile(repair: boolean): Promise<Reconciled>;
   doneLog(): AsyncIterable<DoneEntry>;
   /**

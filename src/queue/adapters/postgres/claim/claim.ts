@@ -27,7 +27,7 @@ export interface ClaimContext {
   readonly moment: Moment;
   readonly counts: Counts;
   readonly tokens: Tokens;
-  /** The maintenance before the claim is done: continue, even if more has become due. */
+  /** Maintenance was done before this claim: do not ask for more, even if more has become due. */
   readonly isPrepared: boolean;
   /** Unthrottled finishes that were started before this claim are still running. */
   readonly isConcurrent: boolean;

@@ -134,5 +134,5 @@ export const isStatementLost = (error: unknown): boolean =>
 /** Also true for an idle session that the server, a network or an operator ended earlier. */
 export const isSessionLost = (error: unknown): boolean =>
   error instanceof pg.DatabaseError
-    ? /^(?:57P|08|25P03)/.test(error.code ?? "") // 08: from a pooler
+    ? /^(?:57P|08|25P03)/.test(error.code ?? "") // a pooler sends class 08
     : error instanceof Error && connectionFailure(error) !== undefined;
