@@ -104,7 +104,7 @@ export interface Ledger extends Closable {
    * journals first, and throws `corrupt` if they are damaged.
    */
   digest(): Promise<string>;
-  /** All conflicts: writes that lost without being seen by the winner. */
+  /** All conflicts: writes that were overwritten by a writer that had not seen them. */
   conflicts(): Promise<readonly ConflictView[]>;
   /** Writes the value of a losing write again. */
   restore(conflict: {

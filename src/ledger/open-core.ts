@@ -167,7 +167,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       // The state is derived: what is not saved stays in memory, and is read from the journals next
       // time.
       saveFrom = replica.recent().length + unsavedMax;
-      log.warn("the state of the ledger could not be saved; it is tried again", { error });
+      log.warn("the state of the ledger could not be saved; retrying", { error });
     }
   };
   /** Returns the datagrams that could not be taken, because earlier ones are missing. */

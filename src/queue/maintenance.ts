@@ -90,6 +90,6 @@ export function createMaintenance(options: MaintenanceOptions): Service {
   return every(tick, {
     clock,
     pauseMs: sweepEveryMs,
-    onError: (error) => logger.warn("queue maintenance failed, it is tried again", { error }),
+    onError: (error) => logger.warn("queue maintenance failed; retrying", { error }),
   });
 }

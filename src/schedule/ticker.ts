@@ -71,7 +71,7 @@ export function createTicker(options: TickerOptions): Service & { tick(): Promis
     if (refused) {
       const { name } = schedule;
       if (refused.status !== "closed") {
-        log.warn(`no room in the queue for schedule ${name}: tried again`, { schedule: name });
+        log.warn(`no room in the queue for schedule ${name}; retrying`, { schedule: name });
         return;
       }
       const advice = `\`forager queue retry --job ${job} --state skipped --yes\` opens it again`;

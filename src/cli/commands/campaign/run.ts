@@ -40,7 +40,7 @@ export const campaignRun: Command = {
     "Does everything on this machine and ends with the report and a CSV file in\n" +
       "campaigns/NAME/exports. For several machines use `forager campaign dispatch` and `forager up`.",
     "After Ctrl-C, a crash or kill -9, run it again to continue. Tiles and sites with a recent\n" +
-      "result are skipped; failed tasks are tried again.",
+      "result are skipped; failed tasks are retried.",
     "Exit code 3 if some tasks failed or are left, or its budget stopped it; 130 after Ctrl-C.",
   ],
 

@@ -79,7 +79,10 @@ export const ledgerVerify: Command = {
       );
     const verified = bucket === undefined ? undefined : await verify(bucket);
     bar?.done();
-    const tail = cuts.length > 0 ? "; a torn tail will be cut at the next write" : "";
+    const tail =
+      cuts.length > 0
+        ? "; an incomplete record at the end of a journal will be cut off at the next write"
+        : "";
     out.result(
       { ...here, ...(verified && { bucket: verified }) },
       [

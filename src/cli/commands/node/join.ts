@@ -13,8 +13,8 @@ export const nodeJoin: Command = {
     { line: "forager node join --bucket s3://fleet", summary: "fetch all data of the fleet" },
   ],
   details: [
-    "Fetches the newest checkpoint, then the rest, and shares what this node has written. Goes on\n" +
-      "where it was when it is run again.",
+    "Fetches the newest checkpoint, then the rest, and shares what this node has written.\n" +
+      "After an interruption run it again to continue.",
   ],
 
   async run(context) {
