@@ -61,8 +61,8 @@ export async function hasPartFile(disk: LedgerDisk, name: string): Promise<boole
   return bytes !== undefined && isPart(name, bytes);
 }
 
-export const writePartFile = (disk: LedgerDisk, name: string, text: string): Promise<void> =>
-  disk.replace(`${partsFolder}/${name}`, Buffer.from(text));
+export const writePartFile = (disk: LedgerDisk, name: string, bytes: Uint8Array): Promise<void> =>
+  disk.replace(`${partsFolder}/${name}`, bytes);
 
 /** From this call on the node uses the new checkpoint, also after a crash. */
 export const switchBase = (disk: LedgerDisk, body: Uint8Array): Promise<void> =>

@@ -71,13 +71,12 @@ async function fetchParts(
           isPruned = true;
           return;
         }
-        const text = Buffer.from(got.body).toString();
-        if (!isPart(name, text)) {
+        if (!isPart(name, got.body)) {
           const message = `part ${name} of checkpoint ${manifest.number} is damaged in the bucket`;
           throw new AppError("corrupt", "ledger_part", message);
         }
         const part = name;
-        await writing.run(() => writePartFile(disk, part, text));
+        await writing.run(() => writePartFile(disk, part, got.body));
       }
       done += 1;
       onProgress({ done, total: names.length });

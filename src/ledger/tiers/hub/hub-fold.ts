@@ -96,9 +96,8 @@ export function bucketBase(bucket: Bucket, manifest: CheckpointManifest): Base {
       const name = manifest.parts[index];
       if (name === undefined) return undefined;
       const got = await bucket.get(partKey(name));
-      const text = got.status === "found" ? Buffer.from(got.body).toString() : undefined;
-      if (text !== undefined && isPart(name, text)) return text;
-      const fault = text === undefined ? "missing" : "damaged";
+      if (got.status === "found" && isPart(name, got.body)) return Buffer.from(got.body).toString();
+      const fault = got.status === "found" ? "damaged" : "missing";
       const message = `part ${name} of checkpoint ${manifest.number} is ${fault} in the bucket`;
       throw new AppError("corrupt", "ledger_part", message);
     },
