@@ -16,7 +16,7 @@ export type RaceOutcome = "one" | "none" | { readonly fault: string };
 
 /**
  * Several clients write at once under the same condition. A racer without an answer may be the
- * winner, so its body may be stored. It is a fault if two racers were told that they won, or if a
+ * winner, so its body may be stored. It is a fault if two racers got the answer that they won, or if a
  * winner's body is not stored.
  */
 export async function raceOnce(

@@ -50,7 +50,7 @@ function fixture() {
 test("after any number of failed requests, missing datagrams are requested again within seconds of a digest", async () => {
   const { clock, fetches, note, isLarge, askedAtMs, pulls } = fixture();
   note();
-  // Nobody answers, until the last try is told that it has to be pulled, which fails.
+  // Nobody answers, until the answer to the last try says that it has to be pulled, which fails.
   while (askedAtMs.length < limits.askTriesMax) await clock.advance(50);
   isLarge();
   expect(pulls).toHaveLength(1);

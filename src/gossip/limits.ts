@@ -43,7 +43,7 @@ export const limits = {
   /** How long a peer is not asked again for what it does not hold. */
   goneMs: 60_000,
   /**
-   * How long an origin is left alone after the replica failed or refused: at first, and at most.
+   * How long an origin is not requested after the replica failed or refused: at first, and at most.
    */
   mutedMsMin: 1_000,
   mutedMsMax: 60_000,

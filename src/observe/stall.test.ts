@@ -7,7 +7,7 @@ const options = { stallMs: () => 15 * minuteMs, stuckMs: 10 * minuteMs };
 
 const page: PartReading = { of: "kind", part: "page", claimable: 1, completed: 0, oldestMs: 0 };
 
-/** Reads the part once a minute; what was told, as "minute event". */
+/** Reads the part once a minute; what was reported, as "minute event". */
 function watch(minutes: number, at: (minute: number) => Partial<PartReading>): string[] {
   const detector = createStallDetector(options);
   const book = createAlertBook();

@@ -26,11 +26,11 @@ interface Fixture {
   readonly waker: Waker;
   readonly time: SuiteTime;
   readonly store: QueueStore;
-  /** Claims in vain, then waits. */
+  /** Makes a claim that returns nothing, then waits. */
   readonly waitForWork: (signal?: AbortSignal) => Promise<Asleep>;
 }
 
-/** A wait and what came of it so far. */
+/** A wait and its result so far. */
 interface Asleep {
   readonly ended: Promise<WakeReason>;
   reason(): WakeReason | undefined;

@@ -27,6 +27,12 @@ export const dialect: readonly { readonly phrase: string; readonly instead: stri
   { phrase: "in hand", instead: "in flight, or running" },
   { phrase: "is no error", instead: "is not an error" },
   { phrase: "is no reason", instead: "does not cause, or does not require" },
+  { phrase: "whoever", instead: "a process that, or a user who" },
+  { phrase: "in vain", instead: "without a result" },
+  { phrase: "what came of", instead: "the result of" },
+  { phrase: "nobody can tell", instead: "it cannot be known" },
+  { phrase: "given back", instead: "released, or returned" },
+  { phrase: "parted by", instead: "separated by" },
 ];
 
 const patterns = dialect.map(({ phrase, instead }) => ({

@@ -22,8 +22,8 @@ export async function createBucket(address: string): Promise<"created" | "exists
 }
 
 /**
- * For whoever is about to write: makes the folder of the fleet's bucket if it does not exist.
- * Resolves to what to tell then.
+ * Call before a write: creates the folder of the fleet's bucket if it does not exist. Resolves to a
+ * note for the user if it was created.
  */
 export async function createMissingBucket(
   options: FleetBucketOptions,

@@ -89,7 +89,7 @@ export function createEnrichServices(options: EnrichServicesOptions): OpenEnrich
   };
 }
 
-/** One fetcher per contact that sites are told, so that connections are shared. */
+/** One fetcher per contact sent to sites, so that connections are shared. */
 function createFetchers({ crawl, metrics, version, clock, log, resolve }: EnrichServicesOptions) {
   const allowPrivateNetworks =
     crawl.allowPrivateNetworks === "" ? [] : crawl.allowPrivateNetworks.split(",");

@@ -82,7 +82,7 @@ interface Transports {
 }
 
 /**
- * Another node of this machine may use the port. Then any other port works, because peers are told
+ * Another node of this machine may use the port. Then any other port works, because peers learn
  * the port.
  */
 async function openTransports(host: string, options: OpenGossipOptions): Promise<Transports> {

@@ -154,7 +154,7 @@ test("what one may see and change is decided by the server: others' sessions and
   expect((await anna("DELETE", `/api/tokens/${String(token)}`)).status).toBe(404);
   expect((await anna("DELETE", `/api/sessions/${session!.id}`)).status).toBe(404);
   expect((await bob("GET", "/api/session")).status).toBe(200);
-  // Secret fields are never sent, whoever asks.
+  // Secret fields are never sent, also not to administrators.
   const users = JSON.stringify((await root("GET", "/api/users")).body);
   expect(users).toContain("anna");
   expect(users).not.toMatch(/scrypt|"password"|"hash"|"version"/);

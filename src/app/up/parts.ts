@@ -22,7 +22,7 @@ export type PartName =
 /**
  * - `running`; `off`: not configured, or turned off; `failing`: it does not work and is retried;
  * - `owner`, `client`: of the data folder; `elsewhere`: the owner of the data folder runs it;
- * - `waiting`: the fleet has told this node to run no tasks; `stopped`: it has ended.
+ * - `waiting`: the fleet has paused or drained this node; `stopped`: it has ended.
  */
 export type UpPartState =
   | "running"

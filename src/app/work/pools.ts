@@ -68,7 +68,7 @@ export function toSlots(pools: readonly Pool[], version: string): readonly Proce
       ...(except && { except }),
       ...(isWanted && { isWanted }),
       concurrency,
-      // A process is told at its start which kinds other slots run, so a change needs a new
+      // A process gets the kinds that other slots run when it starts, so a change needs a new
       // process.
       version: except ? JSON.stringify([version, except]) : version,
     })),

@@ -24,7 +24,7 @@ export interface ProcessPool {
   unwanted(): ReadonlySet<string>;
   /** By kind: the maximum number of concurrent tasks, and the number of running ones. */
   kinds(): Readonly<Record<string, [number, number]>>;
-  /** Resolves when the node was told to leave while it ran, and no tasks are running any more. */
+  /** Resolves when the fleet has drained the node while it ran, and no tasks are running any more. */
   readonly left: Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function createProcessPool(options: ProcessPoolOptions): ProcessPool {
       const known = Object.entries(next.workers).filter(([kind]) => isKnown(kind));
       desired = { state: next.state, workers: Object.fromEntries(known) };
       follow();
-      // A node that is restarted after it was told to leave waits: otherwise it could never start.
+      // A node that is restarted while drained waits: otherwise it could never start.
       if (hasBegun && (next.state === "drained" || held)) void leave();
       const counts = known.map(([kind, count]) => `${kind} ${count}`);
       return {

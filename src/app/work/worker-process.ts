@@ -1,6 +1,6 @@
 /**
- * The program of one worker process of `forager work`. Its parent tells it how to start and which
- * kinds to run. It exits when it is told to, when its parent has exited, or on a signal.
+ * The program of one worker process of `forager work`. Its parent sends it its options and kinds.
+ * It exits when its parent asks for it or has exited, or on a signal.
  */
 import { AppError } from "../../base/app-error.ts";
 import { systemClock } from "../../base/clock.ts";

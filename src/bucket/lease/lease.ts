@@ -203,7 +203,7 @@ export function createLease(options: LeaseOptions): BucketLease {
       const { etag } = held;
       held = open = undefined; // first, so that nothing acts on a lease that is being released
       if ((await write(begin(released(), etag))) !== lost) return;
-      // A late renewal of this session may have arrived. A record of another session is left alone.
+      // A late renewal of this session may have arrived. A record of another session is not changed.
       const got = await bucket.get(key);
       if (got.status !== "found") return;
       const found = decodeLease(got.body, key);

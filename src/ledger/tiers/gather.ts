@@ -26,7 +26,7 @@ export interface Gathered {
 const lanes = 8;
 
 /**
- * Reads everything in the bucket beyond the state. Heads are hints: a session that may go on is
+ * Reads everything in the bucket beyond the state. Heads are hints: a session that may continue is
  * also read beyond its head, because its node may have died before it updated the head. An
  * unreadable segment stops its session, is reported, and stays where it is.
  */

@@ -359,7 +359,7 @@ describe("quarantine", () => {
     await set(ledger, "later");
     await sync(ledger);
     await passTime(clock, 400_000);
-    await sync(other); // its time had come there before it was told to drop it
+    await sync(other); // its time had come there before it learned that it was dropped
     await lease.acquire();
     await fold();
     await using joined = await openTestLedger({ clock });

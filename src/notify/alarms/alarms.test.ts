@@ -99,7 +99,7 @@ describe("alarms", () => {
     await pass(keeper, 1);
     [now, isDown] = [[], false];
     await pass(keeper, 10);
-    expect(told()).toEqual(["began disk pi-1", "ended disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1", "ended disk pi-1"]);
   });
 
   test("on a full disk alarms are sent all the same, and stored when there is room", async () => {
@@ -115,12 +115,12 @@ describe("alarms", () => {
     const keeper = open(["webhook"], stored);
     now = [disk];
     await pass(keeper, 3);
-    expect(told()).toEqual(["began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1"]);
     isFull = false;
     await pass(keeper, 2);
     expect((await outbox.read()).active).toMatchObject([disk]);
     await pass(open(), 5);
-    expect(told()).toEqual(["began disk pi-1"]);
+    expect(reported()).toEqual(["began disk pi-1"]);
   });
 
   test("an alarm of an earlier process is over only after this one has looked for a while", async () => {

@@ -41,7 +41,7 @@ export interface DemoNodeState {
   readonly datagrams: number;
   /** How many peers report that they have the same data. */
   readonly equals: number;
-  /** It was told to rest and has no task in flight: it writes nothing more. */
+  /** It was asked to rest and has no task in flight: it writes nothing more. */
   readonly isAtRest: boolean;
 }
 

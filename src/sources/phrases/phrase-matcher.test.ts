@@ -12,7 +12,7 @@ const osmOf = (phrase: string, ...languages: readonly string[]): readonly TagMat
     .match(phrase)
     .matches.filter(({ source }) => source === "osm");
 
-/** Whether a tag of the best preset is right: a preset that has several tags is told by each. */
+/** Whether a tag of the best preset is right: each tag of a preset with several identifies it. */
 function isRight({ phrase, lang, right }: ListedPhrase): boolean {
   const matches = osmOf(phrase, lang);
   const best = matches.filter(

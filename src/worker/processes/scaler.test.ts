@@ -109,7 +109,7 @@ test("a growing backlog is met in steps, and each change is logged and counted b
   expect(state.applied).toEqual([15, 23, 35, 40]);
   expect(lines).toEqual(["backlog", "backlog", "backlog", "backlog", "at_max"]);
   await clock.advance(30_000);
-  expect(lines).toHaveLength(5); // a reason that lasts is told once
+  expect(lines).toHaveLength(5); // a reason that lasts is logged once
   const [evaluations] = metrics.snapshot();
   expect(evaluations?.series).toEqual([
     { values: ["scale_up", "backlog"], value: 4 },

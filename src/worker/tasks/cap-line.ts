@@ -1,7 +1,7 @@
 import type { InFlightTask } from "./in-flight-task.ts";
 
 /**
- * A queue of tasks that wait for the local cap of their kind. A task that gets its cap goes on to
+ * A queue of tasks that wait for the local cap of their kind. A task that gets its cap moves to
  * the slots; tasks with another key do not wait for it. A task that ends meanwhile leaves the queue
  * through its signal.
  */

@@ -8,7 +8,7 @@ import { createS3Bucket } from "./s3-bucket.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A bucket on a server that answers every request as it is told, and counts them. */
+/** A bucket on a server that gives the configured answer to every request, and counts them. */
 async function onServer(answer: Answer, requestMs = 5_000) {
   let requests = 0;
   const server = createServer((request, response) => {

@@ -65,7 +65,7 @@ test.each(cases)(
     const page = pageOf(size);
     for (const answer of answersOf(encoding, page)) {
       for (const cut of cuts) {
-        // Nobody can tell a cut from the end where the end of the connection is all that says so.
+        // A truncated body cannot be detected if only the end of the connection marks its end.
         const isHidden = answer.framing === "until close" && encoding === "identity";
         if (isHidden && cut !== "before the head" && cut !== "in the head") continue;
         // Without a packed byte it is an empty page.

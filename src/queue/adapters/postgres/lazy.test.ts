@@ -18,7 +18,7 @@ const open = async (options: Parameters<typeof openPostgresQueueStore>[0]) =>
   });
 
 needs(["postgres"], ({ postgres }) => {
-  /** How the server was told to commit what each kind of operation wrote, seen where it writes. */
+  /** How each kind of operation asked the server to commit, seen where it writes. */
   async function commitsOf(query: string, lazy?: readonly LazyKind[]) {
     await using schema = await createTestSchema(postgres.url);
     const url = `${postgres.url}${query}`;

@@ -20,8 +20,8 @@ const requestsMax = 1_000;
 /**
  * A claim over several shards. A worker stays with a shard while that has work, so that its next
  * write needs no read; then it moves on. If the claim returns fewer leases than requested and fewer
- * than 64, all shards were read. Each shard is told whether the worker holds tasks in other shards,
- * because a suspect runs alone.
+ * than 64, all shards were read. The claim of a shard says whether the worker holds tasks in
+ * other shards, because a suspect runs alone.
  */
 export function createClaims(at: ManyContext, random: Random) {
   const { keepers, moment } = at;

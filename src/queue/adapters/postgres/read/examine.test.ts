@@ -25,7 +25,7 @@ needs(["postgres"], ({ postgres }) => {
       `insert into ${schema.quoted}.wait select 'k', n, 1, 1 from generate_series(1, 500) n`,
     );
     await schema.query(`delete from ${schema.quoted}.wait where bucket <= 400`);
-    await schema.query("select pg_stat_force_next_flush()"); // else it is told some time later
+    await schema.query("select pg_stat_force_next_flush()"); // otherwise the server reports it some time later
     await vi.waitFor(
       async () => {
         const { tables } = await examinePostgres(options);
