@@ -33,7 +33,7 @@ const shots: readonly Shot[] = [
   { name: "campaigns", path: "/campaigns", text: "munich-bakers" },
   { name: "campaign", path: campaign, text: "Downloads", isInTour: true },
   { name: "run", path: campaign, text: "Downloads", button: "Run", opened: "290 searches due", isInTour: true }, // prettier-ignore
-  { name: "retry", path: campaign, text: "Downloads", button: "Try failed again", opened: "38 failed tasks" }, // prettier-ignore
+  { name: "retry", path: campaign, text: "Downloads", button: "Retry failed tasks", opened: "38 failed tasks" }, // prettier-ignore
   { name: "phrases", path: `${campaign}?tab=phrases`, text: "craft=floorer" },
   { name: "config", path: `${campaign}?tab=config`, text: "config.toml" },
   { name: "map", path: "/map?campaign=austin-flooring&tile=30.2_-97.8", text: "in this tile", isInTour: true }, // prettier-ignore

@@ -26,7 +26,7 @@ const screens = [
 const panels = [
   ["/", "What to do", "Usual causes"],
   ["/campaigns/austin-flooring", "Run", "290 searches due"],
-  ["/campaigns/austin-flooring", "Try failed again", "38 failed tasks"],
+  ["/campaigns/austin-flooring", "Retry failed tasks", "38 failed tasks"],
   ["/companies", "Change all", "Records that match later are not changed"],
   ["/companies/duplicates", "Compare", "Merge into Capital Hardwood Floors"],
   ["/companies?open=capital-hardwood-floors", "Delete", "on every node"],

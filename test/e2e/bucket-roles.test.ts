@@ -115,15 +115,15 @@ needs(["s3"], ({ s3 }) => {
       return new Map(rows.map(({ check, detail }) => [check, detail]));
     };
     const asHub = await doctor("node", "hub");
-    expect(asHub.get("right to write shards/*")).toBe("has");
+    expect(asHub.get("right to write shards/*")).toBe("granted");
     await using all = owner();
     const before = await all.list("");
     expect((await doctor("node", "node")).get("writes without a condition")).toBe("refused by the store"); // prettier-ignore
     const isLasting = ({ key }: { readonly key: string }) => !key.startsWith("probe/");
     expect((await all.list("")).filter(isLasting)).toEqual(before.filter(isLasting));
-    expect(asHub.get("right to delete ledger/checkpoint/*")).toBe("lacks");
+    expect(asHub.get("right to delete ledger/checkpoint/*")).toBe("missing");
     const asNode = await doctor("hub", "node");
-    expect(asNode.get("right to delete ledger/checkpoint/*")).toBe("too much");
+    expect(asNode.get("right to delete ledger/checkpoint/*")).toBe("not needed");
   });
 
   test("the store refuses a node that overwrites a shard without having read it", async () => {

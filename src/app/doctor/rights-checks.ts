@@ -58,16 +58,16 @@ function toFinding(
   { isNeeded, isThere }: RightFinding,
   { role, policy }: Pick<RightsChecksOptions, "role" | "policy">,
 ): Finding | undefined {
-  if (isNeeded && isThere) return { state: "ok", detail: "has" };
+  if (isNeeded && isThere) return { state: "ok", detail: "granted" };
   if (isNeeded) {
     const how = policy
       ? `attach ${policy} to its user`
       : "`forager infra policy --help` says how to print its policy";
     const advice = `a ${role} needs it: ${how}`;
-    return { state: "fail", detail: "lacks", advice };
+    return { state: "fail", detail: "missing", advice };
   }
   if (!isThere) return undefined;
-  return { state: "warn", detail: "too much", advice: `a ${role} does not need it` };
+  return { state: "warn", detail: "not needed", advice: `a ${role} does not need it` };
 }
 
 function overwriteFinding(keys: readonly string[] | undefined): Finding {

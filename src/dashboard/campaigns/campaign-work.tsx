@@ -51,7 +51,7 @@ export function CampaignWork({
         <span class="row">
           {job && job.failed > 0 && may("queue:write") && (
             <button class="btn" onClick={() => (isRetryOpen.value = true)}>
-              <Icon name="refresh-cw" /> Try failed again
+              <Icon name="refresh-cw" /> Retry failed tasks
             </button>
           )}
           {job && left > 0 && job.ended === null && (

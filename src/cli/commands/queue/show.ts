@@ -66,7 +66,7 @@ function describeTask(shown: Shown, layout: Layout, released: ReleaseRecord | un
     ["task", String(task.id)],
     ["state", describeState(shown, released !== undefined)],
     ...(released
-      ? [["given back", `${formatMoment(released.atMs)} by this node: ${released.reason}`] as const]
+      ? [["released", `${formatMoment(released.atMs)} by this node: ${released.reason}`] as const]
       : []),
     ["kind", task.kind],
     ["job", task.job],
