@@ -238,7 +238,7 @@ describe("dispatch", () => {
     ]);
     expect(await ask(old)).toMatchObject({ added: 1, duplicate: tiles - 1 });
     expect(await ask(old)).toMatchObject({ added: 0, duplicate: tiles });
-    // So is a file that has changed, though no witness tells what it was before.
+    // So is a file that has changed, though no witness has its earlier content.
     expect(await ask(new Map(), "r2")).toMatchObject({ added: tiles, duplicate: 0 });
     expect(await ask(new Map(), "r2")).toMatchObject({ added: 0, duplicate: tiles });
     expect(await queue.browse({ limit: 100 })).toHaveLength(2 * tiles + 1);

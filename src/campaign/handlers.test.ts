@@ -57,7 +57,7 @@ interface World {
   readonly ledger: Ledger;
   readonly tasks: Map<string, TaskInput>;
   readonly asked: string[];
-  /** What the file has, as far as releases tell. */
+  /** What the file has, as far as releases show. */
   readonly file: { release: string };
 }
 

@@ -27,7 +27,7 @@ describe("peers", () => {
     expect(a.gossip.peers()).toEqual([]);
     fleet.network.conditions.isOpen = () => true;
     await fleet.advance(minutes(12));
-    expect(a.gossip.peers()).toEqual([]); // nobody finds anybody any more
+    expect(a.gossip.peers()).toEqual([]); // no node finds another any more
     const sent = fleet.network.sent();
     await fleet.advance(minutes(5));
     expect(fleet.network.sent()).toBe(sent);

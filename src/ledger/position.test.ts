@@ -13,7 +13,7 @@ const source = "site:https://a.b";
 const set = (ledger: Ledger, target: string, value: unknown = 1) =>
   ledger.write({ source, changes: [{ target, field: "f", value }] });
 
-/** What is new, and the position as it comes back from where it was kept. */
+/** What is new, and the position as it is read back from where it was stored. */
 async function newIn(ledger: Ledger, since: LedgerPosition | undefined) {
   const { position, batches } = await ledger.changedSince(since);
   const targets: string[] = [];

@@ -147,7 +147,7 @@ interface Behaviour {
   readonly overlaps?: (job: string) => boolean;
 }
 
-/** A store that only notes commits: what is tested here is who is joined with whom. */
+/** A store that only records commits, to test which calls are joined. */
 function setUp({ before, answer = () => "ok", forget = false, overlaps }: Behaviour = {}) {
   const commits: string[][] = [];
   const nameOf = (operation: Operation) =>

@@ -340,7 +340,7 @@ describe("a wait survives", () => {
     goAway();
     const asleep = await waitForWork();
     for (let at = 0; at < 10; at++) {
-      tell(true); // news: what is there can not be claimed
+      tell(true); // a change: the existing task cannot be claimed
       await pass(time, 1_000);
     }
     expect(asleep.reason()).toBeUndefined();

@@ -21,7 +21,7 @@ test("a company whose visit failed, or was skipped for good, does not wait", asy
   await end("company/out", { kind: "skip", reason: "it is excluded: rival" });
   await end("company/good", { kind: "done" });
   const failed = ["company/bad", "failed"] as const;
-  // A skipped task may be followed by one at another host while the job goes on.
+  // A skipped task may be followed by one at another host while the job continues.
   expect([...(await readUnvisited(queue, "leads"))]).toEqual([failed]);
   await end("company/late", { kind: "done" });
   const { leases } = await queue.claim({ worker: "w", kinds: [enrichKind] });

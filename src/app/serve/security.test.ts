@@ -99,7 +99,7 @@ describe("every answer", () => {
     const file = broken.paths.resolve("node", "users", "fleet", "users.json");
     writeFileSync(file, "{ not json: /secret/path");
     const login = await signIn(broken.origin, "anna");
-    // Nobody is admitted while it is damaged.
+    // No user is admitted while it is damaged.
     expect(login.status).toBe(500);
     expect(login.cookie).toBe("");
     expect(JSON.stringify(login.body)).not.toMatch(/secret|node\/users|at .*\.ts/);

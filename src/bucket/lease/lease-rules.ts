@@ -22,7 +22,7 @@ export const deadlineMs = (sentMs: number, { ttlMs, marginMs }: LeaseTimes): num
 export const freeAtAgeMs = (record: LeaseRecord, marginMs: number): number =>
   record.state === "released" ? 0 : record.ttlMs + marginMs;
 
-/** The outcome of a write to the lease, as far as its answer tells. */
+/** The outcome of a write to the lease, as far as its answer shows. */
 export type WriteAnswer = "accepted" | "refused" | "unknown";
 
 /** What a later read shows: this write, the content that it should replace, or something else. */

@@ -32,7 +32,7 @@ export type BucketRaceEvent =
       readonly atMs: number;
     };
 
-/** The outcome of the try with this nonce, as far as its answer tells. */
+/** The outcome of the try with this nonce, as far as its answer shows. */
 interface End<Name extends string> {
   readonly event: Name;
   readonly key: string;

@@ -131,7 +131,7 @@ describe("the report of a campaign", () => {
   test("each step of the funnel has at most what the one before has, also while a run is on", async () => {
     const phone = [{ value: "+15125550100" }];
     const underWay = [
-      // Its visit goes on: the first page has shown an address.
+      // Its visit continues: the first page has shown an address.
       sampleCompany("w1", { foundBy: [foundAt("plumber")], emails: email }),
       sampleCompany("w2", { foundBy: [foundAt("plumber")], phones: phone }),
       sampleCompany("w3", { foundBy: [foundAt("plumber")], phones: phone, visit: visited("unreachable", "dns") }), // prettier-ignore

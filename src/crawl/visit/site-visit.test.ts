@@ -47,7 +47,7 @@ interface Site {
   readonly isParked?: boolean;
 }
 
-/** Visits a site, one request after the other; what is asked and how it ends. */
+/** Visits a site, one request after the other; the requests and the outcome. */
 function visitAll(site: Site, budget: Partial<VisitBudget> = {}) {
   let visit: Visit = startVisit({ url: `${origin}/`, nowMs: 0, budget });
   const asked: string[] = [];

@@ -149,7 +149,7 @@ function tokenized(html: string): readonly Token[] {
   let value = "";
   const open = (isSelfClosed: boolean) => {
     if (kindOf(opened).isDrawing) drawings += 1;
-    // Longer ones are nobody's name.
+    // Longer ones are not names.
     if (opened.length <= 40) tokens.push([opened, attributes, isSelfClosed]);
   };
   const nothing = () => {};

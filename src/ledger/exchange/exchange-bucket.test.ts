@@ -20,7 +20,7 @@ function createFleet() {
   return { clock, bucket, sync };
 }
 
-/** All that one may tell goes to the other. */
+/** Everything that one may send goes to the other. */
 async function pass(from: Ledger, to: Ledger): Promise<void> {
   for (const origin of from.exchange.vector().keys()) {
     const ask = { origin, from: 1, to: Infinity, bytesMax: Infinity };
@@ -66,7 +66,7 @@ describe("an exchange in a fleet with a bucket", () => {
     await sync(first);
     const copy = new Map([...files].map(([name, bytes]) => [name, bytes.slice()]));
     await using clone = await openTestLedger({ files: copy, clock });
-    // The original goes on, in another life too.
+    // The original continues, also after a restart.
     await set(first, 2);
     await sync(first);
     await using other = await openTestLedger({ clock });

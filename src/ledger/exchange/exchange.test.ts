@@ -74,7 +74,7 @@ describe("what a ledger hands to others", () => {
     });
     const writing = Promise.all([set(ledger, 1), setAll(ledger, ["a", "b"], 2), set(ledger, 3)]);
     await expect.poll(() => [...ledger.vector().values()]).toEqual([4]);
-    // What is not on the disk yet is no one else's business.
+    // What is not on the disk yet is not sent.
     expect([[...ledger.exchange.vector()], reported]).toEqual([[], []]);
     open();
     await writing;
@@ -160,7 +160,7 @@ describe("what a ledger takes from others", () => {
       log: [...(await author.log({ from: 0, limit: Infinity }))],
     };
     expect(after).toEqual(before);
-    // And its next write goes on from its own last one.
+    // And its next write continues from its own last one.
     expect((await set(author, 5)).datagrams).toMatchObject([{ number: 4 }]);
   });
 
@@ -198,7 +198,7 @@ describe("what a ledger takes from others", () => {
     await other.exchange.receive(await onlyRange(author));
     expect(await valuesOf(other, target)).toEqual({});
     expect(other.quarantine()).toHaveLength(1);
-    // Told on as it is.
+    // Passed on unchanged.
     expect(await onlyRange(other)).toEqual(await onlyRange(author));
     await set(other, "of today");
     expect(await valuesOf(other, target)).toEqual({ f: "of today" });

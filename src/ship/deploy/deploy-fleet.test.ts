@@ -294,7 +294,7 @@ describe("the lock", () => {
       made.map(async (releases, index) => {
         const own = options({ hosts: index === 0 ? names : names.toReversed(), releases });
         const run: DeployOptions["run"] = async (host, command) => {
-          // The one that has the locks goes on only when the other one has ended.
+          // The one that has the locks continues only when the other one has ended.
           if (command.args[0] === "manifest") await ends[1 - index]!.promise;
           return await own.run(host, command);
         };

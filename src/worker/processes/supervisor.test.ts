@@ -260,7 +260,7 @@ function endsOf({ supervisor }: ReturnType<typeof setUp>) {
 test("the leases of a process that died are ended at once, and its tasks are counted", async () => {
   const at = setUp([slot("a")]);
   await at.supervisor.start();
-  // It had told of ten of its twelve when it died.
+  // It had reported ten of its twelve when it died.
   at.children[0]!.ends = 10;
   await at.pass(1_000);
   let calls = 0;

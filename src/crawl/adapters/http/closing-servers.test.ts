@@ -1,7 +1,7 @@
 /**
  * Servers that close the connection, in every phase of an answer, however the answer is framed and
  * packed: a whole body is a page, a cut one is `reset`, and no event of a socket ends the process
- * (the runner fails on an error that nobody catches).
+ * (the runner fails on an uncaught error).
  */
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";

@@ -47,7 +47,7 @@ describe("gossip over real sockets", () => {
     const seen = new Promise<string>((resolve) => {
       b.gossip.subscribe("wake", (_from, bytes) => resolve(Buffer.from(bytes).toString()));
     });
-    // One side is told where the other is; the other hears it.
+    // One side gets the address of the other, which learns the first one's from a packet.
     b.gossip.meet("static", [{ address: a.gossip.address() }]);
     await until(() => a.gossip.peers().length === 1 && b.gossip.peers().length === 1);
     const large = Buffer.alloc(500_000, "large");

@@ -95,7 +95,7 @@ test.each([
   socket.write(Buffer.concat([bytes, Buffer.alloc(64)]));
   await ended;
   expect([received, channels]).toEqual([[], []]);
-  // A nonce and a proof, which tell a stranger nothing; never the token or data.
+  // A nonce and a proof, which reveal nothing; never the token or data.
   expect(got().byteLength).toBe(64);
   expect(got().includes(token)).toBe(false);
 });

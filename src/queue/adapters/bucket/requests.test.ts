@@ -5,7 +5,7 @@ import { createQueue } from "../../create-queue.ts";
 import type { BucketQueueStore } from "./bucket-queue-store.ts";
 import { createStorage, type Storage } from "./testing/storage.ts";
 
-/** What is asked of the bucket, counted: a queue on a bucket is paid by the request. */
+/** Counts the requests to the bucket, because a queue on a bucket is paid by the request. */
 const works = (prefix: string, count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({
     kind: "work",
@@ -129,7 +129,7 @@ describe("the requests of a job", () => {
     const sent = storage.requests();
     const { commitRequests = 0 } = (await queues[0]!.job("j"))!;
     expect(commitRequests).toBeGreaterThan(40); // 20 long payloads are 40 requests
-    // Empty claims, one for each node, are nobody's; logs that are removed at the end are late.
+    // Empty claims, one for each node, belong to no job; logs that are removed at the end are late.
     expect(sent - commitRequests).toBeGreaterThanOrEqual(0);
     expect(sent - commitRequests).toBeLessThanOrEqual(0.1 * sent);
     for (const queue of queues) await queue[Symbol.asyncDispose]();

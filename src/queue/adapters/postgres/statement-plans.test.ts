@@ -165,7 +165,7 @@ async function claimConcurrently(url: string, blocked: number) {
   return { statements, rows: (await rowsReadAfter(before)) - before };
 }
 
-/** A backlog that the work of the test stands beside; nobody claims its kind. */
+/** A backlog next to the work of the test; no worker claims its kind. */
 async function fill({ queue }: QueueFixture): Promise<void> {
   for (let part = 0; part < 10; part++) {
     const gate = part === 0 ? {} : { gate: `full ${part}` };

@@ -27,7 +27,7 @@ test("kill -9 at any moment takes back nothing that was acknowledged, and tears 
   let finished = 0;
   // Two at a time, so that one dies while the other writes.
   let previous: Crashing | undefined;
-  // On a slow machine it goes on until enough has happened to prove something.
+  // On a slow machine it runs until enough has happened to prove something.
   const isEnough = () => crashes > 2 && known.keys.size > 100 && finished > 100;
   while (systemClock.monotonicMs() < untilMs || (!isEnough() && crashes < crashesMax)) {
     const next = startCrashing(folder.file, join(folder.path, `${crashes}.log`), `p${crashes}`);
@@ -83,7 +83,7 @@ async function lost(queue: Queue, { keys, tokens, states }: Known): Promise<read
   ];
 }
 
-/** An add is there whole or not at all, also when nobody heard the answer. */
+/** An add is stored whole or not at all, also if the answer was lost. */
 async function tornBatches(queue: Queue): Promise<readonly string[]> {
   const counts = new Map<string, number>();
   for (const { key } of await allTasks(queue)) {
@@ -105,7 +105,7 @@ async function allTasks(queue: Queue): Promise<readonly Task[]> {
 interface Crashing {
   /** Resolves when it has been answered a few times. */
   atWork(): Promise<void>;
-  /** kill -9; answers with what it had been told. */
+  /** kill -9; returns the answers that it had got. */
   kill(): Promise<readonly Acknowledged[]>;
 }
 

@@ -43,7 +43,7 @@ needs(["osmium"], () => {
   test("closed ways and areas have the ids of their ways and relations", async () => {
     const to = join(folder, "sample.geojsonseq");
     await convertExtract({ file: sample, to });
-    // osmium tells the closed way twice, as a line and as an area.
+    // osmium writes the closed way twice, as a line and as an area.
     expect(readFileSync(to, "utf8").match(/"id":"(?:w501|a1002)"/g)).toHaveLength(2);
     const places = await placesOf(to);
     expect([...new Set(places.map(({ id }) => id))].sort()).toEqual([

@@ -10,7 +10,7 @@ needs(["postgres"], ({ postgres }) => {
   beforeAll(() => client.connect());
   afterAll(() => client.end());
 
-  /** Compared as the driver's own arrays, which nobody doubts. */
+  /** Compared with the driver's own arrays, which are known to be right. */
   test("the server reads what was written, whatever the text", async () => {
     const text = fc.string({ unit: "binary" }).map((value) => value.replaceAll("\0", ""));
     const odd = fc.constantFrom("", "NULL", "null", '"', "\\", "{}", ",", ' "a\\b" ', "\n");

@@ -31,7 +31,7 @@ const removeQueue = (file: string) => {
   for (const path of [file, ...besides(file)]) rmSync(path);
 };
 
-/** A queue with 3 tasks that nobody has open, to be moved over another. */
+/** A queue with 3 tasks that no process has open, to be moved over another. */
 async function makeBackup(folder: string): Promise<string> {
   const backup = join(folder, "backup.db");
   await makeQueue(backup, 3);

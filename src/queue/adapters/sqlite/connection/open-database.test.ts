@@ -256,7 +256,7 @@ describe("versions", () => {
     closeDatabase(db);
     // Nothing is left to do: a step that came twice would fail.
     const again = openDatabase(folder.file, "normal", [...steps, grow]);
-    await makeQueue(folder.file, 1); // the version before goes on with it, until the upgrade is finished
+    await makeQueue(folder.file, 1); // the previous version can use it until the upgrade is finished
     expect(finishUpgrade(again)).toEqual({
       format: steps.length + 1,
       readableBy: steps.length + 1,

@@ -313,7 +313,7 @@ describe("orphans", () => {
       expect(await queue.reconcile({ repair: true })).toEqual({ ...seen, repaired: true });
       await expectExactCounters(at.store);
 
-      // Nothing tells what the first were: they are kept where people look.
+      // The first values are unknown, so the orphan is kept where people look.
       const [lost] = await queue.browse({ states: ["failed"], job: "orphans", limit: 1 });
       expect(lost).toMatchObject({
         key: "lost0",
@@ -324,7 +324,7 @@ describe("orphans", () => {
       expect(await queue.job("ended")).toMatchObject({ pending: 0, skipped: 4_083 });
       expect(await queue.job("w")).toMatchObject({ pending: 100, skipped: 0, failed: 0 });
 
-      // A worker that lives on may finish; what nobody finishes is swept and comes again.
+      // A worker that is still alive may finish; tasks that are not finished are swept and claimed again.
       expect(await at.finish(held[0]!)).toBe("done");
       const some = await at.claim({ worker: "w2", limit: 10_000 });
       expect(some).toHaveLength(5_100);
