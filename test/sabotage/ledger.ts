@@ -86,7 +86,7 @@ const inPartText: readonly Sabotage[] = [
   {
     name: "what was decoded is not folded any further",
     file: "src/ledger/replica/create-replica.ts",
-    find: "foldInto(states, datagram);",
+    find: "foldInto(states, datagram, record);",
     replace: "",
     caughtBy: `${ledger} > lesson 35`,
   },
