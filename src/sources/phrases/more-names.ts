@@ -36,6 +36,7 @@ export const moreNames: Readonly<Record<string, Readonly<Record<string, string>>
     nl: "advocaat",
     ja: "弁護士, 弁護士事務所",
   },
+  "office=notary": { de: "notar, notariat, notarin" },
   "office=accountant": {
     en: "cpa, certified public accountant, bookkeeper, payroll services",
     de: "buchhalter, buchhaltung, wirtschaftsprüfer",
@@ -148,7 +149,7 @@ export const moreNames: Readonly<Record<string, Readonly<Record<string, string>>
   },
   "craft=electrician": {
     en: "electrical contractor, electrical services",
-    de: "elektriker, elektroinstallation, elektrotechnik",
+    de: "elektriker, elektroinstallation, elektrotechnik, elektrobetrieb",
     nl: "elektricien",
     pl: "elektryk",
     ja: "電気工事, 電気工事業者",
@@ -325,4 +326,6 @@ export const moreNames: Readonly<Record<string, Readonly<Record<string, string>>
   },
   "craft=signmaker": { en: "sign company, sign maker, signage, vehicle wraps" },
   "shop=massage": { en: "massage therapist, massage therapy" },
+  "shop=copyshop": { en: "print shop, print and copy" },
+  "shop=bicycle": { en: "bicycle repair, bike repair", de: "fahrradwerkstatt", nl: "fietsenmaker" },
 };

@@ -60,6 +60,59 @@ describe("phrases mean the right tags", () => {
   });
 });
 
+describe("the words of a phrase", () => {
+  const used = (phrase: string, language: string) =>
+    osmOf(phrase, language).flatMap(({ tag, state }) => (state === "used" ? [tag] : []));
+
+  test("the generic end of a compound does not decide: Betrieb, Firma, Laden, Praxis, bedrijf", () => {
+    const expected: Readonly<Record<string, string>> = {
+      Malerfirma: "craft=painter",
+      Fliesenlegerbetrieb: "craft=tiler",
+      Spielwarenladen: "shop=toys",
+      Hausarztpraxis: "amenity=doctors",
+      Zeitarbeitsfirma: "office=employment_agency",
+      Reinigungsservice: "craft=cleaning",
+    };
+    for (const [phrase, tag] of Object.entries(expected)) {
+      expect(used(phrase, "de"), phrase).toContain(tag);
+    }
+    expect(used("Autohändler", "de")).toEqual(["shop=car"]);
+    expect(used("tandartspraktijk", "nl")).toContain("amenity=dentist");
+  });
+
+  test("a word that is generic in one language is not in another", () => {
+    expect(used("cabinet maker", "en")).toEqual(["craft=cabinet_maker"]);
+    expect(used("cabinet comptable", "fr")).toEqual(["office=accountant"]);
+  });
+
+  test("beside the same words, other words are another trade; a wider text is not a narrower one", () => {
+    expect(used("garden center", "en")).toEqual(["shop=garden_centre"]);
+    expect(used("car dealer", "en")).toEqual(["shop=car"]);
+    expect(used("commercialista", "it")).toEqual(["office=accountant"]);
+    expect(used("flooring contractor", "en")).toEqual(["craft=floorer", "shop=flooring"]);
+    expect(used("private school", "en")).toEqual(["education=school", "amenity=school"]);
+  });
+
+  test("documented trades without a preset have their tags", () => {
+    expect(used("Druckerei", "de")).toContain("craft=printer");
+    expect(used("Spedition", "de")).toEqual(["office=logistics"]);
+    expect(used("drywall contractor", "en")).toContain("craft=interior_work");
+  });
+
+  test("a category of Overture with two names is called by each of them", () => {
+    const categories = (phrase: string) =>
+      createPhraseMatcher({ languages: ["en"] })
+        .match(phrase)
+        .matches.flatMap(({ source, state, tag }) =>
+          source === "overture" && state === "used" ? [tag] : [],
+        );
+    expect(categories("locksmith")).toEqual(["key_and_locksmith"]);
+    expect(categories("tattoo parlor")).toEqual(["tattoo_and_piercing"]);
+    // "repair" is a part of many categories, so it is nobody's name.
+    expect(categories("watch repair")).not.toContain("tire_dealer_and_repair");
+  });
+});
+
 describe("a match", () => {
   test("says tag, score, state, and the text that agrees", () => {
     expect(osmOf("flooring contractor", "en")[0]).toEqual({

@@ -55,16 +55,19 @@ export const phraseLanguages = (): readonly string[] => osmPresets().languages;
  * Part of every witness. Increase it when the matcher changes: then tiles may have places that were
  * not found before.
  */
-export const matcherVersion = 1;
+export const matcherVersion = 2;
 export const usedScore = 0.75;
 export const proposedScore = 0.55;
 const nearBest = 0.85;
+/** Beside a text with the same words, one with other words is another trade: a gardener is no garden centre. */
+const nearExact = 0.95;
 const presetsMax = 4;
 const worths = [1, 0.97, 0.8];
 const tagWorth = 0.95;
 /** A match through another source's name is less certain. */
 const bridgeWorth = 0.9;
 const strangerWorth = 0.97;
+const partWorth = 0.97;
 
 export function createPhraseMatcher(options: PhraseMatcherOptions = {}): PhraseMatcher {
   const { languages = [], overrides = new Map() } = options;
@@ -136,11 +139,24 @@ function scorerOf(language: string): TextScorer {
 }
 
 let overture: TextScorer | undefined;
-const overtureScorer = (): TextScorer =>
-  (overture ??= createTextScorer(
-    overtureCategories.map((category, item) => ({ item, text: categoryText(category), worth: 1 })),
-    "en",
-  ));
+const overtureScorer = (): TextScorer => (overture ??= createTextScorer(overtureTexts(), "en"));
+
+/**
+ * A category such as `key_and_locksmith` is also called by each of its parts, if the part has a
+ * word that no other category has.
+ */
+function overtureTexts(): readonly ScoredText[] {
+  const texts = overtureCategories.map(categoryText);
+  const times = new Map<string, number>();
+  for (const word of texts.flatMap((text) => [...new Set(text.split(" "))])) {
+    times.set(word, (times.get(word) ?? 0) + 1);
+  }
+  return texts.flatMap((text, item): ScoredText[] => {
+    const parts = text.includes(" and ") ? text.split(" and ") : [];
+    const own = parts.filter((part) => part.split(" ").some((word) => times.get(word) === 1));
+    return [text, ...own].map((one, at) => ({ item, text: one, worth: at === 0 ? 1 : partWorth }));
+  });
+}
 
 function presetTexts(language: string): readonly ScoredText[] {
   return osmPresets().presets.flatMap(({ tags, texts }, item): ScoredText[] => {
@@ -187,10 +203,13 @@ function bestPerItem(scored: readonly Scored[]): readonly Scored[] {
   return [...best.values()].sort((a, b) => b.score - a.score || a.item - b.item);
 }
 
-const nearTheBest = (ranked: readonly Scored[]): readonly Scored[] =>
-  ranked
-    .filter(({ score }) => score >= proposedScore && score >= nearBest * ranked[0]!.score)
-    .slice(0, presetsMax);
+function nearTheBest(ranked: readonly Scored[]): readonly Scored[] {
+  const [best] = ranked;
+  if (!best) return [];
+  const leastOf = ({ hasSameWords }: Scored) =>
+    Math.max(proposedScore, best.score * (best.isExact && !hasSameWords ? nearExact : nearBest));
+  return ranked.filter((one) => one.score >= leastOf(one)).slice(0, presetsMax);
+}
 
 /**
  * Removes presets that are special cases of an accepted one, because that one finds their places

@@ -5,30 +5,41 @@ import { folded } from "../../base/text/fold-text.ts";
  * generic words ("company") must not decide, and synonyms ("attorney", "lawyer") must be equal.
  */
 
-/** Generic words, which say that something is a business, but not which. */
-const generic: ReadonlySet<string> = new Set(
-  (
-    "company companies contractor contractors service services shop shops store stores agency agencies " +
-    "agent office offices studio studios clinic clinics center centre firm firms business businesses " +
-    "specialist specialists expert experts professional professionals engineer engineers facility " +
-    "workplace workshop salon parlor parlour provider providers supplier suppliers dealer dealers " +
-    "dealership installer installation local near me best public private house place general " +
-    "technician technicians manager managers group solutions supply supplies equipment maker management " +
-    "remodeling remodelling renovation design fitting installers the a an of and for in to by with on " +
-    // German
-    "firma betrieb fachbetrieb geschäft laden büro dienst dienstleistung dienstleister service meister " +
-    "meisterbetrieb studio praxis klinik kanzlei werkstatt handel händler und der die das für zum zur am im unternehmen " +
-    // Spanish, Portuguese, Italian, French
-    "empresa empresas servicio servicios tienda tiendas negocio oficina despacho centro taller " +
-    "profesional clinica clinicas consultorio gabinete estudio local y e el la los las de del para en loja serviço serviços escritório casa " +
-    "do da dos das em clinica gabinete azienda negozio ditta servizio servizi studio centro di il lo gli le per " +
-    "entreprise société clinique institut salon magasin boutique cabinet bureau agence centre et les un une des du au aux " +
-    // Dutch, Polish
-    "bedrijf winkel zaak praktijk kantoor en het een van voor firma sklep usługi zakład biuro w z do"
-  )
-    .split(" ")
-    .map(folded),
+/**
+ * Generic words, which say that something is a business, but not which, by language. English ones
+ * are used in phrases of every language; the others are words of a trade elsewhere: a cabinet in
+ * French is an office, in English a piece of furniture.
+ */
+const genericByLanguage: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  Object.entries({
+    en:
+      "company companies contractor contractors service services shop shops store stores agency agencies " +
+      "agent office offices studio studios clinic clinics center centre firm firms business businesses " +
+      "specialist specialists expert experts professional professionals engineer engineers facility " +
+      "workplace workshop salon parlor parlour provider providers supplier suppliers dealer dealers " +
+      "dealership installer installation local near me best public private house place general " +
+      "technician technicians manager managers group solutions supply supplies equipment maker management " +
+      "remodeling remodelling renovation design fitting installers the a an of and for in to by with on",
+    de:
+      "firma betrieb fachbetrieb geschäft laden büro dienst dienstleistung dienstleister meister " +
+      "meisterbetrieb fachgeschäft praxis klinik kanzlei werkstatt handel händler und der die das für zum zur am im unternehmen",
+    es:
+      "empresa empresas servicio servicios tienda tiendas negocio oficina despacho centro taller " +
+      "profesional clinica clinicas consultorio gabinete estudio local y e el la los las de del para en casa",
+    pt:
+      "empresa empresas serviço serviços loja escritório profissional clínica consultório gabinete estúdio " +
+      "centro oficina casa local e o a os as de do da dos das em para",
+    it: "azienda negozio ditta servizio servizi studio centro clinica di il lo la gli le per e da del della",
+    fr:
+      "entreprise société clinique institut salon magasin boutique cabinet bureau agence centre et le la les " +
+      "un une de des du au aux en",
+    nl: "bedrijf winkel zaak praktijk kantoor en het een van voor de firma",
+    pl: "firma sklep usługi zakład biuro w z do i",
+  }).map(([language, words]) => [language, new Set(words.split(" ").map(folded))]),
 );
+
+const isGenericIn = (word: string, language: string): boolean =>
+  genericByLanguage["en"]!.has(word) || genericByLanguage[language]?.has(word) === true;
 
 /** Groups of synonyms; the first word represents all. They include national spellings. */
 const synonymGroups: readonly string[] = [
@@ -49,7 +60,7 @@ const synonymGroups: readonly string[] = [
   "gynaecology gynecology gynaecologist gynecologist",
   "flooring floor floors floorer",
   "roof roofing roofer roofers",
-  "childcare daycare nursery",
+  "childcare daycare",
   "physiotherapist physiotherapy physio",
   "heating heat heater",
   "hvac airconditioning",
@@ -86,6 +97,8 @@ const canonical: ReadonlyMap<string, string> = new Map(
 );
 
 export interface PhraseWord {
+  /** Folded. */
+  readonly spelling: string;
   /** Folded, and replaced by the first of its synonyms. */
   readonly text: string;
   /** The word without its ending: words with one stem match each other. */
@@ -100,13 +113,29 @@ export function phraseWords(text: string, language: string): readonly PhraseWord
   const key = `${language}\n${text}`;
   const before = known.get(key);
   if (before) return before;
-  const words = joinedWords(folded(text)).map((word): PhraseWord => {
-    const isGeneric = generic.has(word);
+  const all = joinedWords(folded(text)).flatMap((word) => partsOf(word, language));
+  const words = all.map((word): PhraseWord => {
+    const isGeneric = isGenericIn(word, language);
     const same = language === "en" ? (canonical.get(word) ?? word) : word;
-    return { text: same, stem: stemOf(same, language), isGeneric };
+    return { spelling: word, text: same, stem: stemOf(same, language), isGeneric };
   });
   if (known.size < knownMax) known.set(key, words);
   return words;
+}
+
+/**
+ * Generic words at the end of compounds: a "Malerfirma" and a "Malerbetrieb" are painters, so the
+ * last part must not decide.
+ */
+const compoundEndings: Readonly<Record<string, RegExp>> = {
+  de: /^(.{4,}?)((?:fach|meister)?betrieb|firma|(?:fach)?geschaft|laden|buro|dienst|praxis|service|studio|salon|handel|handler|unternehmen|werkstatt|kanzlei)$/u,
+  nl: /^(.{4,}?)(bedrijf|winkel|zaak|praktijk|kantoor)$/u,
+};
+
+function partsOf(word: string, language: string): readonly string[] {
+  const [, first, last] = compoundEndings[language]?.exec(word) ?? [];
+  if (first === undefined || last === undefined) return [word];
+  return [first.replace(/(ung|heit|keit|schaft|ion|tat)s$/u, "$1"), last];
 }
 
 /** Splits `d'avocats` into two words, and joins `hi-fi`, which would be two short ones. */

@@ -20,16 +20,25 @@ export interface ScoredText {
 
 export interface Scored extends ScoredText {
   readonly score: number;
+  /** The phrase has the same words as the text, perhaps with other endings. */
+  readonly isExact: boolean;
+  /** The words are the same, letter by letter, except generic ones. */
+  readonly hasSameWords: boolean;
 }
 
 interface IndexedText extends ScoredText {
   readonly words: readonly PhraseWord[];
+  readonly spelling: string;
   readonly norm: number;
 }
 
 const genericWeight = 0.2;
 const onlyGeneric = 0.3;
 const headMissed = 0.8;
+/** The phrase is about animals, and the text is not. */
+const forOthers = 0.8;
+/** The text says more than the phrase: a driving school is a school, but not the other way round. */
+const narrower = 0.9;
 /** "divorce lawyer" is a kind of lawyer: the head word and the whole name match. */
 const kindOf = 0.78;
 const surely = 0.9;
@@ -58,7 +67,11 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
     (isGeneric ? genericWeight : 1) * Math.log(1 + itemCount / (1 + (items.get(stem)?.size ?? 0)));
   const normOf = (words: readonly PhraseWord[]) =>
     Math.sqrt(words.reduce((sum, word) => sum + weightOf(word) ** 2, 0));
-  const indexed: readonly IndexedText[] = split.map((one) => ({ ...one, norm: normOf(one.words) }));
+  const indexed: readonly IndexedText[] = split.map((one) => ({
+    ...one,
+    norm: normOf(one.words),
+    spelling: spellingOf(one.words),
+  }));
   const byStem = new Map<string, number[]>();
   for (const [at, { words }] of indexed.entries()) {
     for (const { stem } of words) {
@@ -72,7 +85,7 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
   /** Stems of texts that a word of the phrase may match, with the certainty of each. */
   const likenesses = (word: PhraseWord, isAlone: boolean): ReadonlyMap<string, number> => {
     const found = new Map<string, number>();
-    if (byStem.has(word.stem)) found.set(word.stem, 1);
+    if (byStem.has(word.stem)) return new Map([[word.stem, 1]]);
     for (const stem of stems) {
       if (found.has(stem)) continue;
       const likeness = likenessOf(word.stem, stem, isAlone && found.size === 0);
@@ -86,6 +99,7 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
       const words = phraseWords(phrase, language);
       if (words.length === 0) return [];
       const phraseNorm = normOf(words);
+      const ourSpelling = spellingOf(words);
       const telling = words.filter(({ isGeneric }) => !isGeneric);
       const head = (headFirst.has(language) ? telling[0] : telling.at(-1)) ?? words.at(-1)!;
       const hits = new Map<number, Hit>();
@@ -99,6 +113,7 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
             hit.sum += weightOf(word) * weightOf(theirs) * likeness;
             hit.telling ||= !word.isGeneric && !theirs.isGeneric;
             hit.head ||= word === head;
+            hit.stems.add(stem);
             if (likeness >= surely) hit.theirs.add(stem);
             hits.set(at, hit);
           }
@@ -107,22 +122,29 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
       const best = new Map<number, Scored>();
       const kinds: Scored[] = [];
       for (const [at, hit] of hits) {
-        const { item, text, worth, norm, words: theirs } = indexed[at]!;
+        const { item, text, worth, norm, spelling, words: theirs } = indexed[at]!;
         const cosine = hit.sum / (phraseNorm * norm || 1);
         const isEqual = hit.words.size === words.length && theirs.length === words.length;
+        const isExact = isEqual && cosine > 0.98;
+        const isForOthers = telling.some(
+          (word) => !hit.words.has(word) && otherBeings.has(word.stem),
+        );
         const isKindOf =
           hit.head &&
           worth > termWorth &&
           theirs.every(({ stem, isGeneric }) => isGeneric || hit.theirs.has(stem)) &&
-          !telling.some((word) => !hit.words.has(word) && otherBeings.has(word.stem));
+          !isForOthers;
         const score =
           Math.min(1, cosine) *
           worth *
-          (isEqual && cosine > 0.98 ? 1.1 : 1) *
+          (isExact ? 1.1 : 1) *
           (hit.telling || telling.length === 0 ? 1 : onlyGeneric) *
           (hit.head ? 1 : headMissed) *
+          (isForOthers ? forOthers : 1) *
+          (theirs.every(({ stem, isGeneric }) => isGeneric || hit.stems.has(stem)) ? 1 : narrower) *
           (isEqual ? 1 : sortsAgree(words, indexed[at]!));
-        const scored = { item, text, worth, score };
+        const hasSameWords = spelling === ourSpelling;
+        const scored = { item, text, worth, score, isExact, hasSameWords };
         if (score > (best.get(item)?.score ?? 0)) best.set(item, scored);
         if (isKindOf) {
           const least = kindOf * worth * sortsAgree(words, indexed[at]!);
@@ -138,6 +160,13 @@ export function createTextScorer(texts: readonly ScoredText[], language: string)
   };
 }
 
+const spellingOf = (words: readonly PhraseWord[]): string =>
+  words
+    .filter(({ isGeneric }) => !isGeneric)
+    .map(({ spelling }) => spelling)
+    .sort()
+    .join(" ");
+
 interface Hit {
   sum: number;
   telling: boolean;
@@ -145,6 +174,8 @@ interface Hit {
   readonly words: Set<PhraseWord>;
   /** Stems of the text that were matched by a certainly equal word. */
   readonly theirs: Set<string>;
+  /** Stems of the text that were matched at all. */
+  readonly stems: Set<string>;
 }
 
 /** Words for animals: a dog daycare is not for children, and an animal hospital not for people. */
@@ -156,14 +187,14 @@ const otherBeings: ReadonlySet<string> = new Set(
 
 const shopWords: ReadonlySet<string> = new Set(
   (
-    "shop shops store stores dealer dealers dealership supply supplies supplier boutique laden geschaft " +
+    "shop shops store stores dealer dealers dealership supply supplies supplier boutique laden geschaft fachgeschaft " +
     "handel handler tienda loja negozio magasin winkel sklep"
   ).split(" "),
 );
 const workWords: ReadonlySet<string> = new Set(
   (
     "service services contractor contractors company companies installer installers installation agency " +
-    "firm specialist engineer technician betrieb dienst servicio empresa entreprise bedrijf"
+    "firm specialist engineer technician betrieb dienst werkstatt servicio taller empresa entreprise bedrijf"
   ).split(" "),
 );
 const saysOneOf = (words: readonly PhraseWord[], set: ReadonlySet<string>): boolean =>
@@ -171,7 +202,9 @@ const saysOneOf = (words: readonly PhraseWord[], set: ReadonlySet<string>): bool
 
 function sortsAgree(words: readonly PhraseWord[], { worth, isShop, words: theirs }: IndexedText) {
   const [wantsShop, wantsWork] = [saysOneOf(words, shopWords), saysOneOf(words, workWords)];
-  if (wantsShop ? isShop === false : saysOneOf(theirs, shopWords)) return otherSort;
+  const isWork =
+    isShop === false || (saysOneOf(theirs, workWords) && !saysOneOf(theirs, shopWords));
+  if (wantsShop ? isWork : saysOneOf(theirs, shopWords)) return otherSort;
   return wantsWork && isShop === true && worth <= termWorth ? looseTerm : 1;
 }
 
@@ -181,6 +214,7 @@ const newHit = (): Hit => ({
   head: false,
   words: new Set(),
   theirs: new Set(),
+  stems: new Set(),
 });
 
 /**
