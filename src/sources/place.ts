@@ -46,6 +46,10 @@ export const placeSchema = z.object({
   hours: text.optional(),
   /** The source's confidence that the place exists, 0 to 1. */
   confidence: z.number().min(0).max(1).optional(),
+  /** Values of the source that were not understood; only in reports. */
+  unread: z
+    .array(z.object({ field: z.enum(["rating", "reviews", "confidence"]), value: text }))
+    .optional(),
   /** Closed for a time, according to the source. Permanently closed places are left out. */
   temporarilyClosed: z.literal(true).optional(),
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { ParquetReader } from "../../sources/adapters/parquet/read-parquet.ts";
@@ -34,7 +34,8 @@ export async function importPlaces(options: ImportPlacesOptions): Promise<Snapsh
   const given = { ...options, store: places.store, name };
   const kind = await placeFileKind(file);
   if (kind === "text") return cutPlaces({ ...given, tempFolder: places.tempFolder() });
-  const folder = await mkdtemp(join(places.tempFolder(), "import-"));
+  await removeAbandoned(places.tempFolder(), options.clock);
+  const folder = await mkdtemp(join(places.tempFolder(), tempPrefix));
   try {
     const own = { ...given, tempFolder: folder };
     if (kind === "extract") {
@@ -63,6 +64,25 @@ export async function importPlaces(options: ImportPlacesOptions): Promise<Snapsh
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+const tempPrefix = "import-";
+/** An import whose files have not changed for this long has ended: its process was killed. */
+const abandonedMs = 86_400_000;
+
+async function removeAbandoned(parent: string, clock: Clock): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(tempPrefix)) continue;
+    const folder = join(parent, name);
+    const files = (await readdir(folder).catch(() => [])).map((file) => join(folder, file));
+    const times = await Promise.all([folder, ...files].map(changedAtMs));
+    if (clock.nowMs() - Math.max(...times) > abandonedMs) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+const changedAtMs = async (path: string): Promise<number> =>
+  (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
 
 interface LocalCopy {
   readonly reader: Pick<ParquetReader, "chunks">;

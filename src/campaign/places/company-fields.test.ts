@@ -28,6 +28,22 @@ describe("what a place says", () => {
     expect(unread).toEqual([]);
   });
 
+  test("one part of a value that is not understood is told, and the others are kept", () => {
+    const { names, unread } = factsOf({
+      ...munich,
+      phones: ["+49 89 / 123456, 0171 1234567", "089/123457 (Büro) 0171/1234568 (mobil)", "089 123458, 1234567890123456789"], // prettier-ignore
+      emails: ["a@x.example, b(at)x.example"],
+    });
+    expect(names.filter((name) => name.startsWith("phone/"))).toEqual(
+      ["+4989123456", "+491711234567", "+4989123457", "+491711234568", "+4989123458"].map((number) => `phone/${number}`), // prettier-ignore
+    );
+    expect(names.filter((name) => name.startsWith("email/"))).toEqual(["email/a@x.example"]);
+    expect(unread).toEqual([
+      { field: "phone", value: "1234567890123456789" },
+      { field: "email", value: "b(at)x.example" },
+    ]);
+  });
+
   test("fax, operator, brand and a second website are kept as private fields", () => {
     const { values, website, domain } = factsOf({
       ...munich,
@@ -56,6 +72,17 @@ describe("what a place says", () => {
     expect(values["social/facebook"]).toMatch(/facebook\.com\/rohr/);
     expect(values["social/linkedin"]).toContain("linkedin.com/company/rohr");
     expect(unread).toEqual([{ field: "social", value: "twitter:rohr.de x" }]);
+  });
+
+  test("a second profile in one network is kept beside the first", () => {
+    const { values } = factsOf({
+      website: "https://www.facebook.com/rohr",
+      socials: ["facebook:rohr.sued", "facebook:https://www.facebook.com/rohr.nord"],
+    });
+    expect(values["social/facebook"]).toBe("https://www.facebook.com/rohr");
+    expect(values["x/profiles"]).toBe(
+      "https://www.facebook.com/rohr.sued https://www.facebook.com/rohr.nord",
+    );
   });
 
   test("emails: several in one text, hosts in one spelling; others are reported", () => {

@@ -1,4 +1,8 @@
-import parsePhoneNumber, { type CountryCode, isSupportedCountry } from "libphonenumber-js";
+import parsePhoneNumber, {
+  type CountryCode,
+  findPhoneNumbersInText,
+  isSupportedCountry,
+} from "libphonenumber-js";
 import { parse as parseHost } from "tldts";
 import { asciiHost, parseUrl } from "../../base/text/parse-url.ts";
 import { profileOf } from "../../extract/index.ts";
@@ -14,7 +18,14 @@ export interface CompanyFacts {
 }
 
 export interface UnreadValue {
-  readonly field: "website" | "phone" | "fax" | "email" | "social" | "country";
+  readonly field:
+    | "website"
+    | "phone"
+    | "fax"
+    | "email"
+    | "social"
+    | "country"
+    | NonNullable<Place["unread"]>[number]["field"];
   readonly value: string;
 }
 
@@ -57,7 +68,7 @@ export function companyFacts(place: Place): CompanyFacts {
   }
   const web = readWebsites([...(place.website === undefined ? [] : [place.website]), ...(place.websites ?? [])]); // prettier-ignore
   for (const value of web.unread) miss("website", value);
-  for (const { network, url } of web.profiles) add(`social/${network}`, url);
+  const profiles = [...web.profiles];
   const [website, ...others] = web.websites;
   const domain = website === undefined ? undefined : domainOf(website);
   if (website !== undefined) add("website", website);
@@ -66,24 +77,25 @@ export function companyFacts(place: Place): CompanyFacts {
 
   for (const text of place.socials ?? []) {
     const profile = readProfile(text);
-    if (profile) add(`social/${profile.network}`, profile.url);
+    if (profile) profiles.push(profile);
     else miss("social", text);
   }
+  addProfiles(profiles, add);
   const region = regionOf(code, place);
   for (const text of place.phones ?? []) {
-    const numbers = phoneNumbers(text, region);
-    if (numbers.length === 0) miss("phone", text);
+    const { numbers, unread: rest } = phoneNumbers(text, region);
+    for (const one of rest) miss("phone", one);
     for (const number of numbers) add(`phone/${number}`, true);
   }
   const faxes = (place.faxes ?? []).flatMap((text) => {
-    const numbers = phoneNumbers(text, region);
-    if (numbers.length === 0) miss("fax", text);
+    const { numbers, unread: rest } = phoneNumbers(text, region);
+    for (const one of rest) miss("fax", one);
     return numbers;
   });
   if (faxes.length > 0) add("x/fax", [...new Set(faxes)].join(" "));
   for (const text of place.emails ?? []) {
-    const emails = emailsOf(text);
-    if (emails.length === 0) miss("email", text);
+    const { emails, unread: rest } = emailsOf(text);
+    for (const one of rest) miss("email", one);
     for (const email of emails) add(`email/${email}`, true);
   }
   for (const category of place.categories ?? []) {
@@ -93,7 +105,21 @@ export function companyFacts(place: Place): CompanyFacts {
   if (place.operator !== undefined && place.operator !== place.name)
     add("x/operator", place.operator);
   if (place.brand !== undefined && place.brand !== place.name) add("x/brand", place.brand);
+  unread.push(...(place.unread ?? []));
   return { domain, website, fields: unique(fields), unread };
+}
+
+/** A record has one profile of each network; the others are kept as text. */
+function addProfiles(profiles: readonly Profile[], add: (field: string, value: string) => void) {
+  const first = new Map<string, string>();
+  const others = new Set<string>();
+  for (const { network, url } of profiles) {
+    const known = first.get(network);
+    if (known === undefined) first.set(network, url);
+    else if (known !== url) others.add(url);
+  }
+  for (const [network, url] of first) add(`social/${network}`, url);
+  if (others.size > 0) add("x/profiles", [...others].join(" "));
 }
 
 /** On these hosts a page is a profile, and the host's domain does not identify a company. */
@@ -194,17 +220,39 @@ function regionOf(code: string | undefined, place: Place): () => CountryCode | u
   };
 }
 
-/** All numbers in E.164. One text may contain several, such as `089 123456, 0171 1234567`. */
-function phoneNumbers(text: string, region: () => CountryCode | undefined): readonly string[] {
+interface PhoneNumbers {
+  /** In E.164. */
+  readonly numbers: readonly string[];
+  /** What is left of the text, if it has more digits than an extension. */
+  readonly unread: readonly string[];
+}
+
+/** One text may contain several numbers, such as `089/123456 (office), 0171/1234567`. */
+function phoneNumbers(text: string, region: () => CountryCode | undefined): PhoneNumbers {
   const plain = text
     .replace(/^(?:tel|phone|fax|mobile):/i, "")
-    .replace(/^00(?=[1-9])/, "+")
+    .replaceAll(/(?<![\d+])00(?=[1-9])/g, "+")
     .trim();
   const whole = phoneNumber(plain, region);
-  if (whole !== undefined) return [whole];
-  const parts = plain.split(/\s*[,/]\s*|\s+(?:or|oder|und|and|y|ou)\s+/i);
-  return parts.length < 2 ? [] : parts.flatMap((part) => phoneNumber(part, region) ?? []);
+  if (whole !== undefined) return { numbers: [whole], unread: [] };
+  const numbers: string[] = [];
+  let rest = "";
+  // A slash stands after an area code, or between two numbers.
+  for (const part of plain.split(/\s*,\s*|\s+\/\s+(?=[+0(])/)) {
+    let end = 0;
+    for (const found of findPhoneNumbersInText(part, region())) {
+      if (!found.number.isValid()) continue;
+      numbers.push(found.number.number);
+      rest += part.slice(end, found.startsAt);
+      end = found.endsAt;
+    }
+    rest += `${part.slice(end)} `;
+  }
+  const isUnread = numbers.length === 0 || rest.replaceAll(/\D/g, "").length > extensionLength;
+  return { numbers, unread: isUnread ? [numbers.length === 0 ? text : rest.trim()] : [] };
 }
+
+const extensionLength = 4;
 
 function phoneNumber(text: string, region: () => CountryCode | undefined): string | undefined {
   const hasCode = text.startsWith("+");
@@ -212,17 +260,20 @@ function phoneNumber(text: string, region: () => CountryCode | undefined): strin
   return parsed?.isValid() ? parsed.number : undefined;
 }
 
-function emailsOf(text: string): readonly string[] {
-  return text
-    .replace(/^mailto:/i, "")
-    .split(/[\s,;]+/)
-    .map((part) => part.replace(/^<|>$/g, "").replace(/\?.*$/, "").toLowerCase())
-    .flatMap((part) => {
-      const [, local = "", host = ""] =
-        /^([^\s@/"<>()]{1,64})@([^\s@/"<>()]{1,190})$/u.exec(part) ?? [];
-      const ascii = host === "" ? undefined : asciiHost(host);
-      return ascii !== undefined && domainOf(ascii) !== undefined ? [`${local}@${ascii}`] : [];
-    });
+function emailsOf(text: string) {
+  const emails: string[] = [];
+  const unread: string[] = [];
+  const parts = text.replace(/^mailto:/i, "").split(/[\s,;]+/);
+  for (const part of parts.filter(Boolean)) {
+    const plain = part.replace(/^<|>$/g, "").replace(/\?.*$/, "").toLowerCase();
+    const [, local = "", host = ""] =
+      /^([^\s@/"<>()]{1,64})@([^\s@/"<>()]{1,190})$/u.exec(plain) ?? [];
+    const ascii = host === "" ? undefined : asciiHost(host);
+    const isEmail = ascii !== undefined && domainOf(ascii) !== undefined;
+    if (isEmail) emails.push(`${local}@${ascii}`);
+    else unread.push(part);
+  }
+  return { emails, unread: emails.length === 0 ? [text] : unread };
 }
 
 const unique = (fields: readonly CompanyField[]): readonly CompanyField[] => [

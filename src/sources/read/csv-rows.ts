@@ -18,7 +18,10 @@ export interface CsvOptions {
 
 const recordLengthMax = 2 ** 20;
 
-/** The rows of a CSV file by column name, in batches as they arrive. */
+/**
+ * The rows of a CSV file by column name, in batches as they arrive. A last row that is shorter than
+ * all others and has no line end is an error: a truncated file must not pass for a whole one.
+ */
 export async function* csvRows(
   chunks: AsyncIterable<string>,
   { delimiter, columns = {} }: CsvOptions,
@@ -26,16 +29,23 @@ export async function* csvRows(
   let keys: readonly string[] | undefined;
   let parser: CsvParser | undefined;
   let skipped = 0;
+  let count = 0;
+  let shortCount = 0;
+  let last: RawRow | undefined;
   const take = (raw: readonly RawRow[]): readonly CsvRow[] => {
-    const [head] = raw;
-    if (keys !== undefined) return raw.map((one) => rowOf(one, keys!, skipped));
-    if (!head) return [];
-    keys = columnKeys(head.record, columns);
-    const own = keys;
-    return raw.slice(1).map((one) => rowOf(one, own, skipped));
+    const isFirst = keys === undefined;
+    if (isFirst && raw.length === 0) return [];
+    const own = (keys ??= columnKeys(raw[0]!.record, columns));
+    const rows = isFirst ? raw.slice(1) : raw;
+    count += rows.length;
+    for (const { record } of rows) if (record.length < own.length) shortCount += 1;
+    last = rows.at(-1) ?? last;
+    return rows.map((one) => rowOf(one, own, skipped));
   };
   let head = "";
+  let end = "";
   for await (const chunk of chunks) {
+    end = chunk.at(-1) ?? end;
     if (!parser) {
       head += chunk;
       if (head.length < sampleLength) continue;
@@ -49,7 +59,12 @@ export async function* csvRows(
     [parser, skipped] = openParser(head, delimiter);
     yield take(await parser.write(withoutHint(head)));
   }
-  yield take(await parser.end());
+  const rest = take(await parser.end());
+  const isShort = last !== undefined && last.record.length < (keys?.length ?? 0);
+  if (isShort && shortCount === 1 && count > 1 && !/[\r\n]/.test(end)) {
+    throw cutShort(last!.info.lines + skipped);
+  }
+  yield rest;
   if (keys === undefined) throw fault("it is empty: a first line with column names is needed");
 }
 
@@ -196,5 +211,12 @@ function translate(error: CsvError): AppError {
     cause: error,
   });
 }
+
+const cutShort = (line: number) =>
+  new AppError(
+    "invalid",
+    "places_file_cut",
+    `it ends in the middle of a row, at line ${line}: get the whole file, or end its last row with a line break`,
+  );
 
 const fault = (words: string) => new AppError("invalid", "places_columns", words);

@@ -115,6 +115,20 @@ describe("CSV", () => {
     );
   });
 
+  test("a file that ends in the middle of a row is told, and rows without their last cells are not", async () => {
+    const whole = "name,lat,lon,phone\nA,1,2,089 1\nB,3,4,089 2";
+    expect((await read("a.csv", whole)).places).toHaveLength(2);
+    await expect(read("b.csv", whole.slice(0, -6))).rejects.toMatchObject({
+      code: "places_file_cut",
+      message: expect.stringMatching(/middle of a row, at line 3/) as string,
+    });
+    const short = "name,lat,lon,phone\nA,1,2\nB,3,4,089 2\nC,5,6";
+    expect((await read("c.csv", short)).places).toHaveLength(3);
+    expect((await read("d.csv", `${whole.slice(0, -6)}\n`)).places).toHaveLength(2);
+    const long = `${"name,lat,lon,phone\n"}${"A,1,2,089 1\n".repeat(20_000)}B,3`;
+    await expect(read("e.csv", long)).rejects.toThrow(/at line 20002/);
+  });
+
   test("a row that cannot be read is reported by its line, and the others are taken", async () => {
     const { places, bad } = await read("p.csv", "name,lat,lon\nA,1,2\nB,north,2\n,1,2\nC,3,4\n");
     expect(places.map(({ name }) => name)).toEqual(["A", "C"]);

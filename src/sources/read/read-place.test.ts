@@ -31,6 +31,12 @@ describe("a record", () => {
     });
     expect(place).toMatchObject({ rating: 4.5, phones: ["+49 89 1", "+49 89 2"], zip: "80331" });
     for (const field of ["reviews", "website", "city"]) expect(place).not.toHaveProperty(field);
+    expect(place.unread).toEqual([{ field: "reviews", value: "many" }]);
+    const percent = placeOf({ ...at, rating: 88, confidence: "high" });
+    expect(percent.unread).toEqual([
+      { field: "rating", value: "88" },
+      { field: "confidence", value: "high" },
+    ]);
   });
 
   test("of OpenStreetMap: nothing that can be read is dropped", () => {

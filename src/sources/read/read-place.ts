@@ -5,14 +5,14 @@ import { closingOf } from "./closing.ts";
 import { pointOfWkt } from "./geometry.ts";
 import {
   fieldByName,
+  fieldNames,
   isCategoryName,
   networkNames,
   plainName,
   tagKeys,
   type FieldName,
-  type NamedField,
 } from "./place-names.ts";
-import { degreesOf, itemsOf, numberOf, textOf } from "./read-values.ts";
+import { degreesOf, isSomething, itemsOf, numberOf, textOf } from "./read-values.ts";
 import {
   flattened,
   isElement,
@@ -64,12 +64,16 @@ export function readRow(given: Row): ReadPlace {
   const closing = closingOf(row);
   if (closing === "for good") return { kind: "closed" };
   const found = sortByField(row);
-  const first = (field: FieldName) => found.values.get(field)?.[0];
+  const first = (field: FieldName): unknown => {
+    const value = found.values[slotOf[field]];
+    return value instanceof Several ? value.ranked[0]!.value : value;
+  };
   const text = (field: FieldName) => textOf(first(field));
   const items = (field: FieldName): readonly string[] => {
-    const given = found.values.get(field);
-    if (!given) return noItems;
-    const all = given.length === 1 ? itemsOf(given[0]) : given.flatMap(itemsOf);
+    const value = found.values[slotOf[field]];
+    if (value === undefined) return noItems;
+    const all =
+      value instanceof Several ? value.ranked.flatMap((one) => itemsOf(one.value)) : itemsOf(value);
     return all.length < 2 ? all : [...new Set(all)];
   };
 
@@ -89,9 +93,17 @@ export function readRow(given: Row): ReadPlace {
     quarter: text("quarter"),
     country,
   };
-  const rating = numberOf(first("rating"));
-  const reviews = numberOf(first("reviews"));
-  const confidence = numberOf(first("confidence"));
+  const unread: NonNullable<Place["unread"]> = [];
+  const number = (field: "rating" | "reviews" | "confidence", max: number) => {
+    const value = text(field);
+    if (value === undefined) return undefined;
+    const found = numberOf(value);
+    if (found !== undefined && found >= 0 && found <= max) return found;
+    unread.push({ field, value });
+    return undefined;
+  };
+  const [rating, confidence] = [number("rating", ratingMax), number("confidence", 1)];
+  const reviews = number("reviews", Number.MAX_SAFE_INTEGER);
   const rawId = textOf(first("id"), idMax);
   const id = rawId === undefined ? idOf(name, point) : osmId(rawId, row);
   return {
@@ -119,24 +131,36 @@ export function readRow(given: Row): ReadPlace {
       categories: found.categories,
       tags: found.tags,
       description: textOf(first("description"), descriptionMax),
-      rating: rating !== undefined && rating >= 0 && rating <= 10 ? rating : undefined,
-      reviews: reviews !== undefined && reviews >= 0 ? Math.trunc(reviews) : undefined,
+      rating,
+      reviews: reviews === undefined ? undefined : Math.trunc(reviews),
       hours: text("hours"),
-      confidence:
-        confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined,
+      confidence,
+      unread,
       temporarilyClosed: closing === "temporarily" ? true : undefined,
     }),
   };
 }
 
 const descriptionMax = 20_000;
+const ratingMax = 10;
 const idMax = 200;
 const listMax = 50;
 const noItems: readonly string[] = [];
 
+/** The position of each field in `Sorted.values`. A file has many rows: this is faster than a map. */
+const slotOf = Object.fromEntries(
+  Object.keys(fieldNames).map((field, slot) => [field, slot]),
+) as Readonly<Record<FieldName, number>>;
+const noValues: readonly unknown[] = Object.keys(slotOf).map(() => undefined);
+
+/** The values of one field under several names, the best name first. */
+class Several {
+  readonly ranked: { readonly rank: number; readonly value: unknown }[] = [];
+}
+
 interface Sorted {
-  /** The value of the best name first. */
-  readonly values: ReadonlyMap<FieldName, readonly unknown[]>;
+  /** By `slotOf`: undefined, the only value of the field, or `Several`. */
+  readonly values: readonly unknown[];
   readonly categories: readonly string[];
   readonly tags: readonly string[];
   readonly socials: readonly string[];
@@ -146,49 +170,52 @@ interface Sorted {
 const noCategories: ReadonlySet<string> = new Set(["node", "way", "relation", "feature", "yes", "no", "point"]); // prettier-ignore
 
 function sortByField(row: Row): Sorted {
-  const ranked = new Map<FieldName, { rank: number; value: unknown }[]>();
-  const categories = new Set<string>();
-  const tags = new Set<string>();
-  const socials = new Set<string>();
+  const values = noValues.slice();
+  const ranks = new Uint8Array(noValues.length);
+  const categories: string[] = [];
+  const tags: string[] = [];
+  const socials: string[] = [];
   for (const key of Object.keys(row)) {
     const value = row[key];
     if (value === null || value === undefined || value === "") continue;
-    const meaning = meaningOf(key);
-    if (meaning.field) {
-      if (textOf(Array.isArray(value) ? value[0] : value) === undefined) continue;
-      const list = ranked.get(meaning.field.field) ?? [];
-      list.push({ rank: meaning.field.rank, value });
-      ranked.set(meaning.field.field, list);
-    }
-    if (meaning.isCategory || meaning.tag !== undefined) {
-      for (const one of itemsOf(value)) {
-        if (noCategories.has(one.toLowerCase())) continue;
-        if (meaning.tag !== undefined) tags.add(`${meaning.tag}=${one}`);
-        if (meaning.isCategory) categories.add(one);
+    const { field, slot, rank, isCategory, tag, network } = meaningOf(key);
+    if (field !== undefined && isSomething(Array.isArray(value) ? value[0] : value)) {
+      const before = values[slot];
+      if (before === undefined) [values[slot], ranks[slot]] = [value, rank];
+      else {
+        const several = before instanceof Several ? before : new Several();
+        if (several !== before) several.ranked.push({ rank: ranks[slot]!, value: before });
+        several.ranked.push({ rank, value });
+        several.ranked.sort((a, b) => a.rank - b.rank);
+        values[slot] = several;
       }
     }
-    if (meaning.network !== undefined) {
-      for (const one of itemsOf(value)) socials.add(`${meaning.network}:${one}`);
-    } else if (key === "socials") for (const one of itemsOf(value)) socials.add(one);
+    if (isCategory || tag !== undefined) {
+      for (const one of itemsOf(value)) {
+        if (noCategories.has(one.toLowerCase())) continue;
+        if (tag !== undefined) addTo(tags, `${tag}=${one}`);
+        if (isCategory) addTo(categories, one);
+      }
+    }
+    if (network !== undefined)
+      for (const one of itemsOf(value)) addTo(socials, `${network}:${one}`);
+    else if (key === "socials") for (const one of itemsOf(value)) addTo(socials, one);
   }
-  const values = new Map<FieldName, readonly unknown[]>();
-  for (const [field, list] of ranked) {
-    if (list.length > 1) list.sort((a, b) => a.rank - b.rank);
-    values.set(field, list.map(({ value }) => value)); // prettier-ignore
-  }
-  return {
-    values,
-    categories: [...categories].slice(0, listMax),
-    tags: [...tags].slice(0, listMax),
-    socials: [...socials].slice(0, listMax),
-  };
+  return { values, categories, tags, socials };
+}
+
+function addTo(list: string[], item: string): void {
+  if (list.length < listMax && !list.includes(item)) list.push(item);
 }
 
 interface Meaning {
-  readonly field?: NamedField;
-  readonly isCategory?: boolean;
-  readonly tag?: string;
-  readonly network?: string;
+  readonly field: FieldName | undefined;
+  /** Of the field; -1 without one. */
+  readonly slot: number;
+  readonly rank: number;
+  readonly isCategory: boolean;
+  readonly tag: string | undefined;
+  readonly network: string | undefined;
 }
 
 /** Cached: files have few keys, and each of them in every row. */
@@ -204,13 +231,14 @@ function meaningOf(key: string): Meaning {
   const known = meanings.get(key);
   if (known) return known;
   const plain = plainName(key);
-  const field = fieldByName.get(plain);
-  const network = networks.exec(plain)?.[1];
+  const named = fieldByName.get(plain);
   const made: Meaning = {
-    ...(field && { field }),
+    field: named?.field,
+    slot: named === undefined ? -1 : slotOf[named.field],
+    rank: named?.rank ?? 0,
     isCategory: isCategoryName.has(plain) || mainTags.test(key),
-    ...(tagKeys.has(key) && { tag: key }),
-    ...(network !== undefined && { network }),
+    tag: tagKeys.has(key) ? key : undefined,
+    network: networks.exec(plain)?.[1],
   };
   if (meanings.size < meaningsMax) meanings.set(key, made);
   return made;

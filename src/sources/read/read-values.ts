@@ -13,6 +13,14 @@ export function textOf(value: unknown, lengthMax = 2_000): string | undefined {
   return clean.length > lengthMax ? clean.slice(0, lengthMax) : clean;
 }
 
+/** Whether `textOf` would return a text. */
+export function isSomething(value: unknown): boolean {
+  if (typeof value !== "string" || value.length <= nothingLengthMax) return textOf(value) !== undefined; // prettier-ignore
+  const first = value.charCodeAt(0);
+  return (first > space && first < del) || textOf(value) !== undefined;
+}
+
+const [space, del] = [0x20, 0x7f];
 const itemsMax = 50;
 const separators = /[;|\n]/;
 

@@ -151,6 +151,15 @@ describe("cutting a file", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("forager-"))).toEqual([]);
   });
 
+  test("a tile with more places than can be read again is an error, and makes no release", async () => {
+    const text = Array.from({ length: 20 }, (_, at) => line(`p${at}`)).join("") + line("far", 1, 1);
+    await expect(cut("p.jsonl", text, { tileSizeMax: 500 })).rejects.toThrow(
+      /the tile 48\.1_11\.5 .*do many rows have the same point\?/,
+    );
+    expect(await keys()).toEqual([]);
+    expect(await cut("p.jsonl", text, { tileSizeMax: 5_000 })).toMatchObject({ places: 21 });
+  });
+
   test("a wrong encoding is reported with what to do; the right one is read", async () => {
     const text = Buffer.from("name;lat;lon\nB\xe4ckerei;48,15;11,55\n", "latin1");
     await expect(cut("p.csv", text)).rejects.toThrow(/not utf-8 text.*--encoding windows-1252/);
@@ -239,6 +248,12 @@ test("a spill gives back what was added, in order, though little of it is in mem
     expected.set(tile, [...(expected.get(tile) ?? []), text]);
     await spill.settle();
   }
-  for (const tile of spill.tiles()) expect(await spill.linesOf(tile)).toEqual(expected.get(tile));
+  for (const tile of spill.tiles()) {
+    const lines = expected.get(tile)!;
+    expect(await spill.linesOf(tile)).toEqual(lines);
+    expect(spill.sizeOf(tile)).toBe(Buffer.byteLength(lines.join("\n")) + 1);
+  }
   expect(spill.tiles()).toHaveLength(7);
+  // A killed process leaves no file behind.
+  expect(readdirSync(folder)).toEqual([]);
 });

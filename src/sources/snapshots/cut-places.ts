@@ -24,6 +24,8 @@ export interface CutOptions extends Omit<PlaceFileOptions, "onBytes"> {
   /** Cuts only places in this area; its `id` identifies it. */
   readonly area?: PlaceArea | undefined;
   readonly onProgress?: (progress: CutProgress) => void;
+  /** In bytes before compression: a tile with more cannot be read again. */
+  readonly tileSizeMax?: number;
   /** Reads the file's records; absent: as a text file. */
   readonly records?: () => AsyncIterable<readonly FileRecord[]>;
   /** Identifies how `records` reads the file, if not completely. */
@@ -44,6 +46,9 @@ export type CutProgress =
   | { readonly step: "write"; readonly tiles: number; readonly tilesTotal: number };
 
 const writesAtOnce = 8;
+/** Larger tiles are written one after the other, because each takes several times its size. */
+const largeTileSize = 8 * 2 ** 20;
+const tileSizeMaxDefault = 256 * 2 ** 20;
 const linesShownMax = 3;
 const reasonsMax = 50;
 
@@ -91,6 +96,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
     throw nothingRead(file, counts.bad, reasons);
   }
 
+  checkTileSizes(options, spill);
   const about = { source: name, release, dataTime, outside: 0 };
   const tiles = await writeTiles(options, { spill, about, counts });
   const finished: SnapshotRelease = {
@@ -124,15 +130,16 @@ async function writeTiles(
   { spill, about, counts }: TilesToWrite,
 ): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
-  const waiting = [...spill.tiles()].sort();
-  const tilesTotal = waiting.length;
+  const all = [...spill.tiles()].sort();
+  const tilesTotal = all.length;
   let tiles = 0;
-  const writeNext = async (): Promise<void> => {
+  const isLarge = (tile: string) => spill.sizeOf(tile) > largeTileSize;
+  const write = async (waiting: string[]): Promise<void> => {
     for (let tile = waiting.pop(); tile !== undefined; tile = waiting.pop()) {
       signal?.throwIfAborted();
-      const all = await spill.linesOf(tile);
-      const lines = firstOfEach(all);
-      counts.duplicates += all.length - lines.length;
+      const given = await spill.linesOf(tile);
+      const lines = firstOfEach(given);
+      counts.duplicates += given.length - lines.length;
       found[tile] = lines.length;
       const body = encodeSnapshot({ ...about, tile }, lines);
       await store.write({ source, release: about.release, tile }, body);
@@ -140,7 +147,9 @@ async function writeTiles(
       onProgress?.({ step: "write", tiles, tilesTotal });
     }
   };
-  await Promise.all(Array.from({ length: writesAtOnce }, writeNext));
+  const small = all.filter((tile) => !isLarge(tile));
+  await Promise.all(Array.from({ length: writesAtOnce }, () => write(small)));
+  await write(all.filter(isLarge));
   return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -205,6 +214,17 @@ function nothingRead(
   const examples = [...reasons].map(([reason, { count }]) => `${count}: ${reason}`).slice(0, 3);
   const words = `cannot read places from ${file}: none of its ${bad} records is a place (${examples.join("; ")})`;
   return new AppError("invalid", "places_none", words);
+}
+
+/** A whole list in one tile is usually one point for every row: a default, or the middle of a town. */
+function checkTileSizes({ file, tileSizeMax = tileSizeMaxDefault }: CutOptions, spill: TileSpill) {
+  const largest = spill.tiles().find((tile) => spill.sizeOf(tile) > tileSizeMax);
+  if (largest === undefined) return;
+  const [mb, maxMb] = [spill.sizeOf(largest), tileSizeMax].map((size) => Math.ceil(size / 2 ** 20));
+  const words =
+    `cannot read places from ${file}: the tile ${largest} (0.1° wide) would have ${mb} MB of places, at most ${maxMb} MB are ` +
+    "possible: do many rows have the same point? Split the file, or leave those rows out";
+  throw new AppError("invalid", "places_tile_size", words);
 }
 
 /** If every point is off the earth in the same way, the columns are swapped. */
