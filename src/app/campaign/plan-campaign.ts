@@ -155,8 +155,11 @@ function plannedSource(name: string, release: SnapshotRelease, planned: Readonly
     .filter(([tile]) => planned.has(tile))
     .reduce((sum, [, places]) => sum + places, 0);
   const { places, bad, closed, duplicates, reasons, dataTime } = release;
+  const exchanged = Object.keys(release.tiles).map((tile) => tile.split("_").reverse().join("_"));
   return {
     name,
+    /** No place is in the area, and some would be if latitude and longitude were exchanged. */
+    isSwapped: inside === 0 && exchanged.some((tile) => planned.has(tile)),
     release: release.release,
     dataTime,
     places,

@@ -66,12 +66,14 @@ describe("what a place says", () => {
 
   test("profiles by address and by name", () => {
     const { values, unread } = factsOf({
-      socials: ["instagram:@rohr", "facebook:https://de-de.facebook.com/rohr/", "twitter:rohr.de x", "https://www.linkedin.com/company/rohr"], // prettier-ignore
+      socials: ["instagram:@rohr", "facebook:https://de-de.facebook.com/rohr/", "twitter:rohr.de x", "constructor:a", "https://www.linkedin.com/company/rohr"], // prettier-ignore
     });
     expect(values["social/instagram"]).toBe("https://www.instagram.com/rohr");
     expect(values["social/facebook"]).toMatch(/facebook\.com\/rohr/);
     expect(values["social/linkedin"]).toContain("linkedin.com/company/rohr");
-    expect(unread).toEqual([{ field: "social", value: "twitter:rohr.de x" }]);
+    expect(unread).toEqual(
+      ["twitter:rohr.de x", "constructor:a"].map((value) => ({ field: "social", value })),
+    );
   });
 
   test("a second profile in one network is kept beside the first", () => {

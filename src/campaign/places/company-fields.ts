@@ -155,19 +155,21 @@ function readWebsites(texts: readonly string[]) {
   return { websites: [...websites], profiles, unread };
 }
 
-const pages: Readonly<Record<string, string>> = {
-  facebook: "https://www.facebook.com/",
-  instagram: "https://www.instagram.com/",
-  twitter: "https://twitter.com/",
-  linkedin: "https://www.linkedin.com/company/",
-  youtube: "https://www.youtube.com/",
-  tiktok: "https://www.tiktok.com/@",
-  pinterest: "https://www.pinterest.com/",
-  xing: "https://www.xing.com/pages/",
-  threads: "https://www.threads.net/@",
-  vk: "https://vk.com/",
-  telegram: "https://t.me/",
-};
+const pages: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    facebook: "https://www.facebook.com/",
+    instagram: "https://www.instagram.com/",
+    twitter: "https://twitter.com/",
+    linkedin: "https://www.linkedin.com/company/",
+    youtube: "https://www.youtube.com/",
+    tiktok: "https://www.tiktok.com/@",
+    pinterest: "https://www.pinterest.com/",
+    xing: "https://www.xing.com/pages/",
+    threads: "https://www.threads.net/@",
+    vk: "https://vk.com/",
+    telegram: "https://t.me/",
+  }),
+);
 
 /** `facebook:https://www.facebook.com/x`, `instagram:@x`, or an address alone. */
 function readProfile(text: string): Profile | undefined {
@@ -182,7 +184,7 @@ function readProfile(text: string): Profile | undefined {
     const network = networkHosts[domainOf(url) ?? ""] ?? (named === "" ? undefined : named);
     return network === undefined ? undefined : { network, url };
   }
-  const page = pages[named];
+  const page = pages.get(named);
   const handle = plain.replace(/^@/, "");
   if (page === undefined || !/^[\p{L}\p{N}._-]{1,100}$/u.test(handle)) return undefined;
   return { network: named, url: page + encodeURIComponent(handle) };

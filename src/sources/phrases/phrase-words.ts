@@ -10,7 +10,7 @@ import { folded } from "../../base/text/fold-text.ts";
  * are used in phrases of every language; the others are words of a trade elsewhere: a cabinet in
  * French is an office, in English a piece of furniture.
  */
-const genericByLanguage: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+const genericByLanguage: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
     en:
       "company companies contractor contractors service services shop shops store stores agency agencies " +
@@ -39,7 +39,7 @@ const genericByLanguage: Readonly<Record<string, ReadonlySet<string>>> = Object.
 );
 
 const isGenericIn = (word: string, language: string): boolean =>
-  genericByLanguage["en"]!.has(word) || genericByLanguage[language]?.has(word) === true;
+  genericByLanguage.get("en")!.has(word) || genericByLanguage.get(language)?.has(word) === true;
 
 /** Groups of synonyms; the first word represents all. They include national spellings. */
 const synonymGroups: readonly string[] = [
@@ -127,13 +127,15 @@ export function phraseWords(text: string, language: string): readonly PhraseWord
  * Generic words at the end of compounds: a "Malerfirma" and a "Malerbetrieb" are painters, so the
  * last part must not decide.
  */
-const compoundEndings: Readonly<Record<string, RegExp>> = {
-  de: /^(.{4,}?)((?:fach|meister)?betrieb|firma|(?:fach)?geschaft|laden|buro|dienst|praxis|service|studio|salon|handel|handler|unternehmen|werkstatt|kanzlei)$/u,
-  nl: /^(.{4,}?)(bedrijf|winkel|zaak|praktijk|kantoor)$/u,
-};
+const compoundEndings: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    de: /^(.{4,}?)((?:fach|meister)?betrieb|firma|(?:fach)?geschaft|laden|buro|dienst|praxis|service|studio|salon|handel|handler|unternehmen|werkstatt|kanzlei)$/u,
+    nl: /^(.{4,}?)(bedrijf|winkel|zaak|praktijk|kantoor)$/u,
+  }),
+);
 
 function partsOf(word: string, language: string): readonly string[] {
-  const [, first, last] = compoundEndings[language]?.exec(word) ?? [];
+  const [, first, last] = compoundEndings.get(language)?.exec(word) ?? [];
   if (first === undefined || last === undefined) return [word];
   return [first.replace(/(ung|heit|keit|schaft|ion|tat)s$/u, "$1"), last];
 }

@@ -69,30 +69,33 @@ const isYes = (value: unknown): boolean => value === true || /^(?:true|yes|y|t|1
 const wordsOf = (value: unknown): string =>
   String(value).toLowerCase().replaceAll(/[\s_-]+/g, " ").trim(); // prettier-ignore
 
-const roleByName: Readonly<Record<string, Role>> = {
-  status: "status",
-  operatingstatus: "status",
-  operationalstatus: "status",
-  businessstatus: "status",
-  placestatus: "status",
-  openstatus: "status",
-  closed: "closed",
-  isclosed: "closed",
-  permanentlyclosed: "closed",
-  ispermanentlyclosed: "closed",
-  closedpermanently: "closed",
-  temporarilyclosed: "temporarily",
-  istemporarilyclosed: "temporarily",
-  closedtemporarily: "temporarily",
-  dateclosed: "date",
-  closeddate: "date",
-  unresolvedflags: "flags",
-  openinghours: "hours",
-  disused: "closed",
-  abandoned: "closed",
-  demolished: "closed",
-  razed: "closed",
-};
+/** A map, because a key of a file may be called `constructor`. */
+const roleByName: ReadonlyMap<string, Role> = new Map(
+  Object.entries({
+    status: "status",
+    operatingstatus: "status",
+    operationalstatus: "status",
+    businessstatus: "status",
+    placestatus: "status",
+    openstatus: "status",
+    closed: "closed",
+    isclosed: "closed",
+    permanentlyclosed: "closed",
+    ispermanentlyclosed: "closed",
+    closedpermanently: "closed",
+    temporarilyclosed: "temporarily",
+    istemporarilyclosed: "temporarily",
+    closedtemporarily: "temporarily",
+    dateclosed: "date",
+    closeddate: "date",
+    unresolvedflags: "flags",
+    openinghours: "hours",
+    disused: "closed",
+    abandoned: "closed",
+    demolished: "closed",
+    razed: "closed",
+  } satisfies Record<string, Role>),
+);
 /** Keys of OpenStreetMap that say what a place is. */
 const mainKey = /^(?:shop|craft|office|amenity|healthcare|tourism|leisure|club|education)$/;
 /**
@@ -112,7 +115,7 @@ function roleOf(key: string): Role | undefined {
     ? "main"
     : lifecycleKey.test(key)
       ? "lifecycle"
-      : roleByName[plainName(key)];
+      : roleByName.get(plainName(key));
   if (roles.size < rolesMax) roles.set(key, role);
   return role;
 }

@@ -1,6 +1,6 @@
 import { parse, type CsvError, type Info } from "csv-parse";
 import { AppError } from "../../base/app-error.ts";
-import { fieldByName, fieldNames, plainName, type FieldName } from "./place-names.ts";
+import { fieldNames, placeFieldNamed, type FieldName } from "./place-names.ts";
 import type { Row } from "./row-shapes.ts";
 
 export interface CsvRow {
@@ -165,9 +165,7 @@ function columnKeys(
     seen.set(key, times + 1);
     return key + "\u0000".repeat(times);
   });
-  const fields = new Set<FieldName | undefined>(
-    keys.map((key) => fieldByName.get(plainName(key))?.field),
-  );
+  const fields = new Set<FieldName | undefined>(keys.map(placeFieldNamed));
   const hasPoint = (fields.has("latitude") && fields.has("longitude")) || fields.has("point") || fields.has("wkt"); // prettier-ignore
   const missing = !hasPoint ? "point" : fields.has("name") || fields.has("operator") ? "" : "name";
   if (missing === "point") {

@@ -94,6 +94,7 @@ export async function* featureTexts(
         } else if (depth === 1 && key.length < 10) key += chunk[at];
         continue;
       }
+      if (code === quote && listDepth > 0 && depth === listDepth) throw noObjects(line);
       if (code === quote) [isString, key] = [true, ""];
       else if (code === openBrace || code === openBracket) {
         const isList = depth === 0 || (depth === 1 && listKeys.has(lastKey));
@@ -137,6 +138,9 @@ const incomplete = () =>
     "places_file_cut",
     "it is an answer of Overpass that ended with a runtime error (see its remark): ask for it again",
   );
+
+const noObjects = (line: number) =>
+  new AppError("invalid", "places_file", `its list has texts instead of objects, at line ${line}`);
 
 const cutShort = (line: number) =>
   new AppError(

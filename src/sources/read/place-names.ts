@@ -51,12 +51,12 @@ export const fieldNames = {
     "phones phone contactphone phonenumber telephone tel mobile contactmobile phonemobile mobilephone " +
     "contactwhatsapp telefon telefonnummer rufnummer mobil handy mobiltelefon teléfono telefono móvil movil " +
     "celular téléphone téléphonefixe portable telefone telemóvel cellulare telefoon mobiel komórka " +
-    "telefonkomórkowy 電話 電話番号 phone2 phone1 telefon2 tel2",
+    "telefonkomórkowy 電話 電話番号",
   faxes: "fax contactfax faxnumber telefax faxnummer fax番号 ファックス",
   emails:
     "emails email contactemail emailaddress mail emailaddresses epost epostadresse emailadresse correo " +
     "correoelectronico correoelectrónico courriel adresseemail adressemail postaelettronica メール " +
-    "メールアドレス email2 email1",
+    "メールアドレス",
   operator: "operator betreiber operador exploitant",
   brand: "brand marke marca marque merk",
   description:
@@ -102,11 +102,20 @@ export function plainName(name: string): string {
  * By plain name: the field, and the rank of the name. If two fields have a name, the first one gets
  * it.
  */
-export const fieldByName: ReadonlyMap<string, NamedField> = namedFields();
+const fieldByName: ReadonlyMap<string, NamedField> = namedFields();
+
+/** Fields whose columns may be numbered: `Telefon 1`, `E-Mail 2`. */
+const listFields: ReadonlySet<FieldName> = new Set(["phones", "faxes", "emails", "website"]);
 
 /** The field of a place for a header in any of the languages; undefined: none. */
-export const placeFieldNamed = (header: string): FieldName | undefined =>
-  fieldByName.get(plainName(header))?.field;
+export function namedField(header: string): NamedField | undefined {
+  const plain = plainName(header);
+  const found = fieldByName.get(plain) ?? fieldByName.get(plain.replace(/\d{1,2}$/, ""));
+  const isNumbered = found !== undefined && !fieldByName.has(plain);
+  return isNumbered && !listFields.has(found.field) ? undefined : found;
+}
+
+export const placeFieldNamed = (header: string): FieldName | undefined => namedField(header)?.field;
 
 export interface NamedField {
   readonly field: FieldName;

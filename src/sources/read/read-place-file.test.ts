@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Place } from "../place.ts";
@@ -93,6 +94,23 @@ describe("CSV", () => {
         { name: 'A "B" & C', latitude: 1.5, longitude: 2.5, description: "two lines" },
       ]);
     }
+  });
+
+  test("numbered columns of numbers and addresses are all read", async () => {
+    const head =
+      "Firma;Breite;Länge;Telefon 1;Telefon 2;Telefon 03;E-Mail 1;E-Mail 2;Website 2;Ort 2";
+    const { places } = await read(
+      "n.csv",
+      `${head}\nA;1;2;089 1;089 2;089 3;a@x.example;b@x.example;x.example;C\n`,
+    );
+    expect(places).toMatchObject([
+      {
+        phones: ["089 1", "089 2", "089 3"],
+        emails: ["a@x.example", "b@x.example"],
+        website: "x.example",
+      },
+    ]);
+    expect(places[0]).not.toHaveProperty("city");
   });
 
   test("columns by hand, two of one name, WKT, and what is missing is reported", async () => {
@@ -247,6 +265,27 @@ describe("JSON", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test("a file of another format is told with what to do, and not taken for a strange encoding", async () => {
+    const others: Readonly<Record<string, readonly [string | Uint8Array, RegExp]>> = {
+      "a.xlsx": ["PK\u0003\u0004 and so on", /spreadsheet .*save it as CSV/],
+      "a.csv.gz": [gzipSync("name,lat,lon\n"), /compressed: unpack it/],
+      "a.kml": ['<?xml version="1.0"?><kml></kml>', /XML or HTML/],
+      "a.pdf": ["%PDF-1.4\n", /neither CSV nor JSON/],
+      "a.json": ['["a","b"]', /texts instead of objects, at line 1/],
+    };
+    for (const [name, [text, told]] of Object.entries(others)) {
+      await expect(read(name, text), name).rejects.toThrow(told);
+    }
+    const wide = Buffer.from("name,lat,lon\nA,1,2\n", "utf16le");
+    expect((await read("wide.csv", wide)).places).toMatchObject([{ name: "A" }]);
+  });
+
+  test("a key such as constructor is a key like others", async () => {
+    const text =
+      '{"constructor":"y","__proto__":{"x":1},"toString":"z","name":"A","lat":1,"lon":2}\n';
+    expect((await read("p.jsonl", text)).places).toMatchObject([{ name: "A" }]);
   });
 
   test("an empty file, and what is not a file, are reported", async () => {

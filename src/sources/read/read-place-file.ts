@@ -70,6 +70,8 @@ async function headOf(file: string, encoding?: string): Promise<{ readonly forma
   await using handle = await open(file, "r");
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, 0);
   const bytes = buffer.subarray(0, bytesRead);
+  const other = otherFormat(bytes);
+  if (other !== undefined) throw new AppError("invalid", "places_file", other);
   const decoder = decoderOf(encoding ?? encodingOf(bytes), { fatal: false });
   const text = decoder.decode(bytes).trimStart();
   if (text === "") throw new AppError("invalid", "places_file", "it is empty");
@@ -89,9 +91,38 @@ async function headOf(file: string, encoding?: string): Promise<{ readonly forma
   return { format: isFeature ? "lines" : "collection" };
 }
 
+const spreadsheet = "it is a spreadsheet or an archive: save it as CSV, or unpack it";
+const compressed = "it is compressed: unpack it first";
+const notText = "it is neither CSV nor JSON: export it as CSV";
+/** Other formats, by their first bytes in hex. */
+const otherFormats: Readonly<Record<string, string>> = {
+  "504b0304": spreadsheet,
+  d0cf11e0: spreadsheet,
+  "1f8b": compressed,
+  "425a68": compressed,
+  fd377a585a: compressed,
+  "28b52ffd": compressed,
+  "25504446": notText,
+  "53514c69746520": notText,
+};
+
+/** What a file is that cannot be read as text, and what to do. */
+function otherFormat(bytes: Buffer): string | undefined {
+  const start = bytes.toString("hex", 0, 8);
+  const known = Object.entries(otherFormats).find(([prefix]) => start.startsWith(prefix));
+  if (known) return known[1];
+  const isMarkup = /^\ufeff?\s*</.test(bytes.toString("utf8", 0, 64));
+  return isMarkup
+    ? "it is XML or HTML, which is not read: convert it to GeoJSON or CSV"
+    : undefined;
+}
+
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  // UTF-16 without a mark: every second byte of ASCII is 0.
+  const [first, second] = [bytes[0] === 0, bytes[1] === 0];
+  if (first !== second && bytes[first ? 2 : 3] === 0) return first ? "utf-16be" : "utf-16le";
   return "utf-8";
 }
 

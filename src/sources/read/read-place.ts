@@ -4,9 +4,9 @@ import type { Place } from "../place.ts";
 import { closingOf } from "./closing.ts";
 import { pointOfWkt } from "./geometry.ts";
 import {
-  fieldByName,
   fieldNames,
   isCategoryName,
+  namedField,
   networkNames,
   plainName,
   tagKeys,
@@ -231,7 +231,7 @@ function meaningOf(key: string): Meaning {
   const known = meanings.get(key);
   if (known) return known;
   const plain = plainName(key);
-  const named = fieldByName.get(plain);
+  const named = namedField(key);
   const made: Meaning = {
     field: named?.field,
     slot: named === undefined ? -1 : slotOf[named.field],

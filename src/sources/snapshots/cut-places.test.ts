@@ -173,6 +173,10 @@ describe("cutting a file", () => {
     await expect(cut("p.csv", austin)).rejects.toMatchObject({ code: "places_swapped" });
     const one = `${austin}"C",30.26,-97.74\n`;
     expect(await cut("q.csv", one)).toMatchObject({ places: 1, bad: 2 });
+    // Exchanged, 11.5 and 48.1 are a point at sea: only the area tells.
+    const munich = 'name,lat,lon\n"A",11.5,48.1\n';
+    const area = readArea("48,11,49,12");
+    await expect(cut("r.csv", munich, { area })).rejects.toMatchObject({ code: "places_swapped" });
   });
 
   test("poles and the meridian of 180° have their tile", async () => {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
 import { AppError } from "../../base/app-error.ts";
-import { tileAt, type Box, type Point } from "../grid.ts";
+import { countOf } from "../../base/text/count-words.ts";
+import { isPoint, tileAt, type Box, type Point } from "../grid.ts";
 import { attributionsOf } from "../attributions.ts";
 import {
   readPlaceFile,
@@ -70,6 +71,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
   const counts = { outside: 0, duplicates: 0, closed: 0, bad: 0 };
   const reasons = new Map<string, { count: number; lines: number[] }>();
   const idPrefixes = new Set<string>();
+  let swapped = 0;
   const onBytes = progressOf(options, "read", bytesTotal);
   for await (const batch of options.records?.() ?? readPlaceFile({ ...options, onBytes })) {
     for (const { line, read } of batch) {
@@ -82,8 +84,11 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
         if (known.lines.length < linesShownMax) known.lines.push(line);
       } else {
         const { latitude = 0, longitude = 0 } = read.place;
-        if (area && !area.has({ latitude, longitude })) counts.outside += 1;
-        else {
+        if (area && !area.has({ latitude, longitude })) {
+          counts.outside += 1;
+          const other = { latitude: longitude, longitude: latitude };
+          if (isPoint(other) && area.has(other)) swapped += 1;
+        } else {
           idPrefixes.add(read.place.id.slice(0, read.place.id.indexOf("/") + 1));
           spill.add(tileAt({ latitude, longitude }).id, JSON.stringify(read.place));
         }
@@ -91,7 +96,7 @@ export async function cutPlaces(options: CutOptions): Promise<SnapshotRelease> {
     }
     await spill.settle();
   }
-  checkSwapped(file, reasons, spill.tiles().length);
+  checkSwapped(file, { reasons, inArea: swapped, tiles: spill.tiles().length });
   if (spill.tiles().length === 0 && counts.bad > 0 && counts.outside + counts.closed === 0) {
     throw nothingRead(file, counts.bad, reasons);
   }
@@ -227,16 +232,20 @@ function checkTileSizes({ file, tileSizeMax = tileSizeMaxDefault }: CutOptions, 
   throw new AppError("invalid", "places_tile_size", words);
 }
 
-/** If every point is off the earth in the same way, the columns are swapped. */
-function checkSwapped(
-  file: string,
-  reasons: ReadonlyMap<string, { readonly count: number }>,
-  tiles: number,
-): void {
-  const swapped = [...reasons].find(([reason]) => reason.includes("swapped"))?.[1].count ?? 0;
+interface SwappedPoints {
+  readonly reasons: ReadonlyMap<string, { readonly count: number }>;
+  /** Places that would be in the area if latitude and longitude were exchanged. */
+  readonly inArea: number;
+  readonly tiles: number;
+}
+
+/** If no place is where it should be, and exchanged columns would put them there, they are swapped. */
+function checkSwapped(file: string, { reasons, inArea, tiles }: SwappedPoints): void {
+  const offEarth = [...reasons].find(([reason]) => reason.includes("swapped"))?.[1].count ?? 0;
+  const swapped = offEarth + inArea;
   if (swapped === 0 || tiles > 0) return;
   const words =
-    `cannot read places from ${file}: latitude and longitude seem to be swapped in all of its ` +
-    `${swapped} places; of GeoJSON coordinates the longitude comes first`;
+    `cannot read places from ${file}: latitude and longitude seem to be swapped in ` +
+    `${countOf(swapped, "place")}; of GeoJSON coordinates the longitude comes first`;
   throw new AppError("invalid", "places_swapped", words);
 }

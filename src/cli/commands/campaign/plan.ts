@@ -171,8 +171,13 @@ function printSources(
   sources: readonly PlannedSource[],
   survey: Survey,
 ): void {
-  for (const { name, places, outside, bad, closed, duplicates, reasons } of sources) {
+  for (const { name, places, outside, bad, closed, duplicates, reasons, isSwapped } of sources) {
     out.note(`${name}: ${countOf(places, "place")}, ${outside} of them outside every tile`);
+    if (isSwapped) {
+      out.note(
+        `warning: ${name}: latitude and longitude seem to be swapped: places would be in the area`,
+      );
+    }
     for (const { reason, count, lines } of reasons) {
       out.note(`${name}:${lines.join(",")}: ${reason}; ${countOf(count, "record")} skipped`);
     }
