@@ -38,6 +38,22 @@ describe("a town", () => {
     expect([...sizes].sort((a, b) => b - a)).toEqual(sizes);
   });
 
+  test("is found by its short name, and by divisions of other countries", () => {
+    expect(found("Washington, DC")).toEqual(["Washington, D.C., DC, US"]);
+    expect(found("New York")).toEqual(["New York City, NY, US"]);
+    expect(found("New York, NY")).toEqual(["New York City, NY, US"]);
+    expect(found("Frankfurt")).toEqual(["Frankfurt am Main, DE", "Frankfurt (Oder), DE"]);
+    expect(found("Frankfurt, Hessen")).toEqual(["Frankfurt am Main, DE"]);
+    expect(found("Bad Homburg")).toEqual(["Bad Homburg vor der Höhe, DE"]);
+    expect(found("Halle")[0]).toBe("Halle (Saale), DE");
+    expect(found("London, Ontario")).toEqual(["London, CA"]);
+    expect(found("London, ON, Canada")).toEqual(["London, CA"]);
+    expect(found("Perth, WA")).toEqual(["Perth, AU"]);
+    expect(found("Wien")).toEqual(["Vienna, AT"]);
+    expect(found("constructor")).toEqual([]);
+    expect(found("Munich, Bavaria")).toEqual(["Munich, DE"]);
+  });
+
   test("that does not exist is not there", () => {
     expect(found("Nowhereville")).toEqual([]);
     expect(found("Round Rock, Germany")).toEqual([]);

@@ -175,10 +175,12 @@ describe("a tile", () => {
 describe("no snapshot, and a wait that the server asked for", () => {
   test.each([
     ["429", "places_refused", 30_000],
+    ["duplicate", "places_refused", 90_000],
     ["504", "places_overloaded", 30_000],
     ["html", "places_bad_answer", 60_000],
     ["empty", "places_bad_answer", 60_000],
     ["cut", "places_bad_answer", 60_000],
+    ["half", "places_unreachable", 60_000],
     ["reset", "places_unreachable", 60_000],
   ] as const)("after %s", async (fault, code, leastMs) => {
     const made = await open([shop(1, 48.15, 11.55)]);

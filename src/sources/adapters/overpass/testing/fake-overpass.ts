@@ -14,7 +14,7 @@ export interface FakeElement {
 
 /** How a request fails. */
 export type Fault =
-  | "429" | "504" | "400" | "406" | "html" | "empty" | "cut" | "reset" | "timed out" | "out of memory"
+  | "429" | "duplicate" | "504" | "400" | "406" | "html" | "empty" | "cut" | "half" | "reset" | "timed out" | "out of memory"
   | "other remark"; // prettier-ignore
 
 export interface FakeRequest {
@@ -84,6 +84,10 @@ export async function startFakeOverpass(elements: readonly FakeElement[]): Promi
     const found = select(elements, query);
     if (found === undefined || fault === "400") return page(response, 400, "parse error");
     if (fault === "429") return page(response, 429, "Please check status for the quota of your IP");
+    if (fault === "duplicate") {
+      response.setHeader("retry-after", "90");
+      return page(response, 429, "duplicate_query");
+    }
     if (fault === "504") return page(response, 504, "The server is probably too busy");
     if (fault === "406") return page(response, 406, "Not Acceptable");
     if (fault === "html") return page(response, 200, "The dispatcher is turned off.");
@@ -106,6 +110,10 @@ export async function startFakeOverpass(elements: readonly FakeElement[]): Promi
       ...(remark !== undefined && { remark }),
     });
     response.setHeader("content-type", "application/json");
+    if (fault === "half") {
+      response.setHeader("content-length", text.length);
+      return void response.write(text.slice(0, -30), () => response.destroy());
+    }
     response.end(fault === "empty" ? "" : fault === "cut" ? text.slice(0, -30) : text);
   };
 
