@@ -28,7 +28,7 @@ describe("what a place says", () => {
     expect(unread).toEqual([]);
   });
 
-  test("one part of a value that is not understood is told, and the others are kept", () => {
+  test("one part of a value that is not understood is reported, and the others are kept", () => {
     const { names, unread } = factsOf({
       ...munich,
       phones: ["+49 89 / 123456, 0171 1234567", "089/123457 (Büro) 0171/1234568 (mobil)", "089 123458, 1234567890123456789"], // prettier-ignore

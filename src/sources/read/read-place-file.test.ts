@@ -133,7 +133,7 @@ describe("CSV", () => {
     );
   });
 
-  test("a file that ends in the middle of a row is told, and rows without their last cells are not", async () => {
+  test("a file that ends in the middle of a row is refused, and rows without their last cells are not", async () => {
     const whole = "name,lat,lon,phone\nA,1,2,089 1\nB,3,4,089 2";
     expect((await read("a.csv", whole)).places).toHaveLength(2);
     await expect(read("b.csv", whole.slice(0, -6))).rejects.toMatchObject({
@@ -267,7 +267,7 @@ describe("JSON", () => {
     );
   });
 
-  test("a file of another format is told with what to do, and not taken for a strange encoding", async () => {
+  test("a file of another format is reported with what to do, and not taken for a strange encoding", async () => {
     const others: Readonly<Record<string, readonly [string | Uint8Array, RegExp]>> = {
       "a.xlsx": ["PK\u0003\u0004 and so on", /spreadsheet .*save it as CSV/],
       "a.csv.gz": [gzipSync("name,lat,lon\n"), /compressed: unpack it/],
