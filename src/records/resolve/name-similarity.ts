@@ -28,7 +28,10 @@ const sameWord = 0.9;
 const contained = 0.9;
 
 export function comparedName(name: string): ComparedName {
-  const all = wordsOf(name.replaceAll(/['’`.]/g, ""));
+  // "Pool @ Hotel Vogt" is another business in the same house.
+  const at = name.indexOf("@");
+  const own = at > 0 ? name.slice(0, at) : name;
+  const all = wordsOf(own.replaceAll(/['’`.]/g, ""));
   const kept = all.filter((word) => !legalForms.has(word));
   const words = kept.length > 0 ? kept : all;
   return {

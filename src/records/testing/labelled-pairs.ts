@@ -22,6 +22,9 @@ const oneNumber = ["+4989555001", "+4989555001"] as const;
 const oneHouse = ["Hauptstraße 12", "Hauptstraße 12"] as const;
 
 export const labelledPairs: readonly LabelledPair[] = [
+  // A part of the name says in which house it is.
+  other("Hotel Vogt", "Pool @ Hotel Vogt", 15),
+  other("Parkhaus Mitte", "Bar 52@Parkhaus Mitte", 20),
   // The same name, at about the same point.
   same("Café Morgenrot", "Cafe Morgenrot", 12),
   same("The Copper Kettle", "Copper Kettle", 35),
