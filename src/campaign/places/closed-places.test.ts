@@ -17,7 +17,7 @@ interface Sample {
 
 const file = "file.munich.1";
 
-async function createWorld(ids: readonly string[]) {
+async function createWorld(ids: readonly string[], alsoIn: readonly string[] = []) {
   const ledger = await openTestLedger();
   const targetOf = (id: string) => `company/${id.replace("/", "-")}`;
   const status = async (id: string) =>
@@ -27,7 +27,9 @@ async function createWorld(ids: readonly string[]) {
       ids.map(async (id) => ({
         target: targetOf(id),
         places: id.split("+"),
-        found: [{ phrase: "plumber", source: "file:p.jsonl", file }],
+        found: [file, ...alsoIn].map((one) => {
+          return { phrase: "plumber", source: "file:p.jsonl", file: one };
+        }),
         isClosed: (await status(id)) === "closed",
         hasStatus: (await status(id)) !== undefined,
       })),
@@ -72,6 +74,15 @@ test("a campaign's file closes nothing that another campaign found in a file of 
   expect(await at.look({ tiles, ofFile: "file.berlin.1" })).toBe(0);
   expect(await at.status("osm/2")).toBeUndefined();
   expect(await at.look({ tiles })).toBe(1);
+});
+
+test("a company that another campaign found in a file of its own is not closed", async () => {
+  const tiles = { [tile.id]: ["osm/1"] };
+  await using shared = await createWorld(["osm/1", "osm/2"], ["file.berlin.1"]);
+  expect(await shared.look({ tiles })).toBe(0);
+  expect(await shared.status("osm/2")).toBeUndefined();
+  await using renamed = await createWorld(["osm/1", "osm/2"], ["file.munich.2"]);
+  expect(await renamed.look({ tiles })).toBe(1);
 });
 
 test("a company that was closed for a time is open again when its place is", async () => {

@@ -3,7 +3,8 @@
  * closed or no longer has it, and removes that status when the place returns. A `temporarily
  * closed` that `companyFacts` wrote is also removed when the place is open again. Nothing is marked
  * if
- * - the company also has places of other sources, or its place has no id of its own;
+ * - the company also has places of other sources, the file of another campaign found it too, or its
+ *   place has no id of its own;
  * - the place moved into a neighbouring tile, as far as this can be checked without a request;
  * - most of a tile is gone: the release is then considered incomplete.
  */
@@ -77,10 +78,12 @@ export async function markClosed(
     const change = { target: company.target, field: "status", unset: true as const };
     await closing.write({ source: status!.source, changes: [change] });
   }
+  const isElsewhere = ({ found }: TileCompany) =>
+    found.some((one) => one.file !== undefined && campaignOf(one.file) !== campaignOf(file));
   const missing = known.filter((one) => !isHere(one));
   const isIncomplete =
     known.length >= incompleteMin && missing.length > known.length * incompletePart;
-  const open = missing.filter(({ isClosed }) => !isClosed);
+  const open = missing.filter((one) => !one.isClosed && !isElsewhere(one));
   if (isIncomplete || open.length === 0) return 0;
   const around = await placesAround(source, tile, signal);
   const gone = open.filter((company) => !company.places.some((id) => around.has(id)));
@@ -95,6 +98,9 @@ const isOfOneSource = (places: readonly string[]): boolean =>
   places.length > 0 &&
   places.every((id) => !id.startsWith(unnamedPrefix)) &&
   new Set(places.map((id) => id.split("/", 1)[0])).size === 1;
+
+/** The middle part of the key of a file. Another file of the same campaign replaces this one. */
+const campaignOf = (fileKey: string | undefined) => fileKey?.split(".")[1];
 
 const statusOf = ({ fields }: TargetView) => fields.find(({ field }) => field === "status");
 
