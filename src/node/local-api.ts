@@ -73,13 +73,7 @@ function localLedger({ ledger: repeatable, withBucket }: LocalParts): NodeLedger
 
 function localRecords(parts: LocalParts): NodeRecords {
   const { ledger: repeatable, records: open, withBucket, random } = parts;
-  const archived = <T>(
-    { bucket }: Partial<AtBucket>,
-    use: (more: { readonly archive?: ReturnType<typeof readArchive> }) => Promise<T>,
-  ) =>
-    bucket === undefined
-      ? use({})
-      : withBucket(bucket, (opened) => use({ archive: readArchive(opened) }));
+  const archived = archiveReader(withBucket);
   const records = async () => (await open()).records;
   const index = async () => (await open()).index;
   return {
@@ -139,6 +133,17 @@ function localRecords(parts: LocalParts): NodeRecords {
     duplicatePairs: async (options) => findDuplicatePairs(await index(), options),
   };
 }
+
+/** Passes on the archive of the bucket, if one is given. */
+export const archiveReader =
+  (withBucket: UseBucket) =>
+  <T>(
+    { bucket }: Partial<AtBucket>,
+    use: (more: { readonly archive?: ReturnType<typeof readArchive> }) => Promise<T>,
+  ) =>
+    bucket === undefined
+      ? use({})
+      : withBucket(bucket, (opened) => use({ archive: readArchive(opened) }));
 
 /** The indexed companies among these targets, and those that may be the same. */
 export const similarTo = (

@@ -1,12 +1,14 @@
 import type { Datagram, Ledger } from "../ledger/index.ts";
 import {
   findDuplicatePairs,
+  historyOf,
+  mustResolveName,
   recordFileOf,
   resolveName,
   type RecordKind,
   type RecordReader,
 } from "../records/index.ts";
-import { similarTo, type UseBucket } from "./local-api.ts";
+import { archiveReader, similarTo, type UseBucket } from "./local-api.ts";
 import type { NodeFleet, NodeLedger, NodeRecords } from "./node-api.ts";
 
 /** The calls that are enough for a command that only reads. */
@@ -36,6 +38,7 @@ export interface NodeReadApi {
     | "resolve"
     | "fileOf"
     | "problems"
+    | "history"
     | "duplicatesOf"
     | "similar"
     | "find"
@@ -69,6 +72,7 @@ export function createReadApi(parts: {
   readonly withBucket: UseBucket;
 }): NodeReadApi {
   const { ledger, records: index, withBucket } = parts;
+  const archived = archiveReader(withBucket);
   const byName = async (kind: RecordKind, name: string) => {
     const target = resolveName(await index(), kind, name);
     return target === undefined ? undefined : (await index()).find(target);
@@ -108,6 +112,12 @@ export function createReadApi(parts: {
         return mark && recordFileOf(mark);
       },
       problems: async () => (await index()).problems(),
+      history: (request) =>
+        archived(request, async (more) => {
+          const { kind = "company", name, field } = request;
+          const target = mustResolveName(await index(), kind, name);
+          return historyOf({ ledger: await ledger(), ...more }, { target, field });
+        }),
       duplicatesOf: async (target) => similarTo(await index(), [target])[0]!,
       similar: async (targets) => similarTo(await index(), targets),
       find: async (target) => (await index()).find(target),

@@ -114,7 +114,7 @@ export { auditedRecords } from "./change/audited-state.ts";
 export { deleteRecord, findDeleted } from "./change/delete-record.ts";
 export { findDuplicates } from "./fields/duplicates.ts";
 export { mergedFieldsPrefix, placesOf } from "./fields/places.ts";
-export { differencesOf, type FieldDifference } from "./change/record-history.ts";
+export { differencesOf, historyOf, type FieldDifference } from "./change/record-history.ts";
 export { manualChanges, planUndo, type ManualChange } from "./change/undo.ts";
 export {
   findDuplicatePairs,
@@ -139,7 +139,7 @@ export {
 export { openRecordDisk } from "./files/record-disk.ts";
 export { idsOfName, normalDomain, randomLength as newRecordIdLength } from "./fields/identity.ts";
 export { openRecords } from "./open-records.ts";
-export { recordFileOf, resolveName } from "./search/resolve-name.ts";
+export { mustResolveName, recordFileOf, resolveName } from "./search/resolve-name.ts";
 export { mergedPrefix, retentionSource, targetsOf } from "./change/record-history.ts";
 export { isVisitRead, visitField, visitRecordOf, type VisitRecord } from "./fields/visit-record.ts";
 export { createCardReader, type ReadCard } from "./exchange/vcard-reader.ts";

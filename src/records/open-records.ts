@@ -1,4 +1,3 @@
-import { AppError } from "../base/app-error.ts";
 import { addEntry, renameRecord } from "./change/change-record.ts";
 import type { Company } from "./fields/company.ts";
 import { createRecordsContext, type RecordsContext } from "./context.ts";
@@ -16,7 +15,7 @@ import type { Person } from "./fields/person.ts";
 import { differencesOf, historyOf, restoreChanges } from "./change/record-history.ts";
 import type { RecordKind, Records, RecordsOptions, RestoreRequest } from "./records.ts";
 import { watchFiles } from "./ingest/watch.ts";
-import { resolveName } from "./search/resolve-name.ts";
+import { mustResolveName, resolveName, unknownRecord } from "./search/resolve-name.ts";
 
 /** Opens the records of a data folder, and updates files and index from the ledger. */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
@@ -36,11 +35,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   }, opening);
 
   const resolve: Records["resolve"] = (kind, name) => resolveName(stored, kind, name);
-  const must = (kind: RecordKind, name: string): string => {
-    const target = resolve(kind, name);
-    if (target === undefined) throw unknownRecord(kind, name);
-    return target;
-  };
+  const must = (kind: RecordKind, name: string) => mustResolveName(stored, kind, name);
   /** Ingests edits of the record's file first. */
   const fresh = async (target: string): Promise<Company | Person | undefined> => {
     const folder = stored.render(target)?.folder;
@@ -171,10 +166,3 @@ async function rebuild(context: RecordsContext, options: CatchUpOptions) {
   }
   return rebuildAll(context, { ...options, clean });
 }
-
-const unknownRecord = (kind: RecordKind, name: string) =>
-  new AppError(
-    "invalid",
-    "records_unknown",
-    `there is no ${kind} called "${name.slice(0, 80)}": \`forager ${kind} search\` finds them`,
-  );

@@ -17,7 +17,11 @@ const reads = [
   "company show acme",
   "company search acme",
   "company list",
+  "company history acme",
+  "company duplicates",
+  "company to-call",
   "person list",
+  "person history anna",
   "records check",
   "status",
   `ledger show ${targetOfKey("acme.example")}`,
@@ -32,6 +36,10 @@ const reads = [
   "queue job j",
   "queue gates",
   "queue log",
+  "queue failures",
+  "campaign list",
+  "suppress list",
+  "schedule list",
   "export companies --quiet",
 ];
 
@@ -103,6 +111,11 @@ needs(["otheruser"], ({ otheruser: { uid } }) => {
     expect(changedIn(before, snapshot(data))).toEqual([]);
     expect(Object.fromEntries(notes)).toEqual({});
     expect([...before.keys()].filter((name) => /-wal$|-shm$|owner\.json$/u.test(name))).toEqual([]);
+    // A copy in another place, with other times, is read without a note that it is out of date.
+    const copy = join(sandbox.folder, "copy");
+    expect(spawnSync("cp", ["-r", data, copy]).status).toBe(0);
+    const list = await sandbox.forager(["company", "list", "--data", copy], { uid });
+    expect(list).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("after kill -9 of the owner they read a temporary copy, say so, and change no byte", async () => {

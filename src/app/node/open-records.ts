@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { redactEntries } from "../../audit/index.ts";
 import { systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log/logger.ts";
@@ -114,7 +115,10 @@ async function openIndexIn({ paths, log }: Pick<OpenRecordsOptions, "paths" | "l
   return openSqliteRecordIndex({ file: paths.resolve(indexFile), log });
 }
 
-/** Changes whenever the content of the ledger does: journals only grow, and a base is replaced. */
+/**
+ * Changes whenever the content of the ledger does: journals only grow, and what is forgotten makes
+ * them shorter. A copy of the data folder in another place has the same mark.
+ */
 export async function ledgerMark(paths: Paths): Promise<string> {
   const folder = paths.resolve("wal");
   const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
@@ -123,19 +127,19 @@ export async function ledgerMark(paths: Paths): Promise<string> {
       throw error;
     },
   );
-  const files = [
-    paths.resolve("ledger/base.json"),
-    ...found
-      .filter((one) => one.isFile())
-      .map((one) => join(one.parentPath, one.name))
-      .sort(),
-  ];
-  const lines = await Promise.all(
-    files.map(async (file) => {
-      const facts = await stat(file, { bigint: true }).catch(() => undefined);
-      return facts ? `${file} ${facts.size} ${facts.mtimeNs}` : `${file} -`;
+  const journals = found
+    .filter((one) => one.isFile())
+    .map((one) => relative(folder, join(one.parentPath, one.name)));
+  const lines = await Promise.all([
+    readFile(paths.resolve("ledger/base.json")).then(
+      (manifest) => createHash("sha256").update(manifest).digest("hex"),
+      () => "no checkpoint",
+    ),
+    ...journals.sort().map(async (name) => {
+      const facts = await stat(join(folder, name)).catch(() => undefined);
+      return `${name} ${facts?.size ?? "-"}`;
     }),
-  );
+  ]);
   return lines.join("\n");
 }
 

@@ -23,7 +23,7 @@ import { findRecord, nameArgument } from "./parts/find-record.ts";
 import { parseMoment } from "./parts/parse-moment.ts";
 import { createRecordNames } from "./parts/record-names.ts";
 import { showDifferences } from "./parts/show-differences.ts";
-import { openNodeOf } from "../../frame/node-context.ts";
+import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 
 const fieldOption: OptionSpec = {
   flag: "--field",
@@ -50,7 +50,7 @@ const historyCommand = (kind: RecordKind): Command => ({
     const { args, flags, out } = context;
     const page = readListPage(flags, 100);
     const field = textFlag(flags, "field");
-    await using opened = await openNodeOf(context);
+    await using opened = await openReaderOf(context);
     const { target } = await findRecord(opened, kind, args[0]!);
     const archive = await archiveOf(context, opened.ledger);
     const entries = await asUsage(() =>
