@@ -1,3 +1,4 @@
+import { markOf } from "../base/text/formats.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";
 import type { Bucket } from "./bucket.ts";
@@ -28,7 +29,7 @@ export async function requireFitness(options: FitnessOptions): Promise<void> {
   if (probe === "daily" && (await isProven(bucket))) return;
   await requireFitBucket(options);
   const { latestMs } = await bucket.now();
-  await bucket.put(key, Buffer.from(`${JSON.stringify({ format: 1, fitAtMs: latestMs })}\n`));
+  await bucket.put(key, Buffer.from(`${JSON.stringify({ ...markOf(1), fitAtMs: latestMs })}\n`));
 }
 
 async function isProven(bucket: Bucket): Promise<boolean> {

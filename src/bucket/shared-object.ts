@@ -1,7 +1,7 @@
 import { createSerial } from "../base/serial.ts";
 import { AppError } from "../base/app-error.ts";
 import { sleep, type Clock } from "../base/clock.ts";
-import { formats, isReadable, type FormatMark } from "../base/text/formats.ts";
+import { formats, isReadable, markOf, type FormatMark } from "../base/text/formats.ts";
 import type { Random } from "../base/random.ts";
 import { isUnavailable } from "./bucket-error.ts";
 import type { Bucket } from "./bucket.ts";
@@ -146,7 +146,7 @@ export function createSharedObject<Value>(
       ([, commit]) => atMs - commit.atMs < commitKeptMs,
     );
     const commits = { ...Object.fromEntries(kept), [session]: { number, atMs } };
-    const envelope: Envelope<Value> = { format: formats.sharedObject.newest, commits, value };
+    const envelope: Envelope<Value> = { ...markOf(formats.sharedObject.newest), commits, value };
     return { envelope, body: codec.encode(envelope), atMs };
   };
 

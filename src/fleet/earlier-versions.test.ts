@@ -27,8 +27,15 @@ test("versions are compared by their numbers; an unknown one counts as earlier",
     seen("silent", undefined),
     seen("gone", "0.9.12", 86_400_000),
     { ...seen("never", undefined), lastSeenMs: undefined },
+    { ...seen("this one, by commands", undefined), isSelf: true },
+    { ...seen("this one, while it runs", "0.9.12"), isSelf: true },
   ];
   const { running, absent } = earlierVersions(nodes, { version: "0.10.0", nowMs });
-  expect(running.map(({ label }) => label)).toEqual(["before", "strange", "silent"]);
+  expect(running.map(({ label }) => label)).toEqual([
+    "before",
+    "strange",
+    "silent",
+    "this one, while it runs",
+  ]);
   expect(absent.map(({ label }) => label)).toEqual(["gone"]);
 });

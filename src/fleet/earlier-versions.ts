@@ -7,13 +7,16 @@ export interface EarlierVersions {
   readonly absent: readonly NodeSeen[];
 }
 
-/** The nodes whose last heartbeat came from an earlier version, or from an unknown one. */
+/**
+ * The nodes whose last heartbeat came from an earlier version, or from an unknown one. A node that
+ * only runs commands sends no heartbeat; this node then has the version that asks.
+ */
 export function earlierVersions(
   nodes: readonly NodeSeen[],
   { version, nowMs }: { readonly version: string; readonly nowMs: number },
 ): EarlierVersions {
-  const earlier = nodes.filter(({ heartbeat, lastSeenMs }) => {
-    if (!heartbeat) return lastSeenMs !== undefined;
+  const earlier = nodes.filter(({ heartbeat, lastSeenMs, isSelf }) => {
+    if (!heartbeat) return lastSeenMs !== undefined && !isSelf;
     return isBefore(heartbeat.version, version);
   });
   const [running, absent] = [true, false].map((is) => earlier.filter((one) => isPresent(one, nowMs) === is)); // prettier-ignore

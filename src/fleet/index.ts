@@ -20,7 +20,7 @@ export { createFollower, type Applied, type DesiredMemory } from "./follower.ts"
 export { giveCommand, readDesired, type CommandPlace } from "./give-command.ts";
 export { attemptsKey, createLogSender, logKey } from "./log-sender.ts";
 export type { GossipSeen, NodeView } from "./node-view.ts";
-export { findNode, isPresent, rosterOf, type NodeSeen } from "./roster.ts";
+export { findNode, isPresent, missedMs, rosterOf, type NodeSeen } from "./roster.ts";
 export {
   allNodes,
   commanded,

@@ -1,5 +1,5 @@
 import { AppError } from "../base/app-error.ts";
-import { isReadable } from "../base/text/formats.ts";
+import { formats, isReadable, markOf } from "../base/text/formats.ts";
 import { isNodeId, isSessionId } from "./datagram/check-parts.ts";
 import type { Datagram } from "./datagram/datagram.ts";
 import type { LedgerDisk } from "./journal/disk.ts";
@@ -75,6 +75,7 @@ export async function readNodeFile(disk: LedgerDisk): Promise<NodeFile | undefin
 export async function writeNodeFile(disk: LedgerDisk, file: NodeFile): Promise<void> {
   const { sessions, movedAway } = file;
   const kept = {
+    ...markOf(formats.node.newest),
     ...file,
     sessions: sessions.slice(-sessionsMax),
     ...(movedAway && { movedAway: movedAway.slice(-movedAwayMax) }),

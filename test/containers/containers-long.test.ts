@@ -210,7 +210,7 @@ needs(["podman"], ({ podman: programs }) => {
         expect(rows).toHaveLength(tasks);
         const begunTwice = rows.filter(({ used }) => used > 1).map(({ key }) => key);
         expect(begunTwice).toEqual(expect.arrayContaining(again));
-        process.stderr.write(`${again.length} of ${tasks} were running in the killed node\n`);
+        process.stderr.write(`${again.length} of ${tasks} were done again after the kill\n`);
       },
     );
   });

@@ -119,7 +119,7 @@ async function runMixedFleet(addresses: (folder: string) => Promise<Addresses>):
   const [, current] = members as [Member, Member];
   await until(async () => {
     const { exitCode, stderr } = await current.forager("fleet", "finish-upgrade");
-    return exitCode === 1 && /1 node still on a version before .*\(0\.1\.0\)/.test(stderr);
+    return exitCode === 1 && /1 node on a version before .*\(0\.1\.0\)/.test(stderr);
   }, "the upgrade cannot be finished while a node of the earlier version runs");
   for (const child of working) {
     const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/app-error.ts";
 import { countOf } from "../../base/text/count-words.ts";
 import type { Clock } from "../../base/clock.ts";
-import { earlierVersions, type NodeSeen } from "../../fleet/index.ts";
+import { earlierVersions, missedMs, type NodeSeen } from "../../fleet/index.ts";
 import type { Queue, QueueFormat } from "../../queue/index.ts";
 import { finishIdForm, isIdFormFinished } from "../../records/index.ts";
 import type { OpenFleet } from "./open-fleet.ts";
@@ -35,9 +35,13 @@ export async function finishUpgrade(options: FinishUpgradeOptions): Promise<Fini
   const { running, absent } = earlierVersions(await fleet.roster(), { version, nowMs: clock.nowMs() }); // prettier-ignore
   if (running.length > 0) {
     const names = running.map(({ node, label, heartbeat }) => `${label || node} (${heartbeat?.version || "unknown"})`); // prettier-ignore
+    const advice = running.every(({ heartbeat }) => heartbeat)
+      ? "Upgrade them first"
+      : "Upgrade them first; a node of an unknown version that only runs commands no longer counts " +
+        `${missedMs / 60_000} minutes after the last one`;
     const message =
-      `${countOf(running.length, "node")} still on a version before ${version}: ` +
-      `${names.join(", ")}. Upgrade them first; nothing was changed`;
+      `${countOf(running.length, "node")} on a version before ${version}, or on an unknown one: ` +
+      `${names.join(", ")}. ${advice}; nothing was changed`;
     throw new AppError("conflict", "fleet_earlier_versions", message);
   }
   const before = await queue?.format();

@@ -5,10 +5,9 @@ import { AppError } from "../app-error.ts";
  * a data folder, tables of a queue. Each number is the newest format that this version reads.
  *
  * Rules:
- * - Shared data contains its `format`. If versions that know only lower numbers can read it too, it
- *   also contains `readableBy`: the lowest number that is enough. The default of `readableBy` is
- *   `format`. Such a version may also replace the data: it then writes its own format, without the
- *   members that it does not know.
+ * - Shared data contains its `format`, and `readableBy`: the lowest number that a version must know
+ *   to read it. Such a version may also replace the data: it then writes its own format, without the
+ *   members that it does not know. The default of `readableBy` is `format`: version 0.1 wrote none.
  * - A version adds members, tables and columns in such a way that the previous version can
  *   continue. Data that the previous version cannot read is written only after `forager fleet
  *   finish-upgrade`, which raises the number of the queue: in `queue.json` on a bucket,
@@ -40,6 +39,9 @@ export interface FormatMark {
   readonly format?: unknown;
   readonly readableBy?: unknown;
 }
+
+/** What objects of a format contain that no version with a lower number can read. */
+export const markOf = (format: number) => ({ format, readableBy: format });
 
 /**
  * False if there is no format, so that the data is not ours. Throws `invalid` if only newer

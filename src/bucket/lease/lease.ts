@@ -1,6 +1,6 @@
 import { AppError, assert } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import { formats } from "../../base/text/formats.ts";
+import { formats, markOf } from "../../base/text/formats.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable } from "../bucket-error.ts";
@@ -95,7 +95,7 @@ export function createLease(options: LeaseOptions): BucketLease {
 
   const isHeld = () => held !== undefined && clock.monotonicMs() < held.untilMs;
   const recordOf = (epoch: number, more: Partial<LeaseRecord> = {}): LeaseRecord => ({
-    format: formats.lease.newest,
+    ...markOf(formats.lease.newest),
     epoch,
     state: "held",
     owner,

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { formats, isReadable } from "../../base/text/formats.ts";
+import { formats, isReadable, markOf } from "../../base/text/formats.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { Vector } from "../fold/vector.ts";
 import { boundaryKey } from "./keys.ts";
@@ -43,5 +43,5 @@ export async function readBoundary(bucket: Bucket): Promise<FoundBoundary | unde
 
 export const encodeBoundary = ({ vector, ...rest }: Boundary): Uint8Array =>
   Buffer.from(
-    `${JSON.stringify({ format: formats.boundary.newest, ...rest, vector: Object.fromEntries(vector) })}\n`,
+    `${JSON.stringify({ ...markOf(formats.boundary.newest), ...rest, vector: Object.fromEntries(vector) })}\n`,
   );

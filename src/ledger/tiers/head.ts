@@ -1,6 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import { sleep, type Clock } from "../../base/clock.ts";
-import { formats, isReadable, type FormatMark } from "../../base/text/formats.ts";
+import { formats, isReadable, markOf, type FormatMark } from "../../base/text/formats.ts";
 import { createId } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import { isUnavailable, type Bucket } from "../../bucket/index.ts";
@@ -154,7 +154,7 @@ const infoOf = ({ addresses, beat }: Partial<HeadInfo>): Partial<HeadInfo> => ({
 });
 
 const encodeHead = (head: SessionHead) =>
-  Buffer.from(`${JSON.stringify({ format: formats.head.newest, ...head })}\n`);
+  Buffer.from(`${JSON.stringify({ ...markOf(formats.head.newest), ...head })}\n`);
 
 /**
  * True if the head names a session that this disk never had, or one further than this disk ever

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/app-error.ts";
-import { formats, isReadable } from "../../base/text/formats.ts";
+import { formats, isReadable, markOf } from "../../base/text/formats.ts";
 import { listLimitMax, type Bucket } from "../../bucket/index.ts";
 import { scanUsv } from "../../usv/index.ts";
 import type { Stamp } from "../clock/stamp.ts";
@@ -34,7 +34,7 @@ export interface CheckpointManifest {
 export function encodeManifest(manifest: CheckpointManifest): Uint8Array {
   const { vector, parts, heldBack, ...rest } = manifest;
   const body = {
-    format: formats.checkpoint.newest,
+    ...markOf(formats.checkpoint.newest),
     ...rest,
     vector: Object.fromEntries([...vector].sort(([a], [b]) => (a < b ? -1 : 1))),
     parts: parts.map((name) => name ?? null),

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { AppError } from "../../../base/app-error.ts";
-import { formats, isReadable, type FormatMark } from "../../../base/text/formats.ts";
+import { formats, isReadable, markOf, type FormatMark } from "../../../base/text/formats.ts";
 import { closable } from "../../../base/closable.ts";
 import { listLimitMax, type Bucket } from "../../bucket.ts";
 import { checkBody, checkKey, checkListing } from "../../key.ts";
@@ -165,7 +165,7 @@ async function prepareTable(pool: pg.Pool, table: string): Promise<void> {
     await client.query(`create sequence if not exists ${table}_etag`);
     await client.query(
       `insert into ${table} values ('', $1, '0', clock_timestamp()) on conflict do nothing`,
-      [Buffer.from(JSON.stringify({ format: formats.postgresBucket.newest }))],
+      [Buffer.from(JSON.stringify(markOf(formats.postgresBucket.newest)))],
     );
     const { rows } = await client.query<{ body: Buffer }>(
       `select body from ${table} where key = ''`,

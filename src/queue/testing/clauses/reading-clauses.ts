@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { FinishInput } from "../../queue.ts";
 import type { BrowseQuery, EndedQuery } from "../../queue-store.ts";
 import type { Task } from "../../task.ts";
@@ -275,7 +275,7 @@ export function readingClauses(clause: QueueClause): void {
     let heard = 0;
     const stop = at.queue.watch(() => heard++);
     await other.add([work("a")]);
-    await expect.poll(() => heard, { interval: 5 }).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { interval: 5 });
     stop();
     stop();
     expect(await at.claim()).toHaveLength(1);
@@ -285,7 +285,7 @@ export function readingClauses(clause: QueueClause): void {
     let heard = 0;
     const stop = at.queue.watch(() => heard++);
     await at.add(work("a"));
-    await expect.poll(() => heard, { interval: 5 }).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(heard).toBeGreaterThan(0), { interval: 5 });
     stop();
     const before = heard;
     await at.add(work("b"));

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { AppError } from "../../../../base/app-error.ts";
-import { formats, isReadable } from "../../../../base/text/formats.ts";
+import { formats, isReadable, markOf } from "../../../../base/text/formats.ts";
 import { gunzipBounded } from "../../../../base/files/gunzip-bounded.ts";
 import type { Envelope, SharedCodec } from "../../../../bucket/index.ts";
 import type { Gate } from "../../../gate.ts";
@@ -65,7 +65,7 @@ export function createHeadCodec(options: HeadCodecOptions): SharedCodec<ShardHea
       const hasHistory = log.length + keptKeys.length > 0;
       const { tasks, gates, jobs, claims, waits, nextId, lastToken, served, raises } = shard;
       const header: Header = {
-        format: hasHistory ? formats.queueShard.newest : 1,
+        ...markOf(hasHistory ? formats.queueShard.newest : 1),
         ...place,
         ...(hasHistory && { log, keptKeys }),
         commits,

@@ -1,5 +1,5 @@
 import { AppError } from "../../../../base/app-error.ts";
-import { formats, isReadable, type FormatMark } from "../../../../base/text/formats.ts";
+import { formats, isReadable, markOf, type FormatMark } from "../../../../base/text/formats.ts";
 import { createId } from "../../../../base/ids.ts";
 import type { Random } from "../../../../base/random.ts";
 import { isUnavailable, type Bucket, type SharedCodec } from "../../../../bucket/index.ts";
@@ -65,7 +65,7 @@ async function createStorage(options: CreateStorageOptions): Promise<QueueManife
     const head = await createHead(options, manifest, index);
     if (head.queueId !== manifest.queueId) throw foreign(place.shard(index));
   }
-  const body = Buffer.from(`${JSON.stringify(manifest)}\n`);
+  const body = Buffer.from(`${JSON.stringify({ ...markOf(format), ...manifest })}\n`);
   return readManifest(await settle(bucket, place.manifest, body), place.manifest);
 
   async function createHead(
@@ -122,7 +122,7 @@ export function createManifestFormat(
       for (let attempt = 1; ; attempt++) {
         const { manifest, etag } = await look();
         if (manifest.format >= newest) return current();
-        const body = Buffer.from(`${JSON.stringify({ ...manifest, format: newest })}\n`);
+        const body = Buffer.from(`${JSON.stringify({ ...manifest, ...markOf(newest) })}\n`);
         try {
           await bucket.putIfMatch(place.manifest, body, etag);
         } catch (error) {
