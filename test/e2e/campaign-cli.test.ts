@@ -234,6 +234,8 @@ describe("forager campaign", () => {
     await wrong("campaign plan munich", 3, "places.jsonl:1: it is not JSON; 1 record skipped");
     writeFileSync(inCampaign("places.jsonl"), place("a", 48.15, 11.55).slice(0, -9));
     await wrong("campaign dispatch munich", 1, "it ends in the middle of a record, at line 1");
+    writeFileSync(inCampaign("places.jsonl"), place("a", 11.55, 48.15));
+    await wrong("campaign plan munich", 3, "latitude and longitude seem to be swapped");
     writeFileSync(inCampaign("config.toml"), 'phrases = ["a"]\nproximity-miles = 5\n');
     await wrong(
       "campaign plan munich",

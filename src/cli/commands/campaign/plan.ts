@@ -116,7 +116,7 @@ export const campaignPlan: Command = {
     if (!plan.hasSource) out.note("it has no source: write file = … under [sources]");
     printSources(context, sources, survey);
     await notePreflight(context, { campaigns: [campaign], hosts: survey.hosts });
-    return sources.some(({ bad }) => bad > 0) ? "partial" : undefined;
+    return sources.some(({ bad, isSwapped }) => bad > 0 || isSwapped) ? "partial" : undefined;
   },
 };
 
