@@ -65,6 +65,7 @@ export type ApiContext = Context<ApiEnv>;
 export function createApi(options: ApiOptions): Hono<ApiEnv> {
   const { services, perimeter } = options;
   const app = new Hono<ApiEnv>();
+  const headers = Object.entries(securityHeaders(services.mapTiles?.url));
 
   const readClient = createClientReader(options.proxies);
   let isNameless = false;
@@ -80,7 +81,7 @@ export function createApi(options: ApiOptions): Hono<ApiEnv> {
     c.set("client", client);
     if (client.isSecure) c.header("strict-transport-security", "max-age=31536000");
     c.set("requestId", createId(services.random, 16));
-    for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
+    for (const [name, value] of headers) c.header(name, value);
     c.header("x-request-id", c.get("requestId"));
     checkOrigin(
       {

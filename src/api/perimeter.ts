@@ -72,24 +72,28 @@ function hostOf(origin: string): string | undefined {
   return host?.toLowerCase();
 }
 
-/** Load nothing from other origins, run only our own scripts, allow no framing. */
-const contentPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+/**
+ * Load nothing from other origins, run only our own scripts, allow no framing. If the map has
+ * pictures of another server, images may come from there.
+ */
+const contentPolicy = (imageOrigin: string | undefined) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: blob:${imageOrigin === undefined ? "" : ` ${imageOrigin}`}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self' blob:",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
 
-/** Sent with every response. */
-export const securityHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy": contentPolicy,
+/** Sent with every response. `tileUrl` is the address of the map pictures of another server. */
+export const securityHeaders = (tileUrl?: string): Readonly<Record<string, string>> => ({
+  "content-security-policy": contentPolicy(tileUrl && new URL(tileUrl).origin),
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
@@ -97,4 +101,4 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
   "x-robots-tag": "noindex, nofollow",
-};
+});

@@ -46,6 +46,8 @@ export interface ApiServices {
   readonly version: string;
   /** Such as prod or test; empty if none is set. */
   readonly environment: string;
+  /** Pictures of another server below the map. */
+  readonly mapTiles?: { readonly url: string; readonly credit: string } | undefined;
   /**
    * The user whose manual changes go through this server: the source of these facts is
    * `hand:<user>`.

@@ -1,6 +1,9 @@
 // inputs: src/** scripts/dashboard/**
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openQueue } from "../../src/app/queue/open-queue.ts";
 import { openTestServe } from "../../src/app/serve/testing/open-test-serve.ts";
 import { builtCli } from "../support/built-cli.ts";
@@ -123,4 +126,37 @@ test("the website of a company is visited from a form", async () => {
   expect(task).toMatchObject({ kind: "enrich", gate: "acme.example" });
   expect(JSON.parse(task.payload)).toMatchObject({ website: "https://acme.example/" });
   expect(faults).toEqual([]);
+});
+
+test("map pictures come from the server of the settings, and from our own map if it does not answer", async () => {
+  const pixel = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"); // prettier-ignore
+  let isAway = false;
+  const tiles = createServer((_, response) => {
+    if (isAway) return void response.writeHead(503).end();
+    response.writeHead(200, { "content-type": "image/png" }).end(pixel);
+  });
+  await new Promise<void>((resolve) => tiles.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void tiles.close());
+  const host = `http://127.0.0.1:${(tiles.address() as AddressInfo).port}`;
+  const { origin, paths } = await openTestServe({
+    isOpen: true,
+    env: {
+      FORAGER_SERVE_MAP_TILE_URL: `${host}/{z}/{x}/{y}.png`,
+      FORAGER_SERVE_MAP_TILE_CREDIT: "Pictures by <b>Acme</b>",
+    },
+  });
+  mkdirSync(paths.resolve("campaigns", "austin"), { recursive: true });
+  writeFileSync(
+    paths.resolve("campaigns", "austin", "config.toml"),
+    `phrases = ["plumber"]\nproximityKm = 10\n[[locations]]\nname = "Austin"\nlat = 30.27\nlon = -97.74\n`,
+  );
+  const { page, faults } = await openPage(origin);
+  await page.goto(`${origin}/map?campaign=austin`);
+  await page.getByText("Pictures by <b>Acme</b>").waitFor();
+  await page.locator("img.leaflet-tile-loaded").first().waitFor();
+  expect(new Set(faults.map((fault) => fault.split("/").slice(0, 3).join("/")))).toEqual(new Set([`request to ${host}`])); // prettier-ignore
+  isAway = true;
+  await page.reload();
+  await page.getByText("Natural Earth").waitFor();
+  expect(await page.locator("img.leaflet-tile").count()).toBe(0);
 });

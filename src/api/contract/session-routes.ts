@@ -24,6 +24,10 @@ export const sessionRoutes = {
         ),
       version: z.string(),
       environment: z.string().describe("such as prod or test; empty: none was set"),
+      mapTiles: z
+        .strictObject({ url: z.string(), credit: z.string() })
+        .nullable()
+        .describe("pictures of another server below the map: serve.mapTileUrl; null: none"),
       nowMs: z.number().describe("the server's clock: show times relative to it"),
     }),
   }),

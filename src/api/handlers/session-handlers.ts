@@ -6,7 +6,7 @@ import { describeApi, type OpenApiDocument } from "../openapi.ts";
 let document: OpenApiDocument | undefined;
 
 export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
-  showSession: async (_, { caller, version, environment, clock }) => ({
+  showSession: async (_, { caller, version, environment, mapTiles, clock }) => ({
     by: caller.by as "token" | "session" | "loopback",
     user: caller.user,
     role: caller.role ?? null,
@@ -15,6 +15,7 @@ export const sessionHandlers: HandlersOf<typeof sessionRoutes> = {
     confirmBy: caller.confirmBy ?? null,
     version,
     environment,
+    mapTiles: mapTiles ?? null,
     nowMs: clock.nowMs(),
   }),
   openApi: async () => (document ??= describeApi()),

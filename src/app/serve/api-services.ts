@@ -100,6 +100,10 @@ export function createApiServices(options: ApiPartsOptions): ApiServices & Async
     health: options.health ?? createServeHealth(() => queue.get()),
     version,
     environment: settings.serve.environment ?? settings.environment ?? "",
+    mapTiles:
+      settings.serve.mapTileUrl === undefined
+        ? undefined
+        : { url: settings.serve.mapTileUrl, credit: settings.serve.mapTileCredit ?? "" },
     user: userName(),
     clock,
     random: systemRandom,

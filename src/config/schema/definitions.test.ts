@@ -61,6 +61,8 @@ test("every setting is known by its key, variable and one-line description", () 
     "serve.keyFile": "FORAGER_SERVE_KEY_FILE",
     "serve.proxies": "FORAGER_SERVE_PROXIES",
     "serve.environment": "FORAGER_SERVE_ENVIRONMENT",
+    "serve.mapTileUrl": "FORAGER_SERVE_MAP_TILE_URL",
+    "serve.mapTileCredit": "FORAGER_SERVE_MAP_TILE_CREDIT",
     "serve.sessionIdleMinutes": "FORAGER_SERVE_SESSION_IDLE_MINUTES",
     "serve.sessionHours": "FORAGER_SERVE_SESSION_HOURS",
     "oidc.issuer": "FORAGER_OIDC_ISSUER",
@@ -130,4 +132,18 @@ test("two settings never share a variable, and a password's setting is a secret"
   for (const { passwordKey } of all) {
     if (passwordKey) expect(definitionsByKey.get(passwordKey)?.form).toBe("secret");
   }
+});
+
+test.each([
+  ["https://tiles.example/{z}/{x}/{y}.png?key=a", true],
+  ["http://127.0.0.1:8080/t/{z}/{x}/{y}.png", true],
+  ["https://tiles.example/map.png", false],
+  ["https://{s}.tiles.example/{z}/{x}/{y}.png", false],
+  ["https://*.example/{z}/{x}/{y}.png", false],
+  ["https://a.example; script-src */{z}/{x}/{y}", false],
+  ["https://user@tiles.example/{z}/{x}/{y}.png", false],
+  ["javascript:alert(1)//{z}/{x}/{y}", false],
+])("%s as address of map pictures: %s", (url, isAllowed) => {
+  const { schema } = definitionsByKey.get("serve.mapTileUrl")!;
+  expect(schema.safeParse(url).success).toBe(isAllowed);
 });

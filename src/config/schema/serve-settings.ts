@@ -32,6 +32,13 @@ export const serveSettings = z.strictObject({
   environment: text("a short name").optional().register(settingMeta, {
     description: "badge on every page of the dashboard, such as prod; default: environment",
   }),
+  mapTileUrl: tileUrl().optional().register(settingMeta, {
+    description:
+      "map pictures of another server: https://HOST/{z}/{x}/{y}.png; default: our own map",
+  }),
+  mapTileCredit: text("the credit that this server asks for").optional().register(settingMeta, {
+    description: "credit shown for serve.mapTileUrl, such as © OpenStreetMap contributors",
+  }),
   sessionIdleMinutes: wholeNumber(1, 525_600).default(720).register(settingMeta, {
     description: "minutes without a request after which a session ends",
   }),
@@ -63,6 +70,24 @@ export const oidcSettings = z.strictObject({
     description: "GROUP=ROLE, the role of each group: staff=viewer,forager-admins=admin",
   }),
 });
+
+/**
+ * The host becomes part of the content policy, so it is checked more strictly than a browser would:
+ * a name without wildcards and user names.
+ */
+function tileUrl() {
+  const error =
+    "a web address with {z}, {x} and {y}, such as https://tiles.example/{z}/{x}/{y}.png";
+  const isTemplate = (text: string) => {
+    const url = parseUrl(text);
+    return (
+      url !== undefined &&
+      /^https?:\/\/[\w.-]+(?::\d+)?\/[^\s"'<>\\]*$/i.test(text) &&
+      ["{z}", "{x}", "{y}"].every((part) => text.includes(part))
+    );
+  };
+  return z.string({ error }).refine(isTemplate, { error });
+}
 
 /** Must be https, except on this machine. May have a path. */
 function issuer() {

@@ -4,6 +4,7 @@ import { api, apiUrl } from "../data/api.ts";
 import { formatCount, formatDay, serverNowMs } from "../data/format.ts";
 import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
+import { session } from "../data/session.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Credits, type Licence } from "../parts/credits.tsx";
 import { Same } from "../parts/same.tsx";
@@ -144,6 +145,7 @@ function Coverage({
             rows={rows}
             points={shownPoints}
             day={day}
+            tiles={session.value?.mapTiles ?? undefined}
             chosen={chosenTile}
             onChoose={({ lat10, lon10 }) => navigate(withQuery({ tile: tileId(lat10, lon10) }))}
           />

@@ -1,5 +1,5 @@
-import { map as createMap, type Map as LeafletMap } from "leaflet";
-import { useSignal } from "@preact/signals";
+import { map as createMap, tileLayer, type Map as LeafletMap } from "leaflet";
+import { useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { theme } from "../data/theme.ts";
 import { openBaseMap, type BaseMap } from "./base-map.ts";
@@ -12,18 +12,20 @@ interface MapViewProps {
   readonly rows: readonly CoverageRow[];
   readonly points: readonly PointRow[];
   readonly day: number;
+  /** Pictures of another server instead of our own base map. */
+  readonly tiles: { readonly url: string; readonly credit: string } | undefined;
   /** The selected tile. */
   readonly chosen: { readonly lat10: number; readonly lon10: number } | undefined;
   readonly onChoose: (tile: { readonly lat10: number; readonly lon10: number }) => void;
 }
 
 /** The map itself. A table next to it has the same content for people who cannot see it. */
-export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
+export function MapView({ rows, points, day, tiles, chosen, onChoose }: MapViewProps) {
   const element = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const credit = useSignal("");
   const parts = useRef<{ map: LeafletMap; redraw: (what: "tiles" | "all") => void } | undefined>(undefined); // prettier-ignore
-  const props = { rows, points, day, chosen, onChoose };
+  const props = { rows, points, day, tiles, chosen, onChoose };
   const shown = useRef<{ picture: TilePicture; props: MapViewProps }>({ picture: { paint() {} }, props }); // prettier-ignore
   const choose = useRef(onChoose);
   choose.current = onChoose;
@@ -67,14 +69,17 @@ export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
     for (const layer of Object.values(layers)) layer.addTo(map);
     map.on("click", ({ latlng }) => choose.current(tileAt(latlng.lat, latlng.lng)));
     parts.current = { map, redraw };
-    void openBaseMap(() => redraw("all")).then(
-      (opened) => {
-        base = opened;
-        credit.value = opened.credit;
-        redraw("all");
-      },
-      () => (credit.value = "the base map could not be loaded"),
-    );
+    const showOwn = () =>
+      openBaseMap(() => redraw("all")).then(
+        (opened) => {
+          base = opened;
+          credit.value = opened.credit;
+          redraw("all");
+        },
+        () => (credit.value = "the base map could not be loaded"),
+      );
+    if (tiles === undefined) void showOwn();
+    else showTiles(map, tiles, credit, showOwn);
     const sizes = new ResizeObserver(() => map.invalidateSize());
     sizes.observe(element.current!);
     const schemes = matchMedia("(prefers-color-scheme: dark)");
@@ -86,7 +91,7 @@ export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
       map.remove();
       parts.current = undefined;
     };
-  }, []);
+  }, [tiles?.url]);
 
   const repaint = (what: "tiles" | "all") => {
     if (!frame.current) return;
@@ -104,7 +109,7 @@ export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
   const boxKey = box ? `${box.south} ${box.north} ${box.west} ${box.east}` : "";
   useEffect(() => {
     if (box && parts.current) fit(parts.current.map, box);
-  }, [boxKey]);
+  }, [boxKey, tiles?.url]);
 
   const zoom = (by: number) => parts.current?.map.setZoom(parts.current.map.getZoom() + by);
   return (
@@ -132,6 +137,25 @@ export function MapView({ rows, points, day, chosen, onChoose }: MapViewProps) {
       <div class="map-credit">{credit.value}</div>
     </div>
   );
+}
+
+/** If the other server does not answer, our own map is shown. */
+function showTiles(
+  map: LeafletMap,
+  { url, credit }: NonNullable<MapViewProps["tiles"]>,
+  shownCredit: Signal<string>,
+  showOwn: () => Promise<unknown>,
+): void {
+  const layer = tileLayer(url, { maxZoom: 14 });
+  let isAnswered = false;
+  layer.once("tileload", () => (isAnswered = true));
+  layer.once("tileerror", () => {
+    if (isAnswered) return;
+    layer.remove();
+    void showOwn();
+  });
+  layer.addTo(map);
+  shownCredit.value = credit;
 }
 
 function fit(map: LeafletMap, box: NonNullable<ReturnType<typeof boundsOf>>): void {

@@ -244,6 +244,7 @@ export const sampleSession = {
   isFresh: true,
   confirmBy: null,
   environment: "demo",
+  mapTiles: null,
   scopes: ["status:read", "queue:read", "companies:read", "companies:write", "queue:write", "campaigns:read", "campaigns:write", "exports:read", "fleet:read", "fleet:command", "webhooks:write", "audit:read", "users:admin"], // prettier-ignore
   version: "0.1.0",
   nowMs,
