@@ -16,6 +16,7 @@ export const longGroups: Readonly<Record<string, string>> = {
   chaos: "races, crashes and faults of several minutes on every backend",
   containers:
     "the image, three nodes in containers, the service and deploys on machines with systemd",
+  dashboard: "the dashboard's speed with much data, and its memory after an hour of events",
   docs: "the docs site, built with its generator",
   fleet: "several nodes on a bucket for minutes",
   pooler: "the queue through PgBouncer in transaction mode",

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { build, type BuildFailure } from "esbuild";
+import { build, type BuildFailure, type Metafile } from "esbuild";
 import { iconNames } from "../../src/dashboard/parts/icon-names.ts";
 import { writeBaseMap } from "./base-map.ts";
 
@@ -22,6 +22,7 @@ export async function bundleDashboard(options: DashboardBundle): Promise<string 
   const from = join(options.root, "src", "dashboard");
   const assets = join(options.to, "assets");
   let outputs: readonly string[];
+  let preloaded: readonly string[];
   try {
     const { metafile } = await build({
       absWorkingDir: options.root,
@@ -44,12 +45,15 @@ export async function bundleDashboard(options: DashboardBundle): Promise<string 
       assets,
       Object.keys(metafile.outputs).map((path) => basename(path)),
     );
+    preloaded = importedByMain(metafile).map((path) => basename(path).toLowerCase());
   } catch (error) {
     return (error as BuildFailure).message;
   }
   const named = (pattern: RegExp) => outputs.find((name) => pattern.test(name))!;
   const tags = [
     `<link rel="stylesheet" href="/assets/${named(/^styles-.*\.css$/)}" />`,
+    // Otherwise the browser learns of them only when it has parsed the first script.
+    ...preloaded.map((name) => `<link rel="modulepreload" href="/assets/${name}" />`),
     `<script type="module" src="/assets/${named(/^main-.*\.js$/)}"></script>`,
   ];
   const template = await readFile(join(from, "index.html"), "utf8");
@@ -62,6 +66,19 @@ export async function bundleDashboard(options: DashboardBundle): Promise<string 
   await cp(join(from, "favicon.svg"), join(assets, "favicon.svg"));
   await writeBaseMap({ root: options.root, to: join(options.to, "basemap"), cacheFolder: options.cacheFolder }); // prettier-ignore
   return undefined;
+}
+
+/** The scripts that the first one imports, directly or not, but not those it loads later. */
+function importedByMain({ outputs }: Metafile): readonly string[] {
+  const main = Object.keys(outputs).find((path) => /\/main-[^/]*\.js$/.test(path))!;
+  const found = new Set([main]);
+  for (const path of found) {
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement") found.add(next);
+    }
+  }
+  found.delete(main);
+  return [...found];
 }
 
 /** Some file systems and web hosts take `A` for `a`, and hashes have both. The files name each other. */

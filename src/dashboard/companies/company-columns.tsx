@@ -10,6 +10,8 @@ export interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
   readonly isDefault?: boolean;
+  /** In pixels; the other columns share the rest. */
+  readonly width?: number;
   readonly cell: (company: CompanyRow) => preact.ComponentChildren;
 }
 
@@ -29,7 +31,13 @@ export const columnsKnown: readonly Column[] = [
       </a>
     ),
   },
-  { key: "city", title: "City", isDefault: true, cell: ({ texts }) => clipped(texts["city"]) },
+  {
+    key: "city",
+    title: "City",
+    width: 130,
+    isDefault: true,
+    cell: ({ texts }) => clipped(texts["city"]),
+  },
   {
     key: "email",
     title: "Email",
@@ -44,7 +52,7 @@ export const columnsKnown: readonly Column[] = [
         <MissingEmail outcome={visit?.outcome} />
       ),
   },
-  { key: "phone", title: "Phone", isDefault: true, cell: ({ phones }) => <span class="nowrap">{clipped(phones[0]?.value)}</span> }, // prettier-ignore
+  { key: "phone", title: "Phone", width: 140, isDefault: true, cell: ({ phones }) => <span class="nowrap">{clipped(phones[0]?.value)}</span> }, // prettier-ignore
   {
     key: "website",
     title: "Website",
@@ -55,12 +63,13 @@ export const columnsKnown: readonly Column[] = [
   },
   { key: "category", title: "Category", cell: ({ categories }) => clipped(categories.join(", ")) },
   { key: "tags", title: "Tags", cell: ({ tags }) => tags.slice(0, 5).map((tag) => <span class="pill" key={tag}><Text value={tag} max={30} /></span>) }, // prettier-ignore
-  { key: "rating", title: "Rating", isNumber: true, cell: ({ numbers }) => numbers["rating"]?.toFixed(1) ?? "" }, // prettier-ignore
-  { key: "reviews", title: "Reviews", isNumber: true, cell: ({ numbers }) => numbers["reviews"]?.toLocaleString("en") ?? "" }, // prettier-ignore
-  { key: "callback", title: "Call back", cell: ({ callback }) => (callback ? <Ago atMs={timeOf(callback)} /> : "") }, // prettier-ignore
+  { key: "rating", title: "Rating", width: 70, isNumber: true, cell: ({ numbers }) => numbers["rating"]?.toFixed(1) ?? "" }, // prettier-ignore
+  { key: "reviews", title: "Reviews", width: 80, isNumber: true, cell: ({ numbers }) => numbers["reviews"]?.toLocaleString("en") ?? "" }, // prettier-ignore
+  { key: "callback", title: "Call back", width: 100, cell: ({ callback }) => (callback ? <Ago atMs={timeOf(callback)} /> : "") }, // prettier-ignore
   {
     key: "changed",
     title: "Changed",
+    width: 90,
     isNumber: true,
     isDefault: true,
     cell: ({ changedAt }) => <span class="nowrap dim"><Ago atMs={timeOf(changedAt)} /></span>, // prettier-ignore

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { onLive } from "../data/live.ts";
 import { isPublished } from "../data/published.ts";
@@ -7,7 +7,8 @@ import { failureOf, type Failure } from "../data/resource.ts";
 import { place, withQuery } from "../data/router.ts";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { ColumnChooser, shownColumns } from "./column-chooser.tsx";
-import { sorts, type CompanyFilter, type CompanyRow, type Sort } from "./company-query.ts";
+import { CompanyPages, type LoadedPage, type PageRange } from "./company-pages.tsx";
+import { sorts, type CompanyFilter, type Sort } from "./company-query.ts";
 
 interface CompanyTableProps {
   readonly filter: CompanyFilter;
@@ -16,67 +17,68 @@ interface CompanyTableProps {
 
 /** A published site has no callback dates. */
 const shownSorts = sorts.filter((sort) => !isPublished || sort !== "callback");
-const pageSize = 100;
-/** Nobody reads more; a filter finds the rest. */
-const rowsMax = 5_000;
+const pageSize = 50;
+/** Rows of other pages are dropped, and requested again when the user scrolls back to them. */
+const keptPages = 60;
 
 export function CompanyTable({ filter, sort }: CompanyTableProps) {
-  /** As they were loaded. */
-  const pages = useSignal<readonly (readonly CompanyRow[])[]>([]);
+  const pages = useSignal<readonly LoadedPage[]>([]);
   const next = useSignal<string | null | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const isLoading = useSignal(true);
   const hasNews = useSignal(false);
-  const end = useRef<HTMLDivElement>(null);
-  const isEndShown = useRef(false);
+  const range = useRef<PageRange>({ first: 0, last: 0 });
 
-  const count = () => pages.value.reduce((sum, page) => sum + page.length, 0);
-
-  const load = async (after: string | undefined) => {
+  /** Requests the page with this number; the number after the last one is a new page. */
+  const load = async (at: number, after: string | undefined) => {
     isLoading.value = true;
     try {
       const query = { ...filter, limit: pageSize, ...(sort && { sort }), ...(after && { after }) };
-      const page = await api.get("/api/companies", { query });
-      pages.value = after === undefined ? [page.rows] : [...pages.value, page.rows];
-      next.value = page.next;
+      const found = await api.get("/api/companies", { query });
+      const page = { after, rows: found.rows, count: found.rows.length };
+      // The first page begins a new list: what follows it may have changed too.
+      if (at === 0) pages.value = [page];
+      else pages.value = pages.value.map(dropFar).toSpliced(at, 1, page);
+      if (at === pages.value.length - 1) next.value = found.next;
       failure.value = undefined;
-      hasNews.value = false;
+      if (at === 0) hasNews.value = false;
     } catch (error) {
       failure.value = failureOf(error);
     }
     isLoading.value = false;
-    loadMore();
+    loadNear();
   };
-  const loadMore = () => {
-    const isMore = next.value && !isLoading.value && count() < rowsMax;
-    if (isMore && isEndShown.current && failure.value === undefined) void load(next.value!);
+  const dropFar = (page: LoadedPage, at: number): LoadedPage =>
+    at > 0 && Math.abs(at - range.current.last) > keptPages ? { ...page, rows: undefined } : page;
+  /** Requests what is missing near the window: a dropped page, or the next one. */
+  const loadNear = () => {
+    if (isLoading.value || failure.value !== undefined) return;
+    const { first, last } = range.current;
+    const missing = pages.value.findIndex(({ rows }, at) => rows === undefined && at >= first && at <= last); // prettier-ignore
+    if (missing !== -1) void load(missing, pages.value[missing]!.after);
+    else if (next.value && last >= pages.value.length - 1)
+      void load(pages.value.length, next.value);
   };
-  useEffect(() => void load(undefined), []);
+  const restart = () => void load(0, undefined);
+  useEffect(restart, []);
   // Rows do not move under the pointer: changes are announced, and shown when the user asks for
   // them.
   useEffect(
     () =>
       onLive(["records"], () => {
-        if (count() === 0 || scrollY < 40) void load(undefined);
+        if (pages.value.length === 0 || scrollY < 40) restart();
         else hasNews.value = true;
       }),
     [],
   );
-  useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => {
-      isEndShown.current = entry?.isIntersecting === true;
-      loadMore();
-    });
-    observer.observe(end.current!);
-    return () => observer.disconnect();
-  }, []);
 
   const columns = shownColumns(place.value.query.get("columns"));
+  const isEmpty = (pages.value[0]?.count ?? 0) === 0;
   const resource = {
-    data: count() > 0 || next.value !== undefined ? pages.value : undefined,
+    data: pages.value.length > 0 ? pages.value : undefined,
     failure: failure.value,
     isLoading: isLoading.value,
-    reload: () => void load(undefined),
+    reload: restart,
   };
   return (
     <section class="card" aria-label="Companies">
@@ -99,7 +101,7 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
         </small>
         <span class="sp" />
         {hasNews.value && (
-          <button class="btn small" onClick={() => void load(undefined)}>
+          <button class="btn small" onClick={restart}>
             Show changes
           </button>
         )}
@@ -107,62 +109,22 @@ export function CompanyTable({ filter, sort }: CompanyTableProps) {
       </header>
       <Loaded from={resource}>
         {(found) =>
-          count() === 0 ? (
+          isEmpty ? (
             <Nothing hasFilter={Object.keys(filter).length > 0} />
           ) : (
-            <table class="rows cards">
-              <thead>
-                <tr>
-                  {columns.map(({ key, title, isNumber }) => (
-                    <th key={key} class={isNumber ? "n" : ""}>
-                      {title}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              {found.map((page, at) => (
-                <CompanyPage key={at} rows={page} columns={columns} />
-              ))}
-            </table>
+            <CompanyPages
+              pages={found}
+              columns={columns}
+              onRange={(near) => {
+                range.current = near;
+                loadNear();
+              }}
+            />
           )
         }
       </Loaded>
-      <div ref={end} />
-      {next.value && count() > 0 && (
-        <p class="loading">
-          {count() >= rowsMax
-            ? `The first ${rowsMax.toLocaleString("en")} are shown. Narrow the search to see others.`
-            : "Loading more…"}
-        </p>
-      )}
+      {next.value && !isEmpty && <p class="loading">Loading more…</p>}
     </section>
-  );
-}
-
-interface CompanyPageProps {
-  readonly rows: readonly CompanyRow[];
-  readonly columns: ReturnType<typeof shownColumns>;
-}
-
-/** Drawn once: when another page is loaded, this one is not compared again. */
-function CompanyPage({ rows, columns }: CompanyPageProps) {
-  // The links of rows keep the filters, and change only the open company.
-  const base = withQuery({ open: undefined });
-  return useMemo(
-    () => (
-      <tbody>
-        {rows.map((company) => (
-          <tr key={company.target}>
-            {columns.map(({ key, title, isNumber, cell }) => (
-              <td key={key} class={isNumber ? "n" : ""} data-label={title}>
-                {cell(company)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    ),
-    [rows, base, columns.map(({ key }) => key).join()],
   );
 }
 

@@ -31,6 +31,8 @@ export function Chart({ label, times, series, height = 160 }: ChartProps) {
     let isGone = false;
     const draw = async () => {
       const { default: Plot } = await import("uplot");
+      // Two short tasks instead of a long one: keys and clicks are handled between them.
+      await new Promise((resolve) => setTimeout(resolve));
       if (isGone) return;
       plot?.destroy();
       const axis = {

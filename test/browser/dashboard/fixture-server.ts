@@ -25,7 +25,7 @@ const liveAnswers = {
   queue: "/api/queue/stats",
 };
 
-/** A snapshot of each topic, and nothing more. */
+/** A snapshot of each topic. More are sent only by `push`. */
 function sendEvents(response: ServerResponse, answers: Answers): void {
   const session = answers({ method: "GET", path: "/api/session", query: new URLSearchParams() });
   if ((session?.status ?? 200) !== 200) {
@@ -44,12 +44,17 @@ function sendEvents(response: ServerResponse, answers: Answers): void {
 /** The built dashboard with made-up answers. */
 export async function startFixtureServer(answers: Answers) {
   const folder = join(repositoryRoot, "dist", "dashboard");
+  const streams = new Set<ServerResponse>();
   const server = createServer((request, response) => void answer(request, response));
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://x");
     response.setHeader("content-security-policy", contentPolicy);
     response.setHeader("x-content-type-options", "nosniff");
-    if (pathname === "/api/events") return sendEvents(response, answers);
+    if (pathname === "/api/events") {
+      streams.add(response);
+      response.on("close", () => streams.delete(response));
+      return sendEvents(response, answers);
+    }
     if (pathname.startsWith("/api/")) {
       const found = answers({
         method: request.method ?? "GET",
@@ -75,6 +80,10 @@ export async function startFixtureServer(answers: Answers) {
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
+    /** Sends a live event to all open pages. */
+    push(topic: string, value: unknown) {
+      for (const stream of streams) stream.write(`data: ${JSON.stringify({ kind: "snapshot", topic, value })}\n\n`); // prettier-ignore
+    },
     stop: () =>
       new Promise<void>((resolve) => {
         server.closeAllConnections();
