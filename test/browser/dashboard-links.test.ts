@@ -40,7 +40,7 @@ const shapeOf = (path: string) =>
     .replace(/q=[^&]*/, (query) => query.replaceAll(/%22[^%]*%22|\d+|:[^+&]*/g, "x"));
 
 test(
-  "every link leads to a page that is there and asks for nothing that is not",
+  "every link leads to a page that is there, names its command, and asks for nothing that is not",
   async () => {
     const { page, origin } = await openSample();
     const broken: string[] = [];
@@ -57,6 +57,7 @@ test(
       visited += 1;
       if ((await page.locator("main h1").count()) === 0) broken.push(`${path}: no title`);
       if ((await page.getByText("There is no such page").count()) > 0) broken.push(`${path}: no such page`); // prettier-ignore
+      if ((await page.locator(".same").count()) === 0) broken.push(`${path}: no command that shows the same`); // prettier-ignore
       const found = await page
       .locator("a[href^='/']:not([download])")
       .evaluateAll((links) => links.map((link) => (link as unknown as { getAttribute(name: string): string }).getAttribute("href"))); // prettier-ignore
@@ -103,7 +104,7 @@ const withoutList: readonly (readonly [part: string, why: string])[] = [
   ["All tiles as a table", "the list is below"],
   ["Bulk actions", "the tasks have changed since"],
   ["web requests", "an average"],
-  ["Visited within", "companies are not listed by the date of their visit"],
+  ["Websites visited", "companies are not listed by the date of their visit"],
   ["Never visited", "companies are not listed by the date of their visit"],
   ["| Companies", "companies are not listed by phrase"],
   ["| Visited", "companies are not listed by phrase"],

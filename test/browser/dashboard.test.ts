@@ -2,14 +2,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtCli } from "../support/built-cli.ts";
 import { repositoryRoot } from "../support/repository.ts";
 import { fullAnswers } from "./dashboard/fixture-answers.ts";
 import { sampleCompany, sampleSession } from "./dashboard/fixture-data.ts";
 import { startFixtureServer, type Answers } from "./dashboard/fixture-server.ts";
-import { axeViolations, openBrowser, openWatchedPage, expectNoSidewaysScroll } from "./dashboard/open-dashboard.ts"; // prettier-ignore
+import { axeViolations, mouseOnly, openBrowser, openWatchedPage, expectNoSidewaysScroll } from "./dashboard/open-dashboard.ts"; // prettier-ignore
 
 /** Each screen with a text that is there when its data is. */
 const screens = [
@@ -31,6 +31,18 @@ const panels = [
   ["/companies/duplicates", "Compare", "Merge into Capital Hardwood Floors"],
   ["/companies?open=capital-hardwood-floors", "Delete", "on every node"],
 ] as const;
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate("(document.activeElement.innerText ?? '').trim().split('\\n')[0]");
+
+/** Presses Tab until what has the focus begins with this text. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 150; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await focused(page)).startsWith(text)) return;
+  }
+  throw new Error(`no Tab leads to "${text}"`);
+}
 
 describe("the dashboard in Chromium", () => {
   let browser: Browser;
@@ -59,6 +71,7 @@ describe("the dashboard in Chromium", () => {
       await page.goto(origin + path);
       await page.getByText(text).first().waitFor();
       expect(await axeViolations(page), `${path}, light`).toEqual([]);
+      expect(await mouseOnly(page), path).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       await page.setViewportSize({ width: 360, height: 740 });
       const rules = ["color-contrast", "scrollable-region-focusable", "target-size"];
@@ -143,6 +156,43 @@ describe("the dashboard in Chromium", () => {
     await page.context().setOffline(true);
     await page.getByRole("link", { name: "Map" }).click();
     await page.getByText("could not be loaded").waitFor();
+  });
+
+  test("with keys alone: to a screen, into a row, back to it, and through the tabs of a panel", async () => {
+    const origin = await serve(fullAnswers());
+    const { page, faults } = await openWatchedPage(browser, origin);
+    await page.goto(origin);
+    await page.getByText("Newest companies").waitFor();
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("g");
+    await page.keyboard.press("l");
+    await page.getByText("250 companies").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("bluebonnet");
+    await page.getByText("31 companies").waitFor();
+    await tabTo(page, "Bluebonnet Tile");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Bluebonnet Tile" });
+    await dialog.getByRole("link", { name: "History" }).waitFor();
+    await tabTo(page, "History");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Show the company as it was at").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).toBe("Bluebonnet Tile");
+    await page.keyboard.press("g");
+    await page.keyboard.press("m");
+    await page.getByText("All tiles as a table").waitFor();
+    await tabTo(page, "All tiles as a table");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("in this tile").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).getByText("go to Nodes").waitFor();
+    expect(faults).toEqual([]);
   });
 
   test("filters live in the address: reload and back show the same", async () => {

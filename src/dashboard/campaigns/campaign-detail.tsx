@@ -1,11 +1,11 @@
 import { apiUrl } from "../data/api.ts";
 import { formatCount, formatShare, timeOf } from "../data/format.ts";
 import { isPublished } from "../data/published.ts";
-import { place, withQuery } from "../data/router.ts";
 import { Credits } from "../parts/credits.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
+import { chosenTab, Tabs } from "../parts/tabs.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 import { Top } from "../parts/top.tsx";
 import { PublishedDownloads } from "../published/published-downloads.tsx";
@@ -26,7 +26,7 @@ const shownTabs = tabs.filter(([key]) => !isPublished || key !== "config");
 
 export function CampaignDetail({ campaign }: { readonly campaign: string }) {
   const report = useReport(campaign);
-  const tab = shownTabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
+  const tab = chosenTab(shownTabs);
   return (
     <>
       <Top title={campaign}>
@@ -41,17 +41,7 @@ export function CampaignDetail({ campaign }: { readonly campaign: string }) {
         />
       )}
       <Loaded from={report}>{(data) => <ReportFunnel report={data} isLinked={false} />}</Loaded>
-      <nav class="tabs" aria-label="Parts of the campaign">
-        {shownTabs.map(([key, text]) => (
-          <a
-            key={key}
-            href={withQuery({ tab: key || undefined })}
-            aria-current={key === tab ? "page" : undefined}
-          >
-            {text}
-          </a>
-        ))}
-      </nav>
+      <Tabs label="Parts of the campaign" tabs={shownTabs} />
       {tab === "" && report.data && <Results report={report.data} />}
       {tab === "phrases" && report.data && <CampaignPhrases report={report.data} />}
       {tab === "config" && <ConfigEditor campaign={campaign} />}
@@ -113,18 +103,14 @@ function Results({ report }: { readonly report: Report }) {
             <h2>Freshness</h2>
           </header>
           <dl class="pairs">
-            <dt>Tiles fresh, empty, expired</dt>
-            <dd>
-              {(["fresh", "empty", "expired"] as const).map((state, at) => (
-                <TileCount key={state} {...{ campaign, state, at }} count={tiles[state]} />
-              ))}
-            </dd>
-            <dt>Tiles failed, not searched</dt>
-            <dd>
-              {(["failed", "never"] as const).map((state, at) => (
-                <TileCount key={state} {...{ campaign, state, at }} count={tiles[state]} />
-              ))}
-            </dd>
+            {tileLines.map(([state, title]) => (
+              <>
+                <dt>{title}</dt>
+                <dd>
+                  <TileCount campaign={campaign} state={state} count={tiles[state]} />
+                </dd>
+              </>
+            ))}
             {freshness.nextDueAt && (
               <>
                 <dt>Next tile due</dt>
@@ -133,13 +119,12 @@ function Results({ report }: { readonly report: Report }) {
                 </dd>
               </>
             )}
-            <dt>Visited within 7, 30, 90 days</dt>
-            <dd>
-              {formatCount(freshness.visits.days7)}, {formatCount(freshness.visits.days30)},{" "}
-              {formatCount(freshness.visits.days90)}
-            </dd>
-            <dt>Never visited</dt>
-            <dd>{formatCount(freshness.visits.never)}</dd>
+            {visitLines.map(([age, title]) => (
+              <>
+                <dt>{title}</dt>
+                <dd>{formatCount(freshness.visits[age])}</dd>
+              </>
+            ))}
           </dl>
         </section>
         {budget && <CampaignBudget campaign={report.campaign} budget={budget} />}
@@ -189,21 +174,32 @@ const fieldFlags: Readonly<Record<string, string>> = {
   domain: "hasDomain",
 };
 
+const tileLines = [
+  ["fresh", "Tiles up to date"],
+  ["empty", "Tiles with nothing there"],
+  ["expired", "Tiles to search again"],
+  ["failed", "Tiles whose search failed"],
+  ["never", "Tiles not searched yet"],
+] as const;
+
+const visitLines = [
+  ["days7", "Websites visited in the last 7 days"],
+  ["days30", "Visited 8 to 30 days ago"],
+  ["days90", "Visited 31 to 90 days ago"],
+  ["older", "Visited longer ago"],
+  ["never", "Never visited"],
+] as const;
+
 interface TileCountProps {
   readonly campaign: string;
-  readonly state: "fresh" | "empty" | "expired" | "failed" | "never";
+  readonly state: (typeof tileLines)[number][0];
   readonly count: number;
-  /** Its place in the line. */
-  readonly at: number;
 }
 
-const TileCount = ({ campaign, state, count, at }: TileCountProps) => (
-  <>
-    {at > 0 && ", "}
-    <a
-      href={`/map?campaign=${encodeURIComponent(campaign)}&tiles=${state === "fresh" ? "fresh,aging" : state}`}
-    >
-      {formatCount(count)}
-    </a>
-  </>
+const TileCount = ({ campaign, state, count }: TileCountProps) => (
+  <a
+    href={`/map?campaign=${encodeURIComponent(campaign)}&tiles=${state === "fresh" ? "fresh,aging" : state}`}
+  >
+    {formatCount(count)}
+  </a>
 );

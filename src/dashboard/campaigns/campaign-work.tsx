@@ -46,7 +46,7 @@ export function CampaignWork({
   const canWrite = may("campaigns:write");
   return (
     <section class="card work" aria-label="Work of the campaign">
-      <WitnessState job={job} left={left} isBudgetUsedUp={isBudgetUsedUp} />
+      <WorkState job={job} left={left} isBudgetUsedUp={isBudgetUsedUp} />
       {canWrite && (
         <span class="row">
           {job && job.failed > 0 && may("queue:write") && (
@@ -95,7 +95,7 @@ interface StateProps {
   readonly isBudgetUsedUp: boolean;
 }
 
-function WitnessState({ job, left, isBudgetUsedUp }: StateProps) {
+function WorkState({ job, left, isBudgetUsedUp }: StateProps) {
   if (!job)
     return (
       <p class="grow">

@@ -144,12 +144,11 @@ function ChartCard({ spec, history, isLarge = false }: ChartCardProps) {
   const last = (values: readonly (number | null)[]) => values.findLast((value) => value !== null);
   return (
     <section class="card" aria-label={title}>
-      <header>
+      <header class="one-line">
         <h2>
           <a href={withQuery({ chart: isLarge ? undefined : id })}>{title}</a>
         </h2>
-        <small>{note}</small>
-        <span class="sp" />
+        <small class="sp">{note}</small>
         <button
           class="btn bare small"
           onClick={() => downloadCsv(`forager-${id}.csv`, csvOf(history, spec))}

@@ -3,8 +3,10 @@ import { api, apiUrl } from "../data/api.ts";
 import { plural } from "../data/format.ts";
 import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
-import { pathParts, place, withQuery } from "../data/router.ts";
+import { panelIn, pathParts, place, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DownloadLinks } from "./download-links.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { SavedViews } from "../parts/saved-views.tsx";
@@ -38,6 +40,10 @@ function CompanyList() {
     { topics: ["records"] },
   );
   const open = place.value.query.get("open");
+  const download = panelIn("download");
+  const countText =
+    count.data &&
+    `${plural(count.data.count, "company", "companies")}${count.data.isComplete ? "" : " or more"}`;
   return (
     <>
       <Top title="Companies">
@@ -56,10 +62,10 @@ function CompanyList() {
             <Icon name="list-todo" /> Change all
           </button>
         )}
-        {!isPublished && (
-          <a class="btn" href={apiUrl("/api/exports/companies", {}, filter)} download>
-            <Icon name="download" /> Download CSV
-          </a>
+        {may("exports:read") && (
+          <button class="btn" onClick={() => download.open()}>
+            <Icon name="download" /> Download
+          </button>
         )}
         <SavedViews screen="companies" path="/companies" />
       </Top>
@@ -77,10 +83,7 @@ function CompanyList() {
           <Icon name="filter" /> Filters
         </button>
         <span class="dim" role="status">
-          {count.data
-            ? plural(count.data.count, "company", "companies") +
-              (count.data.isComplete ? "" : " or more")
-            : ""}
+          {countText}
         </span>
       </div>
       <Chips />
@@ -100,6 +103,19 @@ function CompanyList() {
             count.reload();
           }}
         />
+      )}
+      {download.value !== undefined && may("exports:read") && (
+        <Dialog title="Download" onClose={download.close}>
+          <p>
+            <b>{countText}</b> that the filters show, as they are when you click. Excluded companies
+            are left out.
+          </p>
+          <DownloadLinks filter={filter} />
+          <Same
+            command={filterCommand(filter, "export companies")}
+            api={`GET ${apiUrl("/api/exports/companies", {}, filter)}`}
+          />
+        </Dialog>
       )}
       {open && <CompanyDrawer key={open} name={open} />}
     </>

@@ -1,11 +1,12 @@
 import { api, apiUrl, type AnswerOf } from "../data/api.ts";
 import { isPublished } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
-import { navigate, place, withQuery } from "../data/router.ts";
+import { navigate, withQuery } from "../data/router.ts";
 import { may } from "../data/session.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded } from "../parts/state-view.tsx";
+import { chosenTab, Tabs } from "../parts/tabs.tsx";
 import { Text } from "../parts/text.tsx";
 import { CompanyActions, MergedCompanies } from "./company-actions.tsx";
 import { CompanyEntries } from "./company-entries.tsx";
@@ -30,7 +31,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
     (signal) => api.get("/api/companies/{name}", { params: { name }, signal }),
     { topics: ["records"] },
   );
-  const tab = tabs.find(([key]) => key === (place.value.query.get("tab") ?? ""))?.[0] ?? "";
+  const tab = chosenTab(tabs);
   const close = () => navigate(withQuery({ open: undefined, tab: undefined, at: undefined }));
   const { data, reload } = company;
   const shownTabs = tabs.filter(([key]) => !isPublished || isInSite(key, data));
@@ -61,17 +62,7 @@ export function CompanyDrawer({ name }: { readonly name: string }) {
             ))}
             <Duplicates company={shown} onChanged={reload} />
             {canEdit && <MergedCompanies company={shown} onChanged={reload} />}
-            <nav class="tabs" aria-label="Parts of the company">
-              {shownTabs.map(([key, text]) => (
-                <a
-                  key={key}
-                  href={withQuery({ tab: key || undefined })}
-                  aria-current={key === tab ? "page" : undefined}
-                >
-                  {text}
-                </a>
-              ))}
-            </nav>
+            <Tabs label="Parts of the company" tabs={shownTabs} />
             {tab === "" && <CompanyFacts company={shown} canEdit={canEdit} onChanged={reload} />}
             {tab === "notes" && (
               <CompanyEntries company={shown} canEdit={canEdit} onChanged={reload} />

@@ -79,8 +79,11 @@ export function filterChips(
   ];
 }
 
-/** The same filter on the command line. */
-export function filterCommand(filter: CompanyFilter): string {
+/** The same filter on the command line. Only the search takes words without a flag. */
+export function filterCommand(
+  filter: CompanyFilter,
+  command: "company search" | "export companies" = "company search",
+): string {
   const quote = (text: string) => (/^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`); // prettier-ignore
   const flags = [
     [filter.hasEmail, "email"],
@@ -89,8 +92,8 @@ export function filterCommand(filter: CompanyFilter): string {
     [filter.hasCallback, "callback"],
   ] as const;
   return [
-    "forager company search",
-    ...(filter.words ? [quote(filter.words)] : []),
+    `forager ${command}`,
+    ...(filter.words ? [`${command === "company search" ? "" : "--words "}${quote(filter.words)}`] : []), // prettier-ignore
     ...(filter.tag ?? []).map((tag) => `--tag ${quote(tag)}`),
     ...(filter.category ?? []).map((category) => `--category ${quote(category)}`),
     ...(["city", "state", "country"] as const).flatMap((key) =>

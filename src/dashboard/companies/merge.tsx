@@ -7,6 +7,7 @@ import { Loaded } from "../parts/state-view.tsx";
 import { Text } from "../parts/text.tsx";
 import { showToast } from "../parts/toast.tsx";
 import type { CompanyShown } from "./company-drawer.tsx";
+import { sourceText } from "./provenance.tsx";
 
 interface MergeProps {
   /** The first one stays, unless the user chooses the other. */
@@ -79,13 +80,13 @@ function Compared({ left, right, onClose, onChanged }: ComparedProps) {
         <span class="dim">stays</span>
         {choice("left", left)}
         {choice("right", right)}
-        {sidesOf(left, right).map(({ field, texts: [a, b] }) => {
-          const differs = a !== b && a !== "" && b !== "" ? "differs" : "";
+        {sidesOf(left, right).map(({ field, values: [a, b] }) => {
+          const differs = a.text !== b.text && a.text !== "" && b.text !== "" ? "differs" : "";
           return (
             <>
               <span class="dim">{field}</span>
-              <span class={differs}>{shownText(a, 300)}</span>
-              <span class={differs}>{shownText(b, 300)}</span>
+              <SideValue {...a} class={differs} />
+              <SideValue {...b} class={differs} />
             </>
           );
         })}
@@ -139,21 +140,45 @@ async function separate(target: string, onChanged: () => void): Promise<void> {
   }
 }
 
-/** Fields that one of the two has, those that differ first. */
-function sidesOf(left: CompanyShown, right: CompanyShown) {
-  const textsOf = (company: CompanyShown): Readonly<Record<string, string>> => ({
-    ...company.texts,
-    emails: company.emails.map(({ value }) => value).join(", "),
-    phones: company.phones.map(({ value }) => value).join(", "),
-    tags: company.tags.join(", "),
-    categories: company.categories.join(", "),
-  });
-  const [a, b] = [textsOf(left), textsOf(right)];
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
-    .toSorted()
-    .map((field) => ({ field, texts: [a[field] ?? "", b[field] ?? ""] as const }))
-    .filter(({ texts: [one, other] }) => one !== "" || other !== "")
-    .toSorted((one, other) => rank(one.texts) - rank(other.texts));
+interface Side {
+  readonly text: string;
+  /** Where the value comes from; empty if there is none. */
+  readonly sources: string;
 }
 
-const rank = ([a, b]: readonly [string, string]) => (a === b ? 2 : a !== "" && b !== "" ? 0 : 1);
+function SideValue({ text, sources, ...rest }: Side & { readonly class: string }) {
+  return (
+    <span {...rest}>
+      {shownText(text, 300)}
+      {text !== "" && <small class="dim">{shownText(sources, 160)}</small>}
+    </span>
+  );
+}
+
+/** Lists of a company, and the beginning of their fields in the ledger. */
+const lists = { emails: "email", phones: "phone", tags: "tag", categories: "category" } as const;
+
+/** Fields that one of the two has, those that differ first. */
+function sidesOf(left: CompanyShown, right: CompanyShown) {
+  const sidesIn = (company: CompanyShown): Readonly<Record<string, Side>> => {
+    const { texts, emails, phones, tags, categories, provenance } = company;
+    const sourcesOf = (isOf: (field: string) => boolean) =>
+      [...new Set(provenance.filter(({ field }) => isOf(field)).map(({ source }) => sourceText(source)))].join(", "); // prettier-ignore
+    const values = { emails: emails.map(({ value }) => value), phones: phones.map(({ value }) => value), tags, categories }; // prettier-ignore
+    const names = Object.keys(lists) as (keyof typeof lists)[];
+    return Object.fromEntries([
+      ...Object.entries(texts).map(([name, text = ""]) => [name, { text, sources: sourcesOf((field) => field === name) }]), // prettier-ignore
+      ...names.map((name) => [name, { text: values[name].join(", "), sources: sourcesOf((field) => field.startsWith(`${lists[name]}/`)) }]), // prettier-ignore
+    ]) as Readonly<Record<string, Side>>;
+  };
+  const none: Side = { text: "", sources: "" };
+  const [a, b] = [sidesIn(left), sidesIn(right)];
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .toSorted()
+    .map((field) => ({ field, values: [a[field] ?? none, b[field] ?? none] as const }))
+    .filter(({ values: [one, other] }) => one.text !== "" || other.text !== "")
+    .toSorted((one, other) => rank(one.values) - rank(other.values));
+}
+
+const rank = ([a, b]: readonly [Side, Side]) =>
+  a.text === b.text ? 2 : a.text !== "" && b.text !== "" ? 0 : 1;

@@ -39,13 +39,15 @@ export interface ResourceOptions {
   readonly topics?: readonly LiveTopic[];
   /** Send no request: the data arrives in another way. */
   readonly isIdle?: boolean;
+  /** While true, changes wait: see `useHold`. */
+  readonly isHeld?: Signal<boolean>;
 }
 
 /** Requests again when `key` changes. Drops responses that arrive after a later request. */
 export function useResource<T>(
   key: string,
   ask: (signal: AbortSignal) => Promise<T>,
-  { topics = [], isIdle = false }: ResourceOptions = {},
+  { topics = [], isIdle = false, isHeld }: ResourceOptions = {},
 ): Resource<T> {
   const state: Signal<State<T>> = useSignal<State<T>>({ isLoading: true });
   const latest = useRef(ask);
@@ -79,9 +81,25 @@ export function useResource<T>(
     if (!isIdle) void load();
     return () => running.current?.abort();
   }, [key, isIdle]);
+  const isChanged = useRef(false);
   useEffect(
-    () => (isIdle ? undefined : onLive(topics, () => void load())),
+    () =>
+      isIdle
+        ? undefined
+        : onLive(topics, () => {
+            if (isHeld?.peek() === true) isChanged.current = true;
+            else void load();
+          }),
     [topics.join(), isIdle],
+  );
+  useEffect(
+    () =>
+      isHeld?.subscribe((holds) => {
+        if (holds || !isChanged.current) return;
+        isChanged.current = false;
+        void load();
+      }),
+    [isHeld],
   );
 
   const { data, failure, isLoading } = state.value;

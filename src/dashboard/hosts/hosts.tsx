@@ -5,6 +5,7 @@ import { useResource } from "../data/resource.ts";
 import { navigate, place, withQuery } from "../data/router.ts";
 import { hostHref, tasksHref } from "../data/task-query.ts";
 import { Busy } from "../charts/busy.tsx";
+import { useHold } from "../data/hold.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { Loaded, Notice } from "../parts/state-view.tsx";
@@ -26,6 +27,7 @@ const before = (begin: string) => (begin.length > 1 ? begin.slice(0, -1) : "");
 function HostList() {
   const begin = place.value.query.get("begins") ?? "";
   const after = place.value.query.get("after") ?? before(begin);
+  const hold = useHold();
   const gates = useResource(
     `${begin} ${after}`,
     async (signal) => {
@@ -36,7 +38,7 @@ function HostList() {
       // Names are sorted: after the last name with this prefix there are no others.
       return { rows, next: last.startsWith(begin) || last < begin ? page.next : null };
     },
-    { topics: ["queue"] },
+    { topics: ["queue"], isHeld: hold.isHeld },
   );
   return (
     <>
@@ -45,7 +47,7 @@ function HostList() {
         <HostFilter begin={begin} />
         <span class="dim">hosts that have tasks now</span>
       </div>
-      <section class="card" aria-label="Hosts">
+      <section class="card" aria-label="Hosts" {...hold.handlers}>
         <Loaded from={gates}>
           {({ rows, next }) => (
             <>

@@ -112,7 +112,7 @@ function Ask(props: GiveCommandProps & { readonly onGiven: (command: ShownComman
             </select>
           </label>
           <label class="field-label">
-            Tasks at once; empty: as its settings showToast
+            Tasks at once; empty: as its settings say
             <input
               inputMode="numeric"
               value={count.value}

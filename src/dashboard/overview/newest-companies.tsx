@@ -2,17 +2,19 @@ import { api } from "../data/api.ts";
 import { formatCount, timeOf } from "../data/format.ts";
 import { hasValues } from "../data/published.ts";
 import { useResource } from "../data/resource.ts";
+import { useHold } from "../data/hold.ts";
 import { Loaded, Notice } from "../parts/state-view.tsx";
 import { Ago, Text } from "../parts/text.tsx";
 
 const shownCount = 8;
 
 export function NewestCompanies() {
+  const hold = useHold();
   const newest = useResource(
     "newest",
     (signal) =>
       api.get("/api/companies", { query: { sort: "changed", limit: shownCount }, signal }),
-    { topics: ["records"] },
+    { topics: ["records"], isHeld: hold.isHeld },
   );
   const count = useResource("count", (signal) => api.get("/api/companies/count", { signal }), {
     topics: ["records"],
@@ -35,7 +37,7 @@ export function NewestCompanies() {
               <p>They appear here as soon as the first tile is searched.</p>
             </Notice>
           ) : (
-            <table>
+            <table {...hold.handlers}>
               <thead>
                 <tr>
                   <th>Company</th>

@@ -36,7 +36,7 @@ export function NodesCard({
               </td>
               <td class="n dim hide-s">{measures(node)}</td>
               <td class="n">
-                <WitnessState node={node} />
+                <NodeState node={node} />
               </td>
             </tr>
           ))}
@@ -54,11 +54,7 @@ function measures({ beat }: Node): string {
   ].join(" · ");
 }
 
-function WitnessState({
-  node: { isPresent, isSelf, beat, drift, agoMs },
-}: {
-  readonly node: Node;
-}) {
+function NodeState({ node: { isPresent, isSelf, beat, drift, agoMs } }: { readonly node: Node }) {
   if (!isPresent && !isSelf && beat?.state !== "stopped")
     return <span class="pill warn">not seen for {formatDuration(agoMs ?? 0)}</span>;
   if (drift && (drift.missingHere > 0 || (drift.missingThere ?? 0) > 0))

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { shownText } from "../data/safe-text.ts";
 import { Icon } from "./icon.tsx";
 import { Toasts } from "./toast.tsx";
@@ -15,16 +15,29 @@ interface DialogProps {
 }
 
 /**
+ * Opens a dialog as long as its component is shown. The focus goes back to where it was: the browser
+ * does that only if the dialog is closed before its element is removed.
+ */
+export function useModal(element: RefObject<HTMLDialogElement | null>): void {
+  // Before the page is painted: what somebody types at once belongs to the dialog.
+  useLayoutEffect(() => {
+    const dialog = element.current!;
+    const before = document.activeElement;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true }); // prettier-ignore
+    };
+  }, []);
+}
+
+/**
  * A modal panel. The browser keeps the focus in it, Escape closes it, and the focus returns
  * afterwards.
  */
 export function Dialog({ title, onClose, children, shape = "dialog", actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = element.current!;
-    if (!dialog.open) dialog.showModal();
-    return () => dialog.close();
-  }, []);
+  useModal(element);
   const shown = shownText(title, 120);
   return (
     <dialog

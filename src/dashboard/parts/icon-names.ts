@@ -3,6 +3,7 @@ export const iconNames = [
   "arrow-right",
   "bookmark",
   "building-2",
+  "chart-line",
   "check",
   "chevron-down",
   "chevron-left",

@@ -6,6 +6,7 @@ import { may } from "../data/session.ts";
 import { tasksHref, taskStates } from "../data/task-query.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Loaded } from "../parts/state-view.tsx";
+import { TabLinks } from "../parts/tabs.tsx";
 import { Top } from "../parts/top.tsx";
 import { AddTask } from "./add-task.tsx";
 import { BulkActions } from "./bulk-actions.tsx";
@@ -52,17 +53,12 @@ export function Queue() {
           </ul>
         )}
       </Loaded>
-      <nav class="tabs" aria-label="Parts of the queue">
-        {tabs.map(([path, text]) => (
-          <a
-            key={path}
-            href={path === "" ? "/queue" : `/queue/${path}`}
-            aria-current={path === page ? "page" : undefined}
-          >
-            {text}
-          </a>
-        ))}
-      </nav>
+      <TabLinks
+        label="Parts of the queue"
+        tabs={tabs}
+        chosen={page}
+        hrefOf={(path) => (path === "" ? "/queue" : `/queue/${path}`)}
+      />
       {page === "" && <Loaded from={stats}>{(data) => <Kinds stats={data} />}</Loaded>}
       {page === "tasks" && <TaskList stats={stats.data} />}
       {page === "jobs" && <Jobs />}

@@ -11,6 +11,7 @@ import {
   tasksHref,
   type TaskFilter,
 } from "../data/task-query.ts";
+import { useHold } from "../data/hold.ts";
 import { Icon } from "../parts/icon.tsx";
 import { Same } from "../parts/same.tsx";
 import { SavedViews } from "../parts/saved-views.tsx";
@@ -32,10 +33,11 @@ export function TaskList({ stats }: { readonly stats: Stats | undefined }) {
   const after = place.value.query.get("after") ?? undefined;
   const query = { ...filter, hasWaiting: true, limit: pageSize, ...(after && { after }) };
   const isBulkOpen = useSignal(false);
+  const hold = useHold();
   const tasks = useResource(
     JSON.stringify(query),
     (signal) => api.get("/api/queue/tasks", { query, signal }),
-    { topics: ["queue"] },
+    { topics: ["queue"], isHeld: hold.isHeld },
   );
   return (
     <>
@@ -54,7 +56,7 @@ export function TaskList({ stats }: { readonly stats: Stats | undefined }) {
           <span>{problem}</span>
         </div>
       ))}
-      <section class="card" aria-label="Tasks">
+      <section class="card" aria-label="Tasks" {...hold.handlers}>
         <Loaded from={tasks}>
           {({ rows, next }) => (
             <>
@@ -133,7 +135,7 @@ function Rows({ rows }: { readonly rows: readonly TaskRow[] }) {
                 {task.id}
               </a>
             </td>
-            <td data-label="State">
+            <td data-label="State" class="why">
               <span>
                 <span class={`pill ${pills[task.state]}`}>{task.state}</span>{" "}
                 <small class="dim">
@@ -190,7 +192,7 @@ function Why({ task }: { readonly task: TaskRow }) {
       </>
     );
   const last = task.state === "done" ? undefined : task.attempts.at(-1);
-  return last ? <Text value={last.reason} max={120} /> : null;
+  return last ? <Text value={last.reason} max={70} /> : null;
 }
 
 function Nothing({ filter, hasMore }: { readonly filter: TaskFilter; readonly hasMore: boolean }) {

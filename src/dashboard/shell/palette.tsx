@@ -1,8 +1,9 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { api } from "../data/api.ts";
 import { useLive, useResource } from "../data/resource.ts";
 import { navigate } from "../data/router.ts";
+import { useModal } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Text } from "../parts/text.tsx";
 
@@ -18,8 +19,7 @@ export function Palette() {
   const words = useSignal("");
   const chosen = useSignal(0);
   const element = useRef<HTMLDialogElement>(null);
-  // Before the page is painted: what somebody types at once belongs to the palette.
-  useLayoutEffect(() => element.current!.showModal(), []);
+  useModal(element);
   const campaigns = useResource("campaigns", (signal) => api.get("/api/campaigns", { signal }));
   const asked = useSignal("");
   useEffect(() => {

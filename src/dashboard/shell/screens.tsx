@@ -58,7 +58,7 @@ const allScreens: readonly Screen[] = [
   {
     path: "charts",
     title: "Charts",
-    icon: "history",
+    icon: "chart-line",
     key: "t",
     isLiveOnly: true,
     View: lazyScreen(async () => (await import("../charts/charts.tsx")).Charts),

@@ -78,8 +78,9 @@ function Side({ current }: { readonly current: string }) {
         <ThemeButton />
         {session.value && !isPublished && (
           <span>
-            {session.value.by === "loopback" ? "no sign-in" : `signed in as ${session.value.user}`}{" "}
-            · {session.value.version}
+            {session.value.by === "loopback" ? "no sign-in" : `signed in as ${session.value.user}`}
+            <br />
+            version {session.value.version}
           </span>
         )}
         {session.value?.by === "session" && !isPublished && (

@@ -69,3 +69,10 @@ const sidewaysPixels = (page: Page): Promise<number> =>
 export async function expectNoSidewaysScroll(page: Page, what: string): Promise<void> {
   await expect.poll(() => sidewaysPixels(page), { message: `${what} scrolls sideways` }).toBe(0);
 }
+
+/** What can be clicked, but not be reached with the Tab key. Options of a list have arrow keys. */
+export const mouseOnly = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(`[...document.querySelectorAll("body *")]
+    .filter((element) => element.checkVisibility() && getComputedStyle(element).cursor === "pointer")
+    .filter((element) => !element.closest("a[href], button, input, select, textarea, summary, label, [role=option], .leaflet-container, svg"))
+    .map((element) => element.outerHTML.slice(0, 120))`);
