@@ -167,7 +167,7 @@ function sidesOf(left: CompanyShown, right: CompanyShown) {
     const values = { emails: emails.map(({ value }) => value), phones: phones.map(({ value }) => value), tags, categories }; // prettier-ignore
     const names = Object.keys(lists) as (keyof typeof lists)[];
     return Object.fromEntries([
-      ...Object.entries(texts).map(([name, text = ""]) => [name, { text, sources: sourcesOf((field) => field === name) }]), // prettier-ignore
+      ...Object.entries(texts).map(([name, text]) => [name, { text, sources: sourcesOf((field) => field === name) }]), // prettier-ignore
       ...names.map((name) => [name, { text: values[name].join(", "), sources: sourcesOf((field) => field.startsWith(`${lists[name]}/`)) }]), // prettier-ignore
     ]) as Readonly<Record<string, Side>>;
   };
