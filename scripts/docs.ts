@@ -3,8 +3,8 @@
  * no server and no network. A link to a page that does not exist is an error.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, posix, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { npmInstall } from "../bench/frame/npm.ts";
 import { installedVersion } from "../bench/frame/peers.ts";
@@ -110,8 +110,10 @@ async function layOutPages(): Promise<void> {
     if (!path.endsWith(".md")) continue;
     const page = join(stage, path);
     // Comments are for the tests that execute the page; as text they would be shown.
-    writeFileSync(page, readFileSync(page, "utf8").replaceAll(/<!--[\s\S]*?-->\n?/g, ""));
+    const text = readFileSync(page, "utf8").replaceAll(/<!--[\s\S]*?-->\n?/g, "");
+    writeFileSync(page, withSiteLinks(path, text));
   }
+  renameSync(join(stage, "README.md"), join(stage, "index.md"));
   // After the comments are taken out: help and settings may hold such text.
   const reference = await referencePages();
   mkdirSync(join(stage, "docs/reference"));
@@ -129,6 +131,18 @@ async function layOutPages(): Promise<void> {
   );
 }
 
+/** The README is the site's first page, and files that are not pages are linked without `.html`. */
+function withSiteLinks(path: string, text: string): string {
+  return text.replaceAll(/\]\(([^)\s#:]+)(#[^)\s]*)?\)/g, (link, to: string, anchor = "") => {
+    const target = posix.join(posix.dirname(path), to);
+    if (target === "README.md") {
+      return `](${posix.relative(posix.dirname(path), "index.md")}${anchor})`;
+    }
+    const file = join(stage, "public", target);
+    return existsSync(file) && statSync(file).isFile() ? `${link}{target="_self"}` : link;
+  });
+}
+
 function config(reference: readonly ReferencePage[]): object {
   const grouped = Object.entries(groups).map(([text, names]) => ({
     text,
@@ -141,10 +155,8 @@ function config(reference: readonly ReferencePage[]): object {
   return {
     title: "Forager",
     description: "A fleet of small machines gathers company data into plain text",
-    rewrites: { "README.md": "index.md" },
     cleanUrls: false,
     lastUpdated: false,
-    ignoreDeadLinks: notPages(),
     // Pages are Markdown alone: `<noun>` in a text is no element.
     markdown: { html: false },
     themeConfig: {
@@ -173,12 +185,6 @@ function config(reference: readonly ReferencePage[]): object {
 function guides(): readonly PageLink[] {
   const isListed = new Set(guidesInOrder.map(({ link }) => link));
   return [...guidesInOrder, ...pagesIn("docs/guides").filter(({ link }) => !isListed.has(link))];
-}
-
-/** Links to files that are served as they are, which the generator takes for pages. */
-function notPages(): readonly string[] {
-  const files = readdirSync(join(stage, "public"), { recursive: true, encoding: "utf8" });
-  return files.flatMap((file) => [`./${file}`, `./${file.slice(file.lastIndexOf("/") + 1)}`]);
 }
 
 interface PageLink {

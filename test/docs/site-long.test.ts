@@ -1,9 +1,9 @@
 // inputs: docs/** README.md CHANGELOG.md CONTRIBUTING.md LICENSE bench/README.md scripts/docs.ts scripts/docs-reference.ts scripts/docs-site/** src/**
 // long: docs
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/project.ts";
 
@@ -55,6 +55,22 @@ test("the search knows a word of a guide", () => {
   const index = files.filter((path) => path.includes("localSearchIndex"));
   expect(index).toHaveLength(1);
   expect(readFileSync(join(folder, index[0]!), "utf8")).toContain("Enrich your own list");
+});
+
+test("every link from one page to another, or to a file, leads somewhere", () => {
+  const dead = files
+    .filter((path) => path.endsWith(".html"))
+    .flatMap((page) =>
+      [...readFileSync(join(folder, page), "utf8").matchAll(/<a[^>]+href="([^"#?]+)/g)]
+        .map(([, address]) => address!)
+        .filter((address) => !/^[a-z]+:/.test(address))
+        .filter((address) => {
+          const path = address.startsWith("/") ? address : join("/", dirname(page), address);
+          return !existsSync(join(folder, decodeURI(path)));
+        })
+        .map((address) => `${page}: ${address}`),
+    );
+  expect(dead).toEqual([]);
 });
 
 test("files that pages refer to are served as they are", () => {
