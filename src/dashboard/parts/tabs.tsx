@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { place, withQuery } from "../data/router.ts";
 
 export type Tab = readonly [key: string, text: string];
@@ -33,7 +33,7 @@ interface TabLinksProps {
 /** Links in a line that scrolls sideways on a small screen, as far as the chosen one. */
 export function TabLinks({ label, tabs, chosen, hrefOf }: TabLinksProps) {
   const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const line = nav.current!;
     const link = line.querySelector("[aria-current]");
     if (!link) return;
