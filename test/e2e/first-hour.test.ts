@@ -303,9 +303,7 @@ test("a node that gives tasks back says why until it can do them, in status, que
   await working;
   // Also when nothing runs any more.
   expect((await run("status")).stdout).toContain(why);
-  expect((await run("queue show 1")).stdout).toMatch(
-    /^released +.* by this node: crawl\.contact/m,
-  );
+  expect((await run("queue show 1")).stdout).toMatch(/^released +.* by this node: crawl\.contact/m);
   expect((await run("doctor")).stdout).toContain(why);
   const contact = { FORAGER_CRAWL_CONTACT: "crawler@forager-tests.org" };
   expect((await run("doctor", contact)).stdout).not.toContain(why);
