@@ -5,6 +5,7 @@ import { createAll, createPerson, writeAll } from "./create-records.ts";
 import { findDuplicates } from "./fields/duplicates.ts";
 import { followLedger } from "./follow/follow.ts";
 import { catchUp, rebuildAll, type CatchUpOptions } from "./follow/follow-ledger.ts";
+import { declareIfWriter } from "./change/id-form.ts";
 import { eraseFields } from "./change/erase-fields.ts";
 import { forgetRecord, remainsOf } from "./change/forget-record.ts";
 import { isCorrupt, recordOf } from "./search/gathering-index.ts";
@@ -31,6 +32,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
   await run(async () => {
     await catchUpOrRefill(context, opening);
     await context.reviewHeld();
+    await declareIfWriter(context);
     await context.conclude();
   }, opening);
 
@@ -133,6 +135,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     async [Symbol.asyncDispose]() {
       await run(async () => {
         await context.reviewHeld();
+        await declareIfWriter(context);
         await context.conclude();
         context.settle();
       });

@@ -50,6 +50,11 @@ describe("forager company", () => {
       extra: { revenue: 12 },
       excluded: "a competitor",
     });
+    const nameless = await run(["company", "add", "domain=bolt.example", "name=Bolt"]);
+    expect(nameless.exitCode).toBe(2);
+    expect(nameless.stderr).toContain(
+      "is the name, not a field: write `forager --data data company add NAME 'domain=bolt.example'`",
+    );
     // What is known is not overwritten: that it differs is told.
     const again = await run(["company", "add", "Acme", "--domain", "acme.example", "--tag", "new"]);
     expect(again.stdout).toContain("was known; 1 field added");

@@ -9,7 +9,7 @@ import { folderOf } from "../files/folders.ts";
 import { isClean, textOf } from "../page/front-matter.ts";
 import { recordOf } from "../search/gathering-index.ts";
 import { foldersToLookAt } from "../files/inspect-folder.ts";
-import { layoutOfTarget, recordFile } from "../files/layout.ts";
+import { layoutOfTarget, layouts, recordFile } from "../files/layout.ts";
 import { targetsOf } from "./record-history.ts";
 import type { Forgotten, Remains } from "../records.ts";
 import { sideFile } from "../page/side-file.ts";
@@ -110,10 +110,21 @@ const pageSize = 1_000;
 /** Changes in one commit; far below the limit. */
 const commitSize = 500;
 
-/** Data that was forgotten on another node must not stay in files that were held back. */
+/**
+ * Data that was forgotten on another node must not stay in files that were held back: neither its
+ * own, nor renders of other records with a link to it.
+ */
 export async function removeForgottenCopies(context: RecordsContext): Promise<void> {
-  const { fields } = await context.ledger.read(forgetRegister);
+  const { ledger, heldBack, stored } = context;
+  const { fields } = await ledger.read(forgetRegister);
   removeCopies(context, new Set(elementsOf(fields, "target/")), []);
+  const leadsNowhere = (text: string) =>
+    layouts.some(({ kind, folder }) =>
+      [...text.matchAll(new RegExp(`\\[\\[${folder}/([^/\\]|]+)/`, "gu"))].some(
+        ([, slug = ""]) => stored.bySlug(kind, slug) === undefined,
+      ),
+    );
+  heldBack.forget(({ bytes }) => isClean(bytes) && leadsNowhere(textOf(bytes)));
 }
 
 /** Removes copies of the files of these records. */

@@ -41,6 +41,19 @@ export async function declareHashedIds({
   });
 }
 
+/**
+ * The same if this node has written anything: other nodes wait for it. A node that never wrote need
+ * not say so. Only within `run`.
+ */
+export async function declareIfWriter(
+  context: Pick<RecordsContext, "ledger" | "ledgerOfFiles">,
+): Promise<void> {
+  const { ledger } = context;
+  const own = `${ledger.node()}/`;
+  if ([...ledger.vector().keys()].some((key) => key.startsWith(own)))
+    await declareHashedIds(context);
+}
+
 export async function isIdFormFinished(ledger: {
   read(target: string): Promise<Pick<TargetView, "fields">>;
 }): Promise<boolean> {

@@ -2,7 +2,7 @@ import { AppError } from "../../base/app-error.ts";
 import type { Timer } from "../../base/clock.ts";
 import type { Ledger, LedgerPosition } from "../../ledger/index.ts";
 import type { RecordsContext } from "../context.ts";
-import { declareHashedIds } from "../change/id-form.ts";
+import { declareIfWriter } from "../change/id-form.ts";
 import { catchUp } from "./follow-ledger.ts";
 import type { FollowOptions, Watching } from "../records.ts";
 
@@ -28,7 +28,7 @@ export function followLedger(
       await context.run(async () => {
         await catchUp(context, { signal });
         await context.reviewHeld();
-        await declareIfWriter();
+        await declareIfWriter(context);
         await context.conclude();
       }, stopping);
     } catch (error) {
@@ -36,12 +36,6 @@ export function followLedger(
       // Nothing else handles errors of this loop: it logs them and tries again.
       log.error("files and index could not be updated from the ledger", { error });
     }
-  };
-  /** Other nodes wait for it before they make hashed ids. A node that never wrote need not say so. */
-  const declareIfWriter = async () => {
-    const own = `${ledger.node()}/`;
-    if ([...ledger.vector().keys()].some((key) => key.startsWith(own)))
-      await declareHashedIds(context);
   };
   const lookAgain = () => {
     timer = clock.setTimer(everyMs, () => {

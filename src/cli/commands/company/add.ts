@@ -1,7 +1,7 @@
 import { AppError } from "../../../base/app-error.ts";
 import { countOf } from "../../../base/text/count-words.ts";
-import { asUsage } from "../../../base/usage-error.ts";
-import type { Created, RecordKind } from "../../../records/index.ts";
+import { asUsage, usageError } from "../../../base/usage-error.ts";
+import { columnOf, type Created, type RecordKind } from "../../../records/index.ts";
 import type { Command, OptionSpec, SettingsContext } from "../../frame/command.ts";
 import { quote } from "../../completion/shell-text.ts";
 import { textFlag } from "../../options/flags.ts";
@@ -62,6 +62,7 @@ export const companyAdd: Command = {
   async run(context) {
     const { args, flags, out } = context;
     const [name = "", ...assignments] = args;
+    refuseAssignment(name, "company");
     const fields = await fieldsOf(
       context,
       "company",
@@ -109,6 +110,7 @@ export const personAdd: Command = {
   async run(context) {
     const { args, flags, out } = context;
     const [name = "", ...assignments] = args;
+    refuseAssignment(name, "person");
     const fields = await fieldsOf(context, "person", [], [`name=${name}`, ...assignments]);
     const [company, role] = [textFlag(flags, "company"), textFlag(flags, "role")];
     await using opened = await openNodeOf(context);
@@ -126,6 +128,15 @@ export const personAdd: Command = {
     out.result({ ...made, file }, words(made, file));
   },
 };
+
+/** Otherwise `add domain=acme.example` would make a company of that name, without the domain. */
+function refuseAssignment(name: string, kind: RecordKind): void {
+  const [, field = ""] = /^([^=]+?):?=/u.exec(name) ?? [];
+  if (columnOf(field) === undefined) return;
+  throw usageError(
+    `the first argument is the name, not a field: write \`forager ${kind} add NAME ${quote(name)}\``,
+  );
+}
 
 /** The options are short forms of assignments. */
 function fieldsOf(
