@@ -55,4 +55,10 @@ export { findCopies, scrubNow, type Copies } from "./tiers/hub/scrub.ts";
 export { readHeads, readHeadsSeen, type HeadSeen } from "./tiers/gather.ts";
 export type { BucketFault, BucketVerified, VerifyHow } from "./tiers/repair/verify-bucket.ts";
 export type { LedgerSync, Preview, Synced, SyncHow } from "./tiers/sync.ts";
-export { wasErased, type ConflictView, type FieldView, type TargetView } from "./view.ts";
+export {
+  wasErased,
+  type ConflictPage,
+  type ConflictView,
+  type FieldView,
+  type TargetView,
+} from "./view.ts";

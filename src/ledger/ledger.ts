@@ -44,7 +44,7 @@ import {
   type LogOutline,
   type LogPage,
 } from "./log.ts";
-import { allConflicts, readTarget, readTargets } from "./replica/read-target.ts";
+import { conflictsOf, readTarget, readTargets } from "./replica/read-target.ts";
 import {
   describeMissing,
   giveUp,
@@ -55,7 +55,8 @@ import {
 } from "./replica/missing-history.ts";
 import { statusOf, type LedgerStatus } from "./status.ts";
 import { createSync, type LedgerSync } from "./tiers/sync.ts";
-import type { ConflictView, TargetView } from "./view.ts";
+import type { StatePage } from "./state/state-store.ts";
+import type { ConflictPage, TargetView } from "./view.ts";
 
 export type LedgerOptions = CoreOptions;
 
@@ -104,8 +105,8 @@ export interface Ledger extends Closable {
    * journals first, and throws `corrupt` if they are damaged.
    */
   digest(): Promise<string>;
-  /** All conflicts: writes that were overwritten by a writer that had not seen them. */
-  conflicts(): Promise<readonly ConflictView[]>;
+  /** Writes that were overwritten by a writer that had not seen them, of at most `limit` targets. */
+  conflicts(page: StatePage): Promise<ConflictPage>;
   /** Writes the value of a losing write again. */
   restore(conflict: {
     readonly target: string;
@@ -287,7 +288,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
         await checkFiles(core);
         return replica.digest();
       }),
-    conflicts: () => core.steady(allConflicts),
+    conflicts: (page) => core.steady((replica) => conflictsOf(replica, page)),
     async restore({ target, dot, source }) {
       const { conflicts } = await core.steady((replica) => readTarget(replica, target));
       const found = conflicts.find((one) => one.dot === dot);

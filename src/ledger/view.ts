@@ -48,6 +48,12 @@ export interface ConflictView extends FieldView {
   readonly shown: unknown;
 }
 
+export interface ConflictPage {
+  readonly conflicts: readonly ConflictView[];
+  /** The `after` of the next page; absent: there is none. */
+  readonly next?: string;
+}
+
 /**
  * `merged` are the targets that were merged into this one: writes to them after the merge count
  * here. Conflicts between writes are decided as if all were of one target.

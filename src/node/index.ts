@@ -9,7 +9,7 @@ export type { NodeEvents, NodeRole } from "./node-events.ts";
 export type { NodeServices } from "./node-services.ts";
 /** The services of a node bring gossip and campaigns with them: only an owner that stays loads them. */
 export const loadNodeServices = () => import("./node-services.ts");
-export { createReadApi, readLog, type NodeReadApi } from "./read-api.ts";
+export { createReadApi, readConflicts, readLog, type NodeReadApi } from "./read-api.ts";
 export { connectToNode } from "./client/connect-to-node.ts";
 export { openNode, type NodeHandle, type OwnedParts, type ProcessKind } from "./open-node.ts";
 export { createProcessRegistry } from "./owner/process-registry.ts";

@@ -54,7 +54,7 @@ function localLedger({ ledger: repeatable, withBucket }: LocalParts): NodeLedger
     writtenAfter: (stamp, sourcePrefix) => ledger.writtenAfter(stamp, sourcePrefix),
     vector: async () => Object.fromEntries(ledger.vector()),
     digest: () => ledger.digest(),
-    conflicts: () => ledger.conflicts(),
+    conflicts: (page) => ledger.conflicts(page),
     restore: (request) => repeatable.once(() => ledger.restore(request)),
     quarantine: async () => ledger.quarantine(),
     restamp: (dot) => repeatable.once(() => ledger.restamp(dot)),

@@ -2,7 +2,7 @@ import type { NodeView } from "../fleet/index.ts";
 import type {
   BucketVerified,
   Commit,
-  ConflictView,
+  ConflictPage,
   Datagram,
   LogOutline,
   Dot,
@@ -65,7 +65,7 @@ export interface NodeLedger {
   writtenAfter(stamp: string, sourcePrefix?: string): Promise<readonly Datagram[]>;
   vector(): Promise<Readonly<Record<string, number>>>;
   digest(): Promise<string>;
-  conflicts(): Promise<readonly ConflictView[]>;
+  conflicts(page: { readonly after?: string; readonly limit: number }): Promise<ConflictPage>;
   restore(request: RestoreLoser): Promise<Written>;
   quarantine(): Promise<readonly Datagram[]>;
   restamp(dot: Dot): Promise<Written>;

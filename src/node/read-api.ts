@@ -1,4 +1,4 @@
-import type { Datagram, Ledger } from "../ledger/index.ts";
+import type { ConflictView, Datagram, Ledger } from "../ledger/index.ts";
 import {
   findDuplicatePairs,
   historyOf,
@@ -65,7 +65,23 @@ export async function* readLog(
   }
 }
 
-/** The same from files alone. Use it while no process owns the data folder. */
+/** How many targets are asked for their conflicts at once. */
+const conflictPage = 500;
+
+/** All conflicts, in order of their targets. */
+export async function* readConflicts(
+  ledger: Pick<NodeReadApi["ledger"], "conflicts">,
+): AsyncGenerator<readonly ConflictView[]> {
+  for (let after: string | undefined; ;) {
+    const page = { ...(after !== undefined && { after }), limit: conflictPage };
+    const { conflicts, next } = await ledger.conflicts(page);
+    yield conflicts;
+    if (next === undefined) return;
+    after = next;
+  }
+}
+
+/** The calls from files alone. Use it while no process owns the data folder. */
 export function createReadApi(parts: {
   readonly ledger: () => Promise<Ledger>;
   readonly records: () => Promise<RecordReader>;
@@ -87,7 +103,7 @@ export function createReadApi(parts: {
       writtenOf: async (targets) => (await ledger()).writtenOf(targets),
       vector: async () => Object.fromEntries((await ledger()).vector()),
       digest: async () => (await ledger()).digest(),
-      conflicts: async () => (await ledger()).conflicts(),
+      conflicts: async (page) => (await ledger()).conflicts(page),
       quarantine: async () => (await ledger()).quarantine(),
       knownFields: async (request) => (await ledger()).knownFields(request),
       suppressed: async (keys) => (await ledger()).suppressed(keys),

@@ -1,5 +1,5 @@
-import type { Change } from "../../ledger/index.ts";
-import type { NodeApi } from "../../node/index.ts";
+import type { Change, ConflictView } from "../../ledger/index.ts";
+import { readConflicts, type NodeApi } from "../../node/index.ts";
 import {
   deleteRecord,
   findDeleted,
@@ -66,8 +66,13 @@ export const recordWriteHandlers: HandlersOf<typeof recordWriteRoutes> = {
     return { address: email ?? domain!, ...usage };
   },
   async listConflicts({ query: { limit } }, { node }) {
-    const all = await node.ledger.conflicts();
-    return { total: all.length, rows: all.slice(0, limit) };
+    const rows: ConflictView[] = [];
+    let total = 0;
+    for await (const conflicts of readConflicts(node.ledger)) {
+      total += conflicts.length;
+      rows.push(...conflicts.slice(0, limit - rows.length));
+    }
+    return { total, rows };
   },
   async restoreConflict({ body: { target, dot } }, context) {
     const { datagrams } = await context.node.ledger.restore({

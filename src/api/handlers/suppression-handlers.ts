@@ -1,6 +1,6 @@
 import {
   addSuppressed,
-  listSuppressed,
+  newestSuppressed,
   readSuppressionKey,
   removeSuppressed,
 } from "../../records/index.ts";
@@ -12,16 +12,18 @@ const sourceOf = ({ caller, user }: RouteContext) => `hand:${caller.user || user
 
 export const suppressionHandlers: HandlersOf<typeof suppressionRoutes> = {
   async listSuppressions({ query: { kind, limit, after } }, { node }) {
-    const all = await listSuppressed(node.ledger);
-    const cursor = (row: (typeof all)[number]) => `${row.at} ${row.id}`;
-    const ofKind = kind === undefined ? all : all.filter((row) => row.kind === kind);
-    const at = after === undefined ? -1 : ofKind.findIndex((row) => cursor(row) === after);
-    if (after !== undefined && at < 0) {
-      throw new ProblemError(400, "bad_request", "query.after: that entry is gone; begin again");
+    const [at, id] = after?.split(" ") ?? [];
+    if (after !== undefined && (at === undefined || id === undefined)) {
+      throw new ProblemError(400, "bad_request", "query.after: not the cursor of a page");
     }
-    const rows = ofKind.slice(at + 1, at + 1 + limit);
+    const found = await newestSuppressed(node.ledger, {
+      limit: limit + 1,
+      kind,
+      ...(at !== undefined && id !== undefined && { after: { at, id } }),
+    });
+    const rows = found.slice(0, limit);
     const last = rows.at(-1);
-    return { rows, next: last && at + 1 + limit < ofKind.length ? cursor(last) : null };
+    return { rows, next: last && found.length > limit ? `${last.at} ${last.id}` : null };
   },
   async addSuppressions({ body }, context) {
     const { reason } = body;

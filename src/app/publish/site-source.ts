@@ -13,7 +13,7 @@ import type { Queue } from "../../queue/index.ts";
 import {
   ledgerSuppression,
   listedKeysOf,
-  listSuppressed,
+  suppressionRows,
   withoutListed,
   type Company,
 } from "../../records/index.ts";
@@ -136,9 +136,9 @@ async function countLeftOut(
 ): ReturnType<SiteSource["leftOut"]> {
   const [register] = await reader.ledger.readAll([forgetRegister]);
   const forgotten = register!.fields.flatMap(({ field }) => field.startsWith(forgottenCompany) ? [field] : []); // prettier-ignore
-  const entries = (await listSuppressed(reader.ledger)).map(({ id, kind }) => `${kind} ${id}`);
   const mark = createHash("sha256");
-  for (const list of [forgotten, entries, suppressed, excluded]) {
+  for await (const { id, kind } of suppressionRows(reader.ledger)) mark.update(`${kind} ${id}\n`);
+  for (const list of [forgotten, suppressed, excluded]) {
     mark.update(`${list.toSorted().join("\n")}\0`);
   }
   return {

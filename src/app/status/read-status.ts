@@ -1,5 +1,5 @@
 import { readVersion } from "../../base/version.ts";
-import type { NodeReadApi } from "../../node/index.ts";
+import { readConflicts, type NodeReadApi } from "../../node/index.ts";
 import type { Queue } from "../../queue/index.ts";
 import { openFleet } from "../node/open-fleet.ts";
 import { openNodeReader } from "../node/open-node-reader.ts";
@@ -56,7 +56,9 @@ function createConflictCount() {
     async of(ledger: NodeReadApi["ledger"]): Promise<number> {
       const vector = JSON.stringify(await ledger.vector());
       if (known?.vector !== vector) {
-        known = { vector, count: (await ledger.conflicts()).length };
+        let count = 0;
+        for await (const conflicts of readConflicts(ledger)) count += conflicts.length;
+        known = { vector, count };
       }
       return known.count;
     },

@@ -19,6 +19,7 @@ import {
   type Vector,
 } from "../fold/vector.ts";
 import { droppedDot } from "./quarantine.ts";
+import { compareBytes } from "../state/memory-state.ts";
 import type { StateStore, StoredTarget } from "../state/state-store.ts";
 
 import { isConflicted, type Replica, type ReplicaOptions } from "./replica.ts";
@@ -257,18 +258,16 @@ export function createReplica({ base, store, head, foldAgain }: ReplicaOptions):
       for (const { target } of storedOf(index)) found.add(target);
       return [...found].sort();
     },
-    async conflicted() {
+    async conflicted(page) {
       await settle();
-      const found = new Set([...rest.values()].flatMap((some) => [...some.keys()]));
-      for (let after: string | undefined; ;) {
-        const page = store.listConflicted({
-          ...(after !== undefined && { after }),
-          limit: pageSize,
-        });
-        for (const { target } of page) found.add(target);
-        if (page.length < pageSize) return [...found].sort();
-        after = page.at(-1)!.target;
-      }
+      const { after, limit } = page;
+      const stored = store.listConflicted(page).map(({ target }) => target);
+      const next = stored.length < limit ? undefined : stored.at(-1)!;
+      const isInPage = (target: string) =>
+        (after === undefined || compareBytes(target, after) > 0) &&
+        (next === undefined || compareBytes(target, next) <= 0);
+      const unsaved = [...rest.values()].flatMap((some) => [...some.keys()].filter(isInPage));
+      return { targets: [...new Set([...stored, ...unsaved])].sort(compareBytes), next };
     },
     partText,
     async digest() {

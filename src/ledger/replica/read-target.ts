@@ -1,7 +1,14 @@
 import { partOf, type TargetState } from "../fold/part-state.ts";
 import { visibleOf } from "../fold/lane.ts";
 import type { Replica } from "./replica.ts";
-import { mergedInto, viewTarget, type ConflictView, type TargetView } from "../view.ts";
+import type { StatePage } from "../state/state-store.ts";
+import {
+  mergedInto,
+  viewTarget,
+  type ConflictPage,
+  type ConflictView,
+  type TargetView,
+} from "../view.ts";
 
 /** A target that others were merged into has an element for each: `merged/<target>`. */
 const mergedPrefix = "merged/";
@@ -82,14 +89,15 @@ export const mergeChanges = (target: string, into: string) => [
   { target: into, field: `${mergedPrefix}${target}`, value: true },
 ];
 
-/** The conflicts of all targets. */
-export async function allConflicts(replica: Replica): Promise<readonly ConflictView[]> {
-  const found: ConflictView[] = [];
-  for (const target of await replica.conflicted()) {
+/** The conflicts of a page of targets, of which not all have some. */
+export async function conflictsOf(replica: Replica, page: StatePage): Promise<ConflictPage> {
+  const { targets, next } = await replica.conflicted(page);
+  const conflicts: ConflictView[] = [];
+  for (const target of targets) {
     await replica.withTargets([target], (fieldsOf) => {
       const fields = fieldsOf(target);
-      if (fields) found.push(...viewTarget(target, fields).conflicts);
+      if (fields) conflicts.push(...viewTarget(target, fields).conflicts);
     });
   }
-  return found;
+  return { conflicts, ...(next !== undefined && { next }) };
 }

@@ -2,7 +2,7 @@ import { noTime, stampOf, type HybridTime } from "../clock/stamp.ts";
 import type { Datagram, Dot } from "../datagram/datagram.ts";
 import type { TargetState } from "../fold/part-state.ts";
 import type { SessionKey, Vector } from "../fold/vector.ts";
-import type { StateBatch, StateHead, StateStore } from "../state/state-store.ts";
+import type { StateBatch, StateHead, StatePage, StateStore } from "../state/state-store.ts";
 
 /** The checkpoint that a replica is based on. */
 export interface Base {
@@ -65,8 +65,10 @@ export interface Replica {
   fieldsWithin(target: string, fields: readonly string[]): readonly string[];
   /** Every target of a part, in order of their names. */
   targetsOf(index: number): Promise<readonly string[]>;
-  /** A superset of all targets with conflicts. */
-  conflicted(): Promise<readonly string[]>;
+  /** A page of a superset of all targets with conflicts; `next` is undefined on the last one. */
+  conflicted(
+    page: StatePage,
+  ): Promise<{ readonly targets: readonly string[]; readonly next: string | undefined }>;
   /** The text of a part: the same on every replica that knows the same. */
   partText(index: number): Promise<string>;
   /** One digest of all that is folded. */

@@ -162,8 +162,14 @@ async function expectPureFold(
   const conflicted = [...parts.values()].flatMap((part) =>
     [...part].filter(([, fields]) => [...fields.values()].some((one) => one.conflicts.length > 0)),
   );
-  expect(await replica.conflicted()).toEqual(
-    expect.arrayContaining(conflicted.map(([target]) => target)),
-  );
+  const listed: string[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await replica.conflicted({ ...(after !== undefined && { after }), limit: 2 });
+    listed.push(...page.targets);
+    if (page.next === undefined) break;
+    after = page.next;
+  }
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(listed).toEqual(expect.arrayContaining(conflicted.map(([target]) => target)));
   store[Symbol.dispose]();
 }

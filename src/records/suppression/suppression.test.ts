@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createSeededRandom } from "../../base/random.ts";
+import { createTestClock } from "../../base/testing/test-clock.ts";
 import { openTestLedger } from "../../ledger/testing/test-ledger.ts";
 import { sampleCompany } from "../testing/sample-records.ts";
 import { openTestRecords } from "../testing/test-records.ts";
@@ -10,7 +11,8 @@ import {
   addSuppressed,
   joinSuppressions,
   ledgerSuppression,
-  listSuppressed,
+  newestSuppressed,
+  suppressionRows,
   removeSuppressed,
   suppressionKeysOf,
   withoutListed,
@@ -41,13 +43,40 @@ describe("the list", () => {
     expect(first).toEqual({ added: 2, known: 0 });
     const again = await addSuppressed(ledger, { keys, source: "hand:bob", random, reason: "x" });
     expect(again).toEqual({ added: 0, known: 2 });
-    const rows = await listSuppressed(ledger);
+    const rows = await newestSuppressed(ledger, { limit: 9 });
     expect(rows.map(({ kind }) => kind).sort()).toEqual(["domain", "email"]);
     expect(rows.every((row) => row.reason === "asked" && row.source === source)).toBe(true);
     expect(JSON.stringify(rows)).not.toContain("example");
     expect(await removeSuppressed(ledger, { keys: ["domain:b.example"], source })).toBe(1);
     expect(await removeSuppressed(ledger, { keys: ["domain:b.example"], source })).toBe(0);
-    expect(await listSuppressed(ledger)).toHaveLength(1);
+    expect(await newestSuppressed(ledger, { limit: 9 })).toHaveLength(1);
+  });
+
+  test("is read page by page, newest first, or as a whole", async () => {
+    const clock = createTestClock();
+    await using ledger = await openTestLedger({ clock });
+    for (let at = 0; at < 9; at++) {
+      const key = at % 3 === 0 ? (`domain:d${at}.example` as const) : (`phone:+4989${at}` as const);
+      await addSuppressed(ledger, { keys: [key], source, random });
+      await clock.advance(1_000);
+    }
+    const all = await newestSuppressed(ledger, { limit: 99 });
+    expect(all.map(({ at }) => at)).toEqual(
+      all
+        .map(({ at }) => at)
+        .sort()
+        .toReversed(),
+    );
+    const paged: (typeof all)[number][] = [];
+    for (let after = paged.at(-1); paged.length < 9; after = paged.at(-1))
+      paged.push(...(await newestSuppressed(ledger, { limit: 2, after })));
+    expect(paged).toEqual(all);
+    expect(await newestSuppressed(ledger, { limit: 2, kind: "domain" })).toEqual(
+      all.filter(({ kind }) => kind === "domain").slice(0, 2),
+    );
+    const ids: string[] = [];
+    for await (const { id } of suppressionRows(ledger)) ids.push(id);
+    expect(ids).toEqual(all.map(({ id }) => id).sort());
   });
 
   test("a listed domain or place leaves a company out, a listed address or number only itself", async () => {
@@ -111,7 +140,7 @@ describe("an opt-out file", () => {
       "Dora;dora@d.example;;;\r\n";
     const dry = await read(ledger, text, { isDryRun: true });
     expect(dry).toMatchObject({ lines: 4, added: 3, known: 0, notOptedOut: 1, faulty: 1 });
-    expect(await listSuppressed(ledger)).toEqual([]);
+    expect(await newestSuppressed(ledger, { limit: 9 })).toEqual([]);
     const done = await read(ledger, text);
     expect(done).toMatchObject({
       added: 3,

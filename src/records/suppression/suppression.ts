@@ -228,28 +228,59 @@ export async function removeSuppressed(
   return left.length;
 }
 
-/** The whole list, newest first, without the keys of forgotten records. */
-export async function listSuppressed(
+/** The whole list, in order of the hashes, without the keys of forgotten records. */
+export async function* suppressionRows(
   ledger: Pick<SuppressionLedger, "readAll">,
-): Promise<readonly SuppressionRow[]> {
-  const rows: SuppressionRow[] = [];
+): AsyncGenerator<SuppressionRow> {
   for (let from = 0; from < suppressionTargets.length; from += targetsAtOnce) {
     for (const view of await ledger.readAll(suppressionTargets.slice(from, from + targetsAtOnce))) {
       for (const { hash, value, source, stamp } of suppressionEntries(view)) {
         const { kind, reason } = textsIn(value, ["kind", "reason"]);
-        rows.push({
+        yield {
           id: hash.slice(0, shownHash),
           kind: (kind ?? "email") as SuppressionKind,
           at: stamp.slice(0, isoLength),
           source,
           ...(reason !== undefined && { reason }),
-        });
+        };
       }
     }
   }
-  return rows.sort(
-    (one, other) => other.at.localeCompare(one.at) || one.id.localeCompare(other.id),
-  );
+}
+
+export interface NewestSuppressedQuery {
+  readonly limit: number;
+  readonly kind?: SuppressionKind | undefined;
+  /** The last row of the page before. */
+  readonly after?: Pick<SuppressionRow, "at" | "id"> | undefined;
+}
+
+/** The newest rows of the list. Reads all of it, and keeps at most twice as many as are asked for. */
+export async function newestSuppressed(
+  ledger: Pick<SuppressionLedger, "readAll">,
+  { limit, kind, after }: NewestSuppressedQuery,
+): Promise<readonly SuppressionRow[]> {
+  let kept: SuppressionRow[] = [];
+  const newest = () => kept.sort(byAge).slice(0, limit);
+  for await (const row of suppressionRows(ledger)) {
+    if (kind !== undefined && row.kind !== kind) continue;
+    if (after && byAge(row, after) <= 0) continue;
+    kept.push(row);
+    if (kept.length >= 2 * limit) kept = newest();
+  }
+  return newest();
+}
+
+type Aged = Pick<SuppressionRow, "at" | "id">;
+
+/** Newest first. */
+const byAge = (one: Aged, other: Aged): number =>
+  other.at.localeCompare(one.at) || one.id.localeCompare(other.id);
+
+export async function countSuppressed(ledger: Pick<SuppressionLedger, "readAll">): Promise<number> {
+  let count = 0;
+  for await (const _row of suppressionRows(ledger)) count += 1;
+  return count;
 }
 
 /** The parts of a ledger that the list needs. */

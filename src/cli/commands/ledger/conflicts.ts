@@ -6,6 +6,7 @@ import {
   rowsOfPage,
 } from "../../terminal/list-page.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
+import { readConflicts } from "../../../node/index.ts";
 import { createRecordNames } from "../company/parts/record-names.ts";
 import { conflictColumns } from "./field-columns.ts";
 
@@ -21,10 +22,14 @@ export const ledgerConflicts: Command = {
     const { out, flags } = context;
     const page = readListPage(flags, "all");
     await using node = await openReaderOf(context);
-    const conflicts = await node.ledger.conflicts();
     const names = createRecordNames(node);
-    await names.learn(conflicts.map(({ target }) => target));
-    await out.list(rowsOfPage(conflicts, page).rows, {
+    async function* rows() {
+      for await (const conflicts of readConflicts(node.ledger)) {
+        await names.learn(conflicts.map(({ target }) => target));
+        yield* conflicts;
+      }
+    }
+    await out.list(rowsOfPage(rows(), page).rows, {
       columns: conflictColumns(names.nameOf),
       empty: emptyPageText(page, "no conflicts"),
     });

@@ -27,15 +27,22 @@ export const ledgerLog: Command = {
     const { limit, skip } = readListPage(flags, 100);
     const [target, field] = [textFlag(flags, "target"), textFlag(flags, "field")];
     await using node = await openReaderOf(context);
-    let found: readonly Datagram[] = [];
-    for await (const page of readLog(node.ledger)) {
-      const more = page
-        .filter((one) => target === undefined || one.target === target)
-        .filter((one) => field === undefined || one.field === field);
-      found = [...found, ...more].slice(-(skip + limit));
+    async function* matching() {
+      for await (const page of readLog(node.ledger)) {
+        yield page
+          .filter((one) => target === undefined || one.target === target)
+          .filter((one) => field === undefined || one.field === field);
+      }
     }
-    const shown = skip === 0 ? found : found.slice(0, -skip).slice(-limit);
-    await out.list(shown, {
+    async function* rows() {
+      let last: readonly Datagram[] = [];
+      for await (const some of matching()) {
+        if (limit === Infinity) yield* some;
+        else last = [...last, ...some].slice(-(skip + limit));
+      }
+      yield* skip === 0 ? last : last.slice(0, -skip).slice(-limit);
+    }
+    await out.list(rows(), {
       columns: datagramColumns,
       empty: "nothing matches, or a checkpoint covers it: see `forager ledger show TARGET`",
     });

@@ -5,8 +5,8 @@ import { systemRandom } from "../../../base/random.ts";
 import { toOneLine } from "../../../base/text/terminal-text.ts";
 import { asUsage } from "../../../base/usage-error.ts";
 import {
+  countSuppressed,
   importOptOuts,
-  listSuppressed,
   suppressionKinds,
   type OptOutImport,
   type SuppressionKind,
@@ -50,7 +50,7 @@ export const suppressImport: Command = {
     const isDryRun = flags["dryRun"] === true;
     await using file = await openSource({ name, cwd, stdin, signal });
     await using node = await openNodeOf(context);
-    await using _state = await context.recordState(async () => ({ listed: (await listSuppressed(node.ledger)).length })); // prettier-ignore
+    await using _state = await context.recordState(async () => ({ listed: await countSuppressed(node.ledger) })); // prettier-ignore
     const report = await asUsage(() =>
       importOptOuts({
         ledger: node.ledger,

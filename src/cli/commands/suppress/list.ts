@@ -1,12 +1,12 @@
-import { listSuppressed, suppressionKinds } from "../../../records/index.ts";
+import {
+  newestSuppressed,
+  suppressionKinds,
+  suppressionRows,
+  type SuppressionKind,
+} from "../../../records/index.ts";
 import type { Command } from "../../frame/command.ts";
 import { textFlag } from "../../options/flags.ts";
-import {
-  emptyPageText,
-  listPageOptions,
-  readListPage,
-  rowsOfPage,
-} from "../../terminal/list-page.ts";
+import { emptyPageText, listPageOptions, readListPage } from "../../terminal/list-page.ts";
 import { openReaderOf } from "../../frame/node-context.ts";
 import { countryOption, readKeys, valueArgument } from "./read-keys.ts";
 
@@ -24,12 +24,13 @@ export const suppressList: Command = {
   ],
   details: [
     "The list holds hashes, not values: give a value to ask for it. With values, exits 1 unless all of\n" +
-      "them are listed, by themselves, by a domain, or because they were forgotten.",
+      "them are listed, by themselves, by a domain, or because they were forgotten. Entries are in order of\n" +
+      "their hashes; with --limit or --page the newest come first.",
   ],
 
   async run(context) {
     const { args, flags, out } = context;
-    const kind = textFlag(flags, "kind");
+    const kind = textFlag(flags, "kind") as SuppressionKind | undefined;
     const page = readListPage(flags, "all");
     await using reader = await openReaderOf(context);
     if (args.length > 0) {
@@ -42,9 +43,17 @@ export const suppressList: Command = {
       ]);
       return rows.every(({ isListed }) => isListed) ? undefined : "failed";
     }
-    const all = await listSuppressed(reader.ledger);
-    const rows = kind === undefined ? all : all.filter((row) => row.kind === kind);
-    await out.list(rowsOfPage(rows, page).rows, {
+    const { ledger } = reader;
+    async function* rows() {
+      if (page.limit < Infinity) {
+        const newest = await newestSuppressed(ledger, { kind, limit: page.skip + page.limit });
+        yield* newest.slice(page.skip);
+        return;
+      }
+      for await (const row of suppressionRows(ledger))
+        if (kind === undefined || row.kind === kind) yield row;
+    }
+    await out.list(rows(), {
       columns: [
         { title: "entry", value: ({ id }) => id, isKey: true },
         { title: "kind", value: (row) => row.kind },

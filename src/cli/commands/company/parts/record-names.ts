@@ -8,11 +8,15 @@ export interface RecordNames {
   readonly nameOf: (target: string) => string;
 }
 
+const namesMax = 10_000;
+
 export function createRecordNames({
   records,
   ledger,
 }: Pick<NodeReadApi, "records" | "ledger">): RecordNames {
-  const names = new Map<string, string>();
+  let names = new Map<string, string>();
+  /** Names of rows that are not printed yet; older ones are given up, so memory is bounded. */
+  let earlier: ReadonlyMap<string, string> = new Map();
   /** The name of a record that was merged into another one or deleted. */
   const formerName = async (target: string): Promise<string | undefined> => {
     const { fields } = await ledger.read(target);
@@ -21,6 +25,7 @@ export function createRecordNames({
   };
   return {
     async learn(targets) {
+      if (names.size >= namesMax) [earlier, names] = [names, new Map()];
       for (const target of new Set(targets)) {
         if (names.has(target)) continue;
         const found = await records.find(target);
@@ -28,6 +33,6 @@ export function createRecordNames({
         names.set(target, name ?? (await formerName(target)) ?? target);
       }
     },
-    nameOf: (target) => names.get(target) ?? target,
+    nameOf: (target) => names.get(target) ?? earlier.get(target) ?? target,
   };
 }
