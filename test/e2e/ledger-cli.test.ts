@@ -40,7 +40,7 @@ describe("forager ledger", () => {
     const table = await run("ledger log --target company/1");
     expect(table.stdout.split("\n").filter((line) => line.includes("company/1"))).toHaveLength(3);
     const verified = await run("ledger verify");
-    expect(verified.stdout).toMatch(/checkpoint 0 and 3 datagrams are sound\n[0-9a-f]{64}\n$/);
+    expect(verified.stdout).toMatch(/checkpoint 0 and 4 datagrams are sound\n[0-9a-f]{64}\n$/);
     expect(await json("ledger conflicts")).toEqual([]);
     expect(await json("ledger quarantine")).toEqual([]);
     const status = await json("ledger status");
