@@ -4,6 +4,7 @@ import { idOf } from "../fields/company.ts";
 import type { RecordLookup } from "../search/record-index.ts";
 import { compared, namesSharedMax } from "./compare-companies.ts";
 import { judgePair, type ComparedCompany, type PairEvidence } from "./judge-pair.ts";
+import { createKeyTable, keyOf, type KeyTable } from "./key-table.ts";
 
 /** Two companies that may be the same. */
 export interface DuplicatePair {
@@ -31,142 +32,207 @@ const pageSize = 500;
 const cellsPerDegree = 100;
 /** A key that more companies share is useless: a chain, a switchboard, a town's name. */
 const membersMax = 200;
+/** How many companies are kept in memory. Neighbours are compared one after the other. */
+const rowsMax = 50_000;
 
 /**
  * Finds companies that may be the same: by phone, by domain, and by name among neighbours. Every
  * pair is compared once. Pairs that a user has marked as distinct are left out. Certain matches
- * come first.
+ * come first. Of each company only its id and numbers for its keys stay in memory.
  */
 export async function findDuplicatePairs(
   index: Pick<RecordLookup, "targets" | "find">,
   { verdict, limit }: FindPairsOptions,
 ): Promise<readonly DuplicatePair[]> {
-  const known = new Map<string, Company>();
-  const plain: Omit<ComparedCompany, "isChain">[] = [];
-  for (let after: string | undefined; ;) {
-    const page = index.targets({ kind: "company", ...(after !== undefined && { after }), limit: pageSize }); // prettier-ignore
-    for (const target of page) {
-      const found = index.find(target);
-      if (found?.kind !== "company") continue;
-      known.set(target, found.company);
-      plain.push(compared(found.company));
-    }
-    after = page.at(-1);
-    if (page.length < pageSize || after === undefined) break;
-    await new Promise<void>(afterTick);
-  }
-  const all = withSharedKeys(plain);
-  const pairs: DuplicatePair[] = [];
-  for (const [a, b] of await candidatePairs(all)) {
-    const [one, other] = [known.get(a.target)!, known.get(b.target)!];
-    if (isDistinct(one, other) || isDistinct(other, one)) continue;
-    const judged = judgePair(a, b);
+  const rows = await readRows(index);
+  let reviews: DuplicatePair[] = [];
+  const sure: DuplicatePair[] = [];
+  const best = () => reviews.sort(byCertainty).slice(0, limit);
+  for await (const [one, other] of candidatePairs(rows)) {
+    const judged = judgePair(one.compared, other.compared);
     if (judged.verdict === "different") continue;
     const [into, from] = comesFirst(one, other) ? [one, other] : [other, one];
-    pairs.push({ verdict: judged.verdict, into: member(into), from: member(from), evidence: judged.evidence }); // prettier-ignore
+    const pair = { verdict: judged.verdict, into: into.member, from: from.member, evidence: judged.evidence }; // prettier-ignore
+    if (pair.verdict === "same") sure.push(pair);
+    else if (reviews.push(pair) >= 2 * limit) reviews = best();
   }
-  const settled = settle(pairs, (target) => known.get(target)!);
-  return settled
+  const settled = settle(sure, (target) => rows.load(target)?.compared.sources ?? []);
+  return [...settled, ...best()]
     .filter((pair) => verdict === undefined || pair.verdict === verdict)
     .sort(byCertainty)
     .slice(0, limit);
 }
 
-const member = ({ target, slug, name }: Company): PairMember => ({ target, slug, name });
+/** The parts of a company that decide about pairs. */
+interface Row {
+  readonly member: PairMember;
+  readonly compared: ComparedCompany;
+  readonly keys: ReadonlySet<number>;
+  /** Entries and tags: the work of users. */
+  readonly weight: number;
+  readonly foundAt: string;
+  /** Ids are hashes: by place, the order does not change with the way they are made. */
+  readonly orderKey: string;
+  readonly distinctFrom: readonly string[];
+}
 
-const isDistinct = ({ distinctFrom }: Company, other: Company): boolean =>
-  distinctFrom?.includes(idOf(other.target)) === true;
+interface Rows {
+  readonly keys: KeyTable;
+  targetOf(company: number): string;
+  load(target: string): Row | undefined;
+}
+
+/** Reads all companies once for their keys; `load` reads one again. */
+async function readRows(index: Pick<RecordLookup, "targets" | "find">): Promise<Rows> {
+  const targets: string[] = [];
+  /** By company: the hash of its name. */
+  const names: number[] = [];
+  const [keys, branches] = [createKeyTable(), createKeyTable()];
+  for (let after: string | undefined; ;) {
+    const page = index.targets({ kind: "company", ...(after !== undefined && { after }), limit: pageSize }); // prettier-ignore
+    for (const target of page) {
+      const found = index.find(target);
+      if (found?.kind !== "company") continue;
+      const one = compared(found.company);
+      for (const key of keysOf(one)) keys.add(key, targets.length);
+      branches.add(branchKey(one), targets.length);
+      names.push(keyOf(one.name.joined));
+      targets.push(target);
+    }
+    after = page.at(-1);
+    if (page.length < pageSize || after === undefined) break;
+    await new Promise<void>(afterTick);
+  }
+  keys.seal();
+  branches.seal();
+  const known = new Map<string, boolean>();
+  /** False for a phone or a domain that many names share. */
+  const isOwn = (text: string): boolean => {
+    let own = known.get(text);
+    if (own === undefined) {
+      const shared = keys.members(keyOf(text), Infinity);
+      own = new Set(shared.map((company) => names[company])).size <= namesSharedMax;
+      if (known.size >= rowsMax) known.clear();
+      known.set(text, own);
+    }
+    return own;
+  };
+  const rowOf = (company: Company): Row => {
+    const one = compared(company);
+    const { target, slug, name, texts, entries, tags, excluded, distinctFrom = [] } = company;
+    const { domain } = one;
+    const own: ComparedCompany = {
+      ...one,
+      phones: one.phones.filter((phone) => isOwn(phoneKey(phone))),
+      domain: domain !== undefined && isOwn(domainKey(domain)) ? domain : undefined,
+      // Two sources with one branch each already give the name twice, so a chain needs three.
+      isChain: branches.members(branchKey(one), 3).length >= 3,
+    };
+    return {
+      member: { target, slug, name },
+      compared: own,
+      keys: keysOf(own),
+      weight: entries.length + tags.length + (excluded === undefined ? 0 : 1),
+      foundAt: texts.foundAt ?? "9",
+      orderKey: `${texts.place ?? texts.domain ?? ""} ${target}`,
+      distinctFrom,
+    };
+  };
+  const loaded = new Map<string, Row>();
+  return {
+    keys,
+    targetOf: (company) => targets[company]!,
+    load(target) {
+      let row = loaded.get(target);
+      if (row) return row;
+      const found = index.find(target);
+      if (found?.kind !== "company") return undefined;
+      row = rowOf(found.company);
+      if (loaded.size >= rowsMax) loaded.delete(loaded.keys().next().value!);
+      loaded.set(target, row);
+      return row;
+    },
+  };
+}
+
+/**
+ * All pairs that share a key, each once: at the smallest of their common keys.
+ */
+async function* candidatePairs(rows: Rows): AsyncGenerator<readonly [Row, Row]> {
+  const isUsed = (key: number) => rows.keys.members(key, membersMax + 1).length <= membersMax;
+  const isSeenBefore = (one: Row, other: Row, key: number): boolean => {
+    for (const shared of one.keys) {
+      if (shared < key && other.keys.has(shared) && isUsed(shared)) return true;
+    }
+    return false;
+  };
+  let count = 0;
+  for (const { key, members } of rows.keys.shared(membersMax)) {
+    const group = members.flatMap((company) => rows.load(rows.targetOf(company)) ?? []);
+    for (const [at, one] of group.entries()) {
+      if (!one.keys.has(key)) continue;
+      for (const other of group.slice(at + 1)) {
+        if (!other.keys.has(key) || isDistinct(one, other) || isDistinct(other, one)) continue;
+        if (isSeenBefore(one, other, key)) continue;
+        yield [one, other];
+      }
+    }
+    if (++count % 1_000 === 0) await new Promise<void>(afterTick);
+  }
+}
+
+const isDistinct = ({ distinctFrom }: Row, { member }: Row): boolean =>
+  distinctFrom.includes(idOf(member.target));
 
 /**
  * Decides which of two stays: the one that users worked on, then the older one. The same on every
  * node.
  */
-function comesFirst(a: Company, b: Company): boolean {
-  const [ours, theirs] = [weightOf(a), weightOf(b)];
-  if (ours !== theirs) return ours > theirs;
-  const [first, second] = [a.texts.foundAt ?? "9", b.texts.foundAt ?? "9"];
-  return first === second ? orderKeyOf(a) < orderKeyOf(b) : first < second;
+function comesFirst(a: Row, b: Row): boolean {
+  if (a.weight !== b.weight) return a.weight > b.weight;
+  return a.foundAt === b.foundAt ? a.orderKey < b.orderKey : a.foundAt < b.foundAt;
 }
 
-/** Ids are hashes: by place, the order does not change with the way they are made. */
-const orderKeyOf = ({ texts, target }: Company): string =>
-  `${texts.place ?? texts.domain ?? ""} ${target}`;
+type Plain = Omit<ComparedCompany, "isChain">;
 
-const weightOf = ({ entries, tags, excluded }: Company): number =>
-  entries.length + tags.length + (excluded === undefined ? 0 : 1);
+const phoneKey = (phone: string) => `p ${phone}`;
+const domainKey = (domain: string) => `d ${domain}`;
 
-/** Marks chains by name and half a degree; phones and domains with many names are ignored. */
-function withSharedKeys(
-  all: readonly Omit<ComparedCompany, "isChain">[],
-): readonly ComparedCompany[] {
-  const names = new Map<string, number>();
-  const namesOf = new Map<string, Set<string>>();
-  const nameKey = ({ name, point }: Omit<ComparedCompany, "isChain">) =>
-    `${name.joined} ${point ? `${Math.floor(point.latitude * 2)} ${Math.floor(point.longitude * 2)}` : ""}`;
-  for (const one of all) {
-    const key = nameKey(one);
-    names.set(key, (names.get(key) ?? 0) + 1);
-    for (const shared of [...one.phones, ...(one.domain === undefined ? [] : [one.domain])]) {
-      const some = namesOf.get(shared) ?? new Set();
-      namesOf.set(shared, some);
-      if (some.size <= namesSharedMax) some.add(one.name.joined);
-    }
-  }
-  const isOwn = (key: string) => (namesOf.get(key)?.size ?? 0) <= namesSharedMax;
-  return all.map((one) => ({
-    ...one,
-    phones: one.phones.filter(isOwn),
-    domain: one.domain !== undefined && isOwn(one.domain) ? one.domain : undefined,
-    // Two sources with one branch each already give the name twice, so a chain needs three.
-    isChain: (names.get(nameKey(one)) ?? 0) >= 3,
-  }));
+function keysOf(one: Plain): ReadonlySet<number> {
+  const keys = new Set(one.phones.map((phone) => keyOf(phoneKey(phone))));
+  if (one.domain !== undefined) keys.add(keyOf(domainKey(one.domain)));
+  for (const key of spatialKeys(one)) keys.add(key);
+  return keys;
 }
 
-async function candidatePairs(
-  all: readonly ComparedCompany[],
-): Promise<readonly (readonly [ComparedCompany, ComparedCompany])[]> {
-  const groups = new Map<string, number[]>();
-  const put = (key: string, at: number) => {
-    const group = groups.get(key);
-    if (!group) groups.set(key, [at]);
-    else if (group.length <= membersMax) group.push(at);
-  };
-  for (const [at, one] of all.entries()) {
-    for (const phone of one.phones) put(`p ${phone}`, at);
-    if (one.domain !== undefined) put(`d ${one.domain}`, at);
-    for (const key of spatialKeys(one)) put(key, at);
-  }
-  const seen = new Set<number>();
-  const pairs: (readonly [ComparedCompany, ComparedCompany])[] = [];
-  let count = 0;
-  for (const group of groups.values()) {
-    if (group.length < 2 || group.length > membersMax) continue;
-    for (const [index, a] of group.entries()) {
-      for (const b of group.slice(index + 1)) {
-        const key = Math.min(a, b) * all.length + Math.max(a, b);
-        if (a === b || seen.has(key)) continue;
-        seen.add(key);
-        pairs.push([all[a]!, all[b]!]);
-      }
-    }
-    if (++count % 5_000 === 0) await new Promise<void>(afterTick);
-  }
-  return pairs;
-}
+/** A name within half a degree. */
+const branchKey = ({ name, point }: Plain): number =>
+  keyOf(
+    `${name.joined} ${point ? `${Math.floor(point.latitude * 2)} ${Math.floor(point.longitude * 2)}` : ""}`,
+  );
 
 /**
  * A cell and the beginning of a word. Each company is in its own cell and the three nearest ones,
  * so that two neighbours share a cell even across an edge.
  */
-function spatialKeys({ point, name }: ComparedCompany): readonly string[] {
+function spatialKeys({ point, name }: Plain): readonly number[] {
   if (!point) return [];
   const [row, column] = [point.latitude * cellsPerDegree, point.longitude * cellsPerDegree];
   const [rows, columns] = [nearestTwo(row), nearestTwo(column)];
   const words = name.telling.length > 0 ? name.telling : name.words;
   const starts = new Set([...words.slice(0, 4), name.joined].map((word) => word.slice(0, 3)));
   return rows.flatMap((one) =>
-    columns.flatMap((other) => [...starts].map((start) => `n ${one} ${other} ${start}`)),
+    columns.flatMap((other) =>
+      [...starts].map((start) => keyOf(`n ${one} ${other} ${start}`, regionOf(one, other))),
+    ),
   );
+}
+
+/** 64 × 64 regions, so that neighbours are read together. */
+function regionOf(row: number, column: number): number {
+  const part = (value: number, whole: number) =>
+    Math.min(63, Math.max(0, Math.floor((value / cellsPerDegree / whole + 0.5) * 64)));
+  return part(row, 180) * 64 + part(column, 360);
 }
 
 function nearestTwo(value: number): readonly number[] {
@@ -185,13 +251,13 @@ interface Group {
  */
 function settle(
   pairs: readonly DuplicatePair[],
-  companyOf: (target: string) => Company,
+  sourcesOf: (target: string) => readonly string[],
 ): readonly DuplicatePair[] {
   const groupOf = new Map<string, Group>();
   const group = (target: string): Group => {
     let found = groupOf.get(target);
     if (!found) {
-      found = { sources: new Set(compared(companyOf(target)).sources), parent: undefined };
+      found = { sources: new Set(sourcesOf(target)), parent: undefined };
       groupOf.set(target, found);
     }
     while (found.parent) found = found.parent;
@@ -199,10 +265,6 @@ function settle(
   };
   const joined: DuplicatePair[] = [];
   for (const pair of [...pairs].sort(byCertainty)) {
-    if (pair.verdict !== "same") {
-      joined.push(pair);
-      continue;
-    }
     const [a, b] = [group(pair.into.target), group(pair.from.target)];
     if (a === b) continue; // already the same through other pairs
     if ([...a.sources].some((source) => b.sources.has(source))) {
