@@ -29,11 +29,12 @@ export function changesOf({ target, base, facts, view }: HandEdit): readonly Cha
     const before = shown.get(written);
     if (before && before.token !== "" && before.token === tokenOf(value)) continue;
     const isElement = value === true;
-    const field = isElement ? tidyElement(written, country) : written;
-    // Somebody else added it meanwhile, with more details.
-    if (isElement && (now.has(field) || shown.get(field)?.token || added.has(field))) continue;
-    added.add(field);
-    changes.push({ target, field, value, seen: before?.reference ?? "" });
+    for (const field of isElement ? tidyElements(written, country) : [written]) {
+      // Somebody else added it meanwhile, with more details.
+      if (isElement && (now.has(field) || shown.get(field)?.token || added.has(field))) continue;
+      added.add(field);
+      changes.push({ target, field, value, seen: before?.reference ?? "" });
+    }
   }
   for (const [field, { reference, token }] of shown) {
     if (token === "" || facts.has(field)) continue;
@@ -45,17 +46,35 @@ export function changesOf({ target, base, facts, view }: HandEdit): readonly Cha
 /** The facts of a new file, with list elements in the form of the ledger. */
 export const tidyFacts = (facts: Facts): Facts =>
   new Map(
-    [...facts].map(([field, value]) => [
-      value === true ? tidyElement(field, facts.get("country")) : field,
-      value,
-    ]),
+    [...facts].flatMap(([field, value]) => {
+      const fields = value === true ? tidyElements(field, facts.get("country")) : [field];
+      return fields.map((one) => [one, value] as const);
+    }),
   );
 
-/** Normalizes elements: users write numbers with spaces and addresses with capitals. */
-function tidyElement(field: string, country: unknown): string {
+/**
+ * Normalizes elements: users write numbers with spaces and addresses with capitals, and several of
+ * them on one line.
+ */
+function tidyElements(field: string, country: unknown): readonly string[] {
   const [emails, phones] = [listPrefixes.emails, listPrefixes.phones];
   const text = field.slice(field.indexOf("/") + 1).trim();
-  if (field.startsWith(emails)) return emails + (readEmail(text) ?? text.toLowerCase());
-  if (!field.startsWith(phones)) return field.trim();
-  return phones + (readPhone(text, typeof country === "string" ? country : undefined) ?? text);
+  const region = typeof country === "string" ? country : undefined;
+  if (field.startsWith(emails)) {
+    return severalIn(text, emails, readEmail) ?? [emails + (readEmail(text) ?? text.toLowerCase())];
+  }
+  if (!field.startsWith(phones)) return [field.trim()];
+  const read = (part: string) => readPhone(part, region);
+  return severalIn(text, phones, read) ?? [phones + (read(text) ?? text)];
+}
+
+/** Undefined unless each part of the line can be read. */
+function severalIn(
+  text: string,
+  prefix: string,
+  read: (part: string) => string | undefined,
+): readonly string[] | undefined {
+  const parts = text.split(/[,;]/).flatMap((part) => part.trim() || []);
+  const found = parts.flatMap((part) => read(part) ?? []);
+  return parts.length > 1 && found.length === parts.length ? found.map((one) => prefix + one) : undefined; // prettier-ignore
 }

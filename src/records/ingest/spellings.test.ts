@@ -9,6 +9,27 @@ const file = "companies/acme/_index.md";
 const target = targetOfKey("acme.com");
 
 describe("keys that people write in another spelling", () => {
+  test("may have several addresses or numbers on one line, in a new file and in an edit", async () => {
+    await using at = await openTestRecords();
+    const all = "all_emails: A@acme.com, b@acme.com\nphones: +1 512 555 0100; +1 512 555 0101";
+    at.save(file, `---\nname: Acme\ndomain: acme.com\n${all}\n---\n`);
+    await at.records.ingest();
+    at.edit(file, (text) => text.replace("  - b@acme.com", "  - c@acme.com, d@acme.com"));
+    await at.records.ingest();
+    const values = await valuesOf(at.ledger, target);
+    expect(Object.keys(values).filter((field) => /^(?:email|phone)/.test(field))).toEqual([
+      "email/a@acme.com",
+      "email/c@acme.com",
+      "email/d@acme.com",
+      "phone/+15125550100",
+      "phone/+15125550101",
+    ]);
+    expect(at.read(file)).toContain("emails:\n  - a@acme.com\n  - c@acme.com\n  - d@acme.com\n");
+    at.edit(file, (text) => text.replace("  - a@acme.com", "  - Ann, at the desk"));
+    await at.records.ingest();
+    expect(at.read(file)).toContain(`  - "ann, at the desk"`);
+  });
+
   test("of a new file become the fields that they name, and none of one's own", async () => {
     await using at = await openTestRecords();
     at.save(
