@@ -43,15 +43,19 @@ export async function declareHashedIds({
 
 /**
  * The same if this node has written anything: other nodes wait for it. A node that never wrote need
- * not say so. Only within `run`.
+ * not say so. If it fails, for example on a full disk, a later call tries again. Only within `run`.
  */
 export async function declareIfWriter(
-  context: Pick<RecordsContext, "ledger" | "ledgerOfFiles">,
+  context: Pick<RecordsContext, "ledger" | "ledgerOfFiles" | "log">,
 ): Promise<void> {
-  const { ledger } = context;
+  const { ledger, log } = context;
   const own = `${ledger.node()}/`;
-  if ([...ledger.vector().keys()].some((key) => key.startsWith(own)))
+  if (![...ledger.vector().keys()].some((key) => key.startsWith(own))) return;
+  try {
     await declareHashedIds(context);
+  } catch (error) {
+    log.debug("could not write yet that this node makes hashed ids", { error });
+  }
 }
 
 export async function isIdFormFinished(ledger: {
