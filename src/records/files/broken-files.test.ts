@@ -31,10 +31,10 @@ const broken: readonly (readonly [string, RegExp, (text: string) => string | Uin
   ["bytes that are no text", /not UTF-8/, (text) => Buffer.concat([Buffer.from(text), bad])],
   ["no end of the front matter", /has no end/, (text) => text.replace("\n---\n", "\n")],
   ["no front matter", /no front matter/, () => "# Acme\n"],
-  ["a list where text belongs", /city is to be text/, (text) => text.replace("Köln", "[a, b]")],
+  ["a list where text belongs", /city must be text/, (text) => text.replace("Köln", "[a, b]")],
   [
     "text where a number belongs",
-    /rating is to be a number/,
+    /rating must be a number/,
     (text) => text.replace("4.5", "good"),
   ],
   ["another id", /its id is other/, (text) => text.replace("id: acme.com", "id: other")],
