@@ -121,6 +121,20 @@ test("from init to 20 companies with an address in two commands; again, nothing 
   expect(leads.stdout.trim().split("\r\n")).toHaveLength(report.funnel.withEmail + 1);
 });
 
+test("B7: with a bucket, the export of a run lands in the campaign's folder there", async () => {
+  const { at, forager, hurry } = await setUp(1);
+  const made = await forager(`${init} --bucket dir:${at("bucket")}`);
+  const [, name = ""] = /^next: forager campaign run (\S+)$/m.exec(made.stdout) ?? [];
+  hurry(name);
+  const ran = await forager(`campaign run ${name}`);
+  expect(ran.exitCode, ran.stderr).toBe(0);
+  expect(ran.stdout).toContain(`${name}.csv and forager-exports-${name}/${name}.csv of the bucket`);
+  for (const file of [`${name}.csv`, `${name}.csv.about.json`]) {
+    const copy = readFileSync(at("bucket", `forager-exports-${name}`, file), "utf8");
+    expect(copy).toBe(readFileSync(at("campaigns", name, "exports", file), "utf8"));
+  }
+});
+
 test("killed with -9 and stopped with Ctrl-C it continues where it was", async () => {
   const { web, forager, hurry } = await setUp(12);
   expect((await forager(`${init} demo`)).exitCode).toBe(0);

@@ -20,6 +20,7 @@ import type { CutProgress } from "../../sources/index.ts";
 import { openOrMakeQueue } from "../queue/configured-queue.ts";
 import { exportToFile, type ExportAbout } from "../exchange/export-file.ts";
 import { exportCompanies } from "../exchange/export-records.ts";
+import { uploadExport, type UploadExportOptions } from "../exchange/upload-export.ts";
 import { openPlaces } from "../places/open-places.ts";
 import { pausedFor } from "../outcome/paused-jobs.ts";
 import { countVisits } from "../outcome/visit-counts.ts";
@@ -63,6 +64,10 @@ export interface CampaignRun {
   /** The path of the CSV file, and its contents. */
   readonly file: string;
   readonly about: ExportAbout;
+  /** Its key in the bucket; undefined without a bucket, or if the run was stopped. */
+  readonly key: string | undefined;
+  /** Why it could not be copied into the bucket. The run does not fail because of that. */
+  readonly keyError: AppError | undefined;
   /** Undefined if there was nothing to do. */
   readonly work: WorkOutcome | undefined;
   /** Unfinished tasks of the campaign. */
@@ -202,7 +207,7 @@ async function tilesLeft(queue: Pick<Queue, "stats">): Promise<number> {
 }
 
 async function reportAndExport(
-  { name, work: { clock, loaded }, openReader }: RunCampaignOptions,
+  { name, work: { clock, loaded }, openReader, signal }: RunCampaignOptions,
   paths: Paths,
 ): Promise<Omit<CampaignRun, "work">> {
   const { settings } = loaded;
@@ -231,9 +236,24 @@ async function reportAndExport(
         signal: new AbortController().signal,
       }),
   });
+  const copied = await copyToBucket({ settings, paths, campaign: name, file, signal });
   const job = await queue.job(name);
   const left = (job?.pending ?? 0) + (job?.running ?? 0);
-  return { report, file, about, left, failed: job?.failed ?? 0 };
+  return { report, file, about, ...copied, left, failed: job?.failed ?? 0 };
+}
+
+async function copyToBucket(
+  options: UploadExportOptions,
+): Promise<Pick<CampaignRun, "key" | "keyError">> {
+  const { settings, signal } = options;
+  if (settings.bucket.url === undefined || signal.aborted)
+    return { key: undefined, keyError: undefined };
+  try {
+    return { key: await uploadExport(options), keyError: undefined };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { key: undefined, keyError: error };
+  }
 }
 
 const noContact = (name: string) =>

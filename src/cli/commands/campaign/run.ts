@@ -78,19 +78,21 @@ export const campaignRun: Command = {
 
 function printRun(context: SettingsContext, name: string, ran: CampaignRun): CommandOutcome {
   const { out, signal, cwd } = context;
-  const { report, file, about, left, failed } = ran;
+  const { report, file, about, key, keyError, left, failed } = ran;
   const work = ran.work && outcomeOfJob(ran.work, name);
   const path = relative(cwd, file);
-  out.result({ report, file, rows: about.rows, left, failed, work }, (layout) =>
+  const inBucket = key === undefined ? "" : ` and ${key} of the bucket`;
+  out.result({ report, file, key, rows: about.rows, left, failed, work }, (layout) =>
     [
       describeReport(report, layout),
       ...(work && (work.failed > 0 || work.paused.length > 0 || work.held)
         ? [outcomeText(work)]
         : []),
-      `${countOf(about.rows, "company")} written to ${path.startsWith("..") ? file : path}`,
+      `${countOf(about.rows, "company")} written to ${path.startsWith("..") ? file : path}${inBucket}`,
       ...about.licences.map((one) => `attribution: ${attributionLine(one)}`),
     ].join("\n"),
   );
+  if (keyError) out.note(`the export could not be copied into the bucket: ${keyError.message}`);
   if (signal.aborted) {
     out.note(
       `stopped, ${countOf(left, "task")} left: continue with \`forager campaign run ${name}\``,
