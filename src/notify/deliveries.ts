@@ -24,35 +24,42 @@ export interface DeliveriesQuery {
   readonly limit: number;
 }
 
+const openStates = ["pending", "running"] as const;
+const endedStates = ["done", "skipped", "failed"] as const;
 const pageLength = 500;
-/** At most this many tasks are read, newest last. */
+/** At most this many tasks are read of each part. */
 const lookedAtMax = 20_000;
 
-/** Newest first. */
+/** Those that are not finished, and those that ended last; the newest first. */
 export async function listDeliveries(
-  queue: Pick<Queue, "browse" | "now">,
-  { endpoint, states, limit }: DeliveriesQuery,
+  queue: Pick<Queue, "browse" | "ended" | "now">,
+  { endpoint, states = [...openStates, ...endedStates], limit }: DeliveriesQuery,
 ): Promise<readonly Delivery[]> {
   const { ms, wallMs } = await queue.now();
-  const found: Delivery[] = [];
-  let afterId = 0;
-  for (let seen = 0; seen < lookedAtMax;) {
-    const page = await queue.browse({
-      kind: deliveryKind,
-      job: deliveryJob,
-      ...(states && { states }),
-      ...(endpoint !== undefined && { keyPrefix: `${endpoint} ` }),
-      afterId,
-      limit: pageLength,
-    });
-    found.push(...page.flatMap((task) => toDelivery(task, wallMs - ms) ?? []));
-    if (found.length > limit * 2) found.splice(0, found.length - limit);
-    const last = page.at(-1);
-    if (!last || page.length < pageLength) break;
-    afterId = last.id;
-    seen += page.length;
-  }
-  return found.slice(-limit).toReversed();
+  const wanted = { kind: deliveryKind, job: deliveryJob, limit: pageLength };
+  const read = async (page: (last: Task | undefined) => Promise<readonly Task[]>, max: number) => {
+    const found: Delivery[] = [];
+    let last: Task | undefined;
+    for (let seen = 0; seen < lookedAtMax && found.length < max; seen += pageLength) {
+      const tasks = await page(last);
+      const all = tasks.flatMap((task) => toDelivery(task, wallMs - ms) ?? []);
+      found.push(...all.filter((one) => endpoint === undefined || one.endpoint === endpoint));
+      last = tasks.at(-1);
+      if (tasks.length < pageLength) break;
+    }
+    return found;
+  };
+  const open = openStates.filter((state) => states.includes(state));
+  const ended = endedStates.filter((state) => states.includes(state));
+  const found = [
+    ...(open.length === 0
+      ? []
+      : await read((last) => queue.browse({ ...wanted, states: open, afterId: last?.id ?? 0 }), Infinity)), // prettier-ignore
+    ...(ended.length === 0
+      ? []
+      : await read((after) => queue.ended({ ...wanted, states: ended, isNewestFirst: true, ...(after && { after }) }), limit)), // prettier-ignore
+  ];
+  return found.toSorted((a, b) => b.id - a.id).slice(0, limit);
 }
 
 /** Sends the event of a delivery once more, with the same `webhook-id`. Returns the new task. */

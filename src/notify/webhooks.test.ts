@@ -18,6 +18,7 @@ import {
   type Endpoint,
   type Endpoints,
 } from "./index.ts";
+import { deliveryTask } from "./delivery.ts";
 import { openReceiver, signedHeaders } from "./testing/receiver.ts";
 
 const clock = systemClock;
@@ -137,6 +138,27 @@ describe("deliveries", () => {
     expect(() => verifier.verify(changed, signedHeaders(got[0]!))).toThrow("signature");
     expect(await listDeliveries(queue, { limit: 10 })).toMatchObject([
       { endpoint: endpoint.id, type: "job.completed", state: "done", answer: "it answered 200" },
+    ]);
+  });
+
+  test("of very many deliveries those that ended last and those that wait are listed, newest first", async () => {
+    const { url } = await openReceiver();
+    const endpoint = await endpoints.add({ url, events: [] });
+    const event = { id: "msg_0", type: "test", timestamp: "", data: {} };
+    const [waiting] = await queue.add([deliveryTask(endpoint, event)]);
+    const old = Array.from({ length: 30_000 }, (_, at) => ({ id: 1_000_000 + at }));
+    const task = (await queue.show(waiting!.id!))!.task;
+    const ended: typeof queue.ended = async ({ after, limit = 0 } = {}) =>
+      old
+        .toReversed()
+        .filter(({ id }) => after === undefined || id < after.id)
+        .slice(0, limit)
+        .map(({ id }) => ({ ...task, id, state: "done", finishedAtMs: id, result: '{"status":200}' })); // prettier-ignore
+    const many = { now: () => queue.now(), browse: queue.browse.bind(queue), ended };
+    const listed = await listDeliveries(many, { limit: 600 });
+    expect(listed.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, at) => 1_029_999 - at)); // prettier-ignore
+    expect(await listDeliveries(many, { states: ["pending"], limit: 600 })).toMatchObject([
+      { id: waiting!.id, state: "pending" },
     ]);
   });
 

@@ -36,7 +36,7 @@ import { openMeteredBucket } from "../bucket/open-bucket.ts";
 export interface WebhooksOptions {
   readonly settings: Pick<Settings, "bucket" | "webhook">;
   readonly paths: Paths;
-  readonly queue: () => Promise<Pick<Queue, "add" | "browse" | "now" | "show">>;
+  readonly queue: () => Promise<Pick<Queue, "add" | "browse" | "ended" | "now" | "show">>;
   readonly clock: Clock;
 }
 
