@@ -49,6 +49,21 @@ test("minutes become hours, counters become differences, and both outlive the pr
   await next.stop();
 });
 
+test("the hour in which a process ended is kept, also if the next one starts days later", async () => {
+  const { clock, now, open } = setUp();
+  const history = open();
+  await history.start();
+  now.pending = 7;
+  await clock.advance(10 * minuteMs);
+  await history.stop();
+  await clock.advance(3 * 24 * 60 * minuteMs);
+  const next = open();
+  await next.start();
+  expect(next.minutes()).toHaveLength(1);
+  expect(next.hours().map(({ values }) => Math.round(values["pending"]!))).toEqual([6]);
+  await next.stop();
+});
+
 test("it is stored once an hour, and its size is bounded for good", async () => {
   const { clock, open, saves, stored, put } = setUp();
   const hour = (ago: number) => (Math.floor(clock.nowMs() / 3_600_000) - ago) * 3_600_000;

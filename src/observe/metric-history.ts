@@ -65,10 +65,13 @@ export function createMetricHistory(options: MetricHistoryOptions): MetricHistor
     before = counters;
     const atMs = Math.floor(clock.nowMs() / minuteMs) * minuteMs;
     const point = { atMs, values: { ...gauges, ...Object.fromEntries(grown) } };
-    const ended = endedHour(minutes, atMs);
-    if (ended) hours = [...hours.filter((one) => one.atMs < ended.atMs), ended].slice(-hoursMax);
+    endHour(atMs);
     minutes = [...minutes.filter((one) => one.atMs < atMs), point].slice(-minutesMax);
     if (clock.nowMs() - savedMs >= hourMs) await store();
+  };
+  const endHour = (atMs: number) => {
+    const ended = endedHour(minutes, atMs);
+    if (ended) hours = [...hours.filter((one) => one.atMs < ended.atMs), ended].slice(-hoursMax);
   };
   const store = async () => {
     savedMs = clock.nowMs();
@@ -93,8 +96,11 @@ export function createMetricHistory(options: MetricHistoryOptions): MetricHistor
       if (stored) {
         const nowMs = clock.nowMs();
         const isKept = (ms: number) => (one: HistoryPoint) => one.atMs > nowMs - ms && one.atMs <= nowMs; // prettier-ignore
-        minutes = pointsOf(stored.names, stored.minutes).filter(isKept(minutesMax * minuteMs));
+        minutes = pointsOf(stored.names, stored.minutes).filter(isKept(hoursMax * hourMs));
         hours = pointsOf(stored.names, stored.hours).filter(isKept(hoursMax * hourMs));
+        // Its minutes may be too old to be kept.
+        endHour(nowMs);
+        minutes = minutes.filter(isKept(minutesMax * minuteMs));
       }
       await take().catch((error: unknown) => log.warn("the history of metrics has a gap", { error })); // prettier-ignore
       again();

@@ -2,18 +2,28 @@ import { AppError } from "../../base/app-error.ts";
 import { resumeJob } from "../../campaign/index.ts";
 import { deliveryKind } from "../../notify/index.ts";
 import { raiseTask, type EndedCursor, type FinishedInput, type JobAnswer, type Queue } from "../../queue/index.ts"; // prettier-ignore
+import { scheduleKind } from "../../schedule/index.ts";
 import type { queueWriteRoutes } from "../contract/queue-write-routes.ts";
+import type { Scope } from "../contract/route.ts";
 import type { HandlersOf } from "../handler.ts";
 import { notFound, ProblemError } from "../problems.ts";
 import { asEnded, defined, gateValue } from "./queue-handlers.ts";
 
+/**
+ * A delivery is signed with the secret of the webhook, whatever its payload is. The task of a
+ * schedule does what its payload says: it publishes, exports or erases.
+ */
+const scopeOfKind: ReadonlyMap<string, Scope> = new Map([
+  [deliveryKind, "webhooks:write"],
+  [scheduleKind, "campaigns:write"],
+]);
+
 export const queueWriteHandlers: HandlersOf<typeof queueWriteRoutes> = {
   async addTasks({ body: { tasks } }, { queue: open, caller }) {
-    // The delivery handler signs any payload with the secret of the webhook, so callers must not
-    // add such tasks.
-    const isDelivery = tasks.some(({ kind }) => kind === deliveryKind);
-    if (isDelivery && !caller.scopes.includes("webhooks:write")) {
-      const detail = `tasks of the kind ${deliveryKind} need the scope webhooks:write`;
+    for (const { kind = "" } of tasks) {
+      const needed = scopeOfKind.get(kind);
+      if (needed === undefined || caller.scopes.includes(needed)) continue;
+      const detail = `tasks of the kind ${kind} need the scope ${needed}`;
       throw new ProblemError(403, "missing_scope", detail);
     }
     const added = await (await open()).add(tasks.map((task) => ({ kind: "", ...defined(task) })));

@@ -146,7 +146,7 @@ test("a token watches only the topics that it may read", async () => {
   expect(await askWith(server, token, "/api/events?topic=status")).toBe(200);
 });
 
-test("a signed delivery is added only by who may write webhooks", async () => {
+test("a task of a schedule or a signed delivery needs the scope of what it does", async () => {
   const server = await openTestServe({ users: { opi: "operator" } });
   await using accounts = await openService(server);
   const add = async (token: string, kind: string) => {
@@ -158,10 +158,16 @@ test("a signed delivery is added only by who may write webhooks", async () => {
     return answer.status;
   };
   const narrow = await accounts.addToken({ name: "x", scopes: ["queue:write"] });
-  const wide = await accounts.addToken({ name: "y", scopes: ["queue:write", "webhooks:write"] });
-  expect(await add(narrow.token, "webhook")).toBe(403);
+  const withScope = async (scope: "webhooks:write" | "campaigns:write") =>
+    (await accounts.addToken({ name: "y", scopes: ["queue:write", scope] })).token;
+  const [signing, planning] = [await withScope("webhooks:write"), await withScope("campaigns:write")]; // prettier-ignore
   expect(await add(narrow.token, "fetch")).toBe(201);
-  expect(await add(wide.token, "webhook")).toBe(201);
+  expect(await add(narrow.token, "webhook")).toBe(403);
+  expect(await add(planning, "webhook")).toBe(403);
+  expect(await add(signing, "webhook")).toBe(201);
+  expect(await add(narrow.token, "schedule")).toBe(403);
+  expect(await add(signing, "schedule")).toBe(403);
+  expect(await add(planning, "schedule")).toBe(201);
 });
 
 test("an editor's campaign reads no file of the server outside of its folder, and asks no server", async () => {
