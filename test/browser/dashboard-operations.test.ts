@@ -50,6 +50,7 @@ test("every screen of operations is accessible, fits a phone and runs without er
     await page.getByText(text).first().waitFor();
     expect(await axeViolations(page), `${path}, light`).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
+    await expectNoSidewaysScroll(page, path);
     await page.setViewportSize({ width: 360, height: 740 });
     const rules = ["color-contrast", "scrollable-region-focusable", "target-size"];
     expect(await axeViolations(page, { rules }), `${path}, dark, on a phone`).toEqual([]);

@@ -145,10 +145,12 @@ function ChartCard({ spec, history, isLarge = false }: ChartCardProps) {
   return (
     <section class="card" aria-label={title}>
       <header class="one-line">
-        <h2>
-          <a href={withQuery({ chart: isLarge ? undefined : id })}>{title}</a>
-        </h2>
-        <small class="sp">{note}</small>
+        <div class="sp">
+          <h2>
+            <a href={withQuery({ chart: isLarge ? undefined : id })}>{title}</a>
+          </h2>{" "}
+          <small>{note}</small>
+        </div>
         <button
           class="btn bare small"
           onClick={() => downloadCsv(`forager-${id}.csv`, csvOf(history, spec))}

@@ -135,7 +135,7 @@ function Rows({ rows }: { readonly rows: readonly TaskRow[] }) {
                 {task.id}
               </a>
             </td>
-            <td data-label="State" class="why">
+            <td data-label="State">
               <span>
                 <span class={`pill ${pills[task.state]}`}>{task.state}</span>{" "}
                 <small class="dim">
