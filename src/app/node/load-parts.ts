@@ -5,7 +5,7 @@ import type { MailResolver } from "../../crawl/index.ts";
 import type { DnsMailResolverOptions } from "../../crawl/adapters/dns/dns-mail-resolver.ts";
 import type { CheckedEmails, CheckEmailsOptions } from "../enrich/check-emails.ts";
 import type {
-  ExpiredValue,
+  ExpiredValues,
   RemovedValues,
   RemoveExpiredOptions,
   RetentionOptions,
@@ -306,7 +306,7 @@ export async function addVisitBatch(options: VisitBatchOptions): Promise<VisitBa
 }
 
 /** See `retention/expired-values.ts`. */
-export async function readExpired(options: RetentionOptions): Promise<readonly ExpiredValue[]> {
+export async function readExpired(options: RetentionOptions): Promise<ExpiredValues> {
   return (await import("../retention/expired-values.ts")).readExpired(options);
 }
 

@@ -52,16 +52,28 @@ async function openSample() {
   return { ...at, node, nowMs, [Symbol.asyncDispose]: () => at[Symbol.asyncDispose]() };
 }
 
+test("values are found and deleted in bounded parts", async () => {
+  await using at = await openSample();
+  const retention = { peopleDays: 30, personalEmailDays: 30 };
+  expect(await readExpired({ ...at, retention, signal }, 1)).toMatchObject({
+    values: [{ name: "Carl Dorn" }],
+    isCut: true,
+  });
+  const removed = await removeExpired({ ...at, retention, signal, limit: 1 });
+  expect(removed).toEqual({ people: 1, emails: 1 });
+  expect(await readExpired({ ...at, retention, signal })).toEqual({ values: [], isCut: false });
+});
+
 test("without an age everything stays", async () => {
   await using at = await openSample();
   const retention = { peopleDays: 0, personalEmailDays: 0 };
-  expect(await readExpired({ ...at, retention, signal })).toEqual([]);
+  expect((await readExpired({ ...at, retention, signal })).values).toEqual([]);
 });
 
 test("D16: people and personal addresses that nobody saw for so long go; roles and what was seen stay", async () => {
   await using at = await openSample();
   const retention = { peopleDays: 30, personalEmailDays: 30 };
-  const found = await readExpired({ ...at, retention, signal });
+  const found = (await readExpired({ ...at, retention, signal })).values;
   expect(found.map(({ kind, name, email }) => `${kind} ${email ?? name}`)).toEqual([
     "person Carl Dorn",
     "email carl.dorn@acme.example",
@@ -80,15 +92,15 @@ test("D16: people and personal addresses that nobody saw for so long go; roles a
   const [target, field] = [targetOfKey("acme.example"), "email/carl.dorn@acme.example"];
   const changes = [{ target, field, value: { url: "https://acme.example/team" } }];
   await at.records.write({ source: "site:https://acme.example/team", changes });
-  expect(await readExpired({ ...at, retention, signal })).toEqual([]);
+  expect((await readExpired({ ...at, retention, signal })).values).toEqual([]);
 });
 
 test("ages are apart: people alone, and exactly at the limit they stay", async () => {
   await using at = await openSample();
   const people = { peopleDays: 99, personalEmailDays: 0 };
-  expect(await readExpired({ ...at, retention: people, signal })).toHaveLength(1);
+  expect((await readExpired({ ...at, retention: people, signal })).values).toHaveLength(1);
   const none = { peopleDays: 101, personalEmailDays: 101 };
-  expect(await readExpired({ ...at, retention: none, signal })).toEqual([]);
+  expect((await readExpired({ ...at, retention: none, signal })).values).toEqual([]);
 });
 
 test("D16: history and restore do not show or bring back what was removed, not even in lists of visits", async () => {
@@ -123,7 +135,7 @@ test("D16: history and restore do not show or bring back what was removed, not e
 test("addresses of people have the age of personal addresses, also if people may stay longer", async () => {
   await using at = await openSample();
   const retention = { peopleDays: 0, personalEmailDays: 30 };
-  const found = await readExpired({ ...at, retention, signal });
+  const found = (await readExpired({ ...at, retention, signal })).values;
   expect(found.map(({ target, email }) => `${target.split("/")[0]} ${email}`)).toEqual([
     "person carl.dorn@acme.example",
     "company carl.dorn@acme.example",
@@ -146,7 +158,7 @@ test("D16: an address leaves the files of the ledger with its name, also one tha
   await at.clock.advance(40 * dayMs);
   const options = { node: at.node, nowMs: at.clock.nowMs(), signal };
   const retention = { peopleDays: 0, personalEmailDays: 60 };
-  const first = await readExpired({ ...options, retention });
+  const first = (await readExpired({ ...options, retention })).values;
   // The visit that saw Anna is fifty days old.
   expect(first.map(({ target: of, email }) => `${of.split("/")[0]} ${email}`)).toEqual([
     "person carl.dorn@acme.example",
@@ -161,14 +173,14 @@ test("D16: an address leaves the files of the ledger with its name, also one tha
   for (const where of ["aside", "kept"] as const) expect(at.copies(where)).toEqual([]);
   // Removed forty days ago: too old for thirty.
   const shorter = { peopleDays: 0, personalEmailDays: 30 };
-  expect(await readExpired({ ...options, retention: shorter })).toMatchObject([
+  expect((await readExpired({ ...options, retention: shorter })).values).toMatchObject([
     { kind: "email", email: "anna.berg@acme.example" },
     { kind: "email", target, email: "anna.berg@acme.example", isRemoved: true },
   ]);
   expect(await removeExpired({ ...options, retention: shorter })).toEqual({ people: 0, emails: 2 });
   expect(await textOf(at)).not.toContain("anna.berg@");
   expect(await textOf(at)).toContain("info@acme.example");
-  expect(await readExpired({ ...options, retention: shorter })).toEqual([]);
+  expect((await readExpired({ ...options, retention: shorter })).values).toEqual([]);
   const changes = await manualChanges(at.ledger, { sinceMs: 0 });
   expect(changes.map(({ source }) => source)).not.toContain("hand:retention");
 });

@@ -216,17 +216,34 @@ async function* allRecords({ node, signal }: RetentionOptions, kind: RecordKind)
   } while (after !== undefined);
 }
 
-/** Reads everything before anything is deleted, because deletions shift the pages. */
-export async function readExpired(options: RetentionOptions): Promise<readonly ExpiredValue[]> {
-  const expired: ExpiredValue[] = [];
-  for await (const one of findExpired(options)) expired.push(one);
-  return expired;
+export interface ExpiredValues {
+  readonly values: readonly ExpiredValue[];
+  /** There are more than the limit. */
+  readonly isCut: boolean;
+}
+
+/** About 30 MB. */
+const expiredMax = 100_000;
+
+/** Reads before anything is deleted, because deletions shift the pages. */
+export async function readExpired(
+  options: RetentionOptions,
+  limit = expiredMax,
+): Promise<ExpiredValues> {
+  const values: ExpiredValue[] = [];
+  for await (const one of findExpired(options)) {
+    if (values.length === limit) return { values, isCut: true };
+    values.push(one);
+  }
+  return { values, isCut: false };
 }
 
 export interface RemoveExpiredOptions extends Omit<RetentionOptions, "node"> {
   readonly node: Pick<NodeApi, "ledger" | "records">;
-  /** The values that the user confirmed; default: the values that are found now. */
+  /** The values that the user confirmed; default: all that are found now. */
   readonly expired?: readonly ExpiredValue[];
+  /** How many values are found, and then deleted, at a time. */
+  readonly limit?: number;
   readonly onRemoved?: (count: number) => void;
 }
 
@@ -240,7 +257,24 @@ export interface RemovedValues {
  * the numbers of both. If it is stopped, the deletions so far stay, and the next run finds the rest.
  */
 export async function removeExpired(options: RemoveExpiredOptions): Promise<RemovedValues> {
-  const { node, onRemoved, signal, expired = await readExpired(options) } = options;
+  const { expired, limit, signal } = options;
+  if (expired) return removeValues(options, expired);
+  const count = { people: 0, emails: 0 };
+  for (;;) {
+    const { values, isCut } = await readExpired(options, limit);
+    const { people, emails } = await removeValues(options, values);
+    count.people += people;
+    count.emails += emails;
+    // What was deleted is not found again, so this ends.
+    if (!isCut || people + emails === 0 || signal.aborted) return count;
+  }
+}
+
+async function removeValues(
+  options: RemoveExpiredOptions,
+  expired: readonly ExpiredValue[],
+): Promise<RemovedValues> {
+  const { node, onRemoved, signal } = options;
   const count = { people: 0, emails: 0 };
   for (const { target } of expired.filter(({ kind }) => kind === "person")) {
     if (signal.aborted) return count;

@@ -37,9 +37,10 @@ export const recordsPurge: Command = {
     const common = { retention, nowMs: clock.nowMs(), signal };
     if (flags["dryRun"] === true) {
       await using reader = await openReaderOf(context);
-      const expired = await readExpired({ ...common, node: reader });
-      if (expired.length === 0) return out.result([], "nothing is too old");
-      return out.table(expired, [
+      const { values, isCut } = await readExpired({ ...common, node: reader });
+      if (values.length === 0) return out.result([], "nothing is too old");
+      if (isCut) out.note(`only the first ${values.length} are shown`);
+      return out.table(values, [
         { title: "what", value: ({ kind, isRemoved }) => (isRemoved ? `removed ${kind}` : kind) },
         { title: "record", value: ({ slug }) => slug, isKey: true },
         { title: "value", value: ({ email, name }) => email ?? name },
@@ -47,13 +48,14 @@ export const recordsPurge: Command = {
       ]);
     }
     await using node = await openNodeOf(context);
-    const expired = await readExpired({ ...common, node });
-    const question = `delete ${wordsOf(countsOf(expired))}? deleted people cannot be restored`;
+    const { values: expired, isCut } = await readExpired({ ...common, node });
+    const others = isCut ? " and all others that are too old" : "";
+    const question = `delete ${wordsOf(countsOf(expired))}${others}? deleted people cannot be restored`;
     if (expired.length > 0 && !(await context.confirm(question, { yes: flags["yes"] === true }))) {
       out.note("nothing was deleted");
       return "failed";
     }
-    const removed = await removeExpired({ ...common, node, expired });
+    const removed = await removeExpired({ ...common, node, ...(!isCut && { expired }) });
     out.result(removed, `${wordsOf(removed)} deleted`);
     return removed.people + removed.emails < expired.length ? "partial" : undefined;
   },
