@@ -32,11 +32,7 @@ const broken: readonly (readonly [string, RegExp, (text: string) => string | Uin
   ["no end of the front matter", /has no end/, (text) => text.replace("\n---\n", "\n")],
   ["no front matter", /no front matter/, () => "# Acme\n"],
   ["a list where text belongs", /city must be text/, (text) => text.replace("Köln", "[a, b]")],
-  [
-    "text where a number belongs",
-    /rating must be a number/,
-    (text) => text.replace("4.5", "good"),
-  ],
+  ["text where a number belongs", /rating must be a number/, (text) => text.replace("4.5", "good")],
   ["another id", /its id is other/, (text) => text.replace("id: acme.com", "id: other")],
   ["no rev", /rev: line is gone/, (text) => text.replace(/rev: .*\n/, "")],
   ["a rev that never was", /too old/, (text) => text.replace(/rev: .*/, "rev: 0123456789abcdef")],

@@ -95,7 +95,7 @@ describe("the HTTP fetcher", () => {
   test("an agent without a contact, or that robots.txt cannot name, is refused", () => {
     const good = { token: "forager", version: "1", contact: "https://example.org/bot" };
     expect(userAgentOf(good)).toBe("forager/1 (+https://example.org/bot)");
-    expect(() => userAgentOf({ ...good, contact: "me" })).toThrow(/no way to reach you/);
+    expect(() => userAgentOf({ ...good, contact: "me" })).toThrow(/not a way to reach you/);
     expect(() => userAgentOf({ ...good, token: "bot 9" })).toThrow(/cannot be named/);
   });
 });
