@@ -23,7 +23,9 @@ test("people read names, not ids: show, list, history, undo and repairs", async 
   expect(history).toMatch(/merged\/company\/\S+ \(Dup Floors\)/);
   expect(history).toMatch(/mergedInto +"company\/\S+" \(Acme Floors\)/);
   expect(await sandbox.good("person", "list")).toMatch(/^bob-two .* Acme Floors$/m);
-  expect(await sandbox.good("undo", "--recent")).toContain("Acme Floors");
+  const recent = await sandbox.good("undo", "--recent");
+  expect(recent).toContain("Acme Floors");
+  expect(recent).toMatch(/mergedFields\/\S+ \(Dup Floors\)/);
   await sandbox.good("company", "delete", "acme-floors", "--yes");
   const undone = await sandbox.onData(["undo", "--yes"]);
   expect(undone.stderr).toContain('Acme Floors: name: (none) → "Acme Floors"');

@@ -30,7 +30,8 @@ beforeEach(() => {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   // These import what is not here.
   const importers = ["bench.ts", "sim.ts", "screenshots.ts", "docs.ts", "docs-reference.ts"];
-  for (const name of [...importers, "data/place-samples.ts"]) rmSync(join(folder, "scripts", name));
+  const data = ["data/place-samples.ts", "data/measure-pairs.ts"];
+  for (const name of [...importers, ...data]) rmSync(join(folder, "scripts", name));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   write("src/base/one.ts", "export const one = 1;");
   write("src/base/one.test.ts", testOf("one", `import { one } from "./one.ts";`, "expect(one)"));
@@ -76,7 +77,7 @@ test("--check runs types, lint, format and quick unit tests, each counted, each 
   commitAll();
   const first = run(["--check"]);
   expect(first.output).not.toContain("other.test.ts");
-  expect(first).toMatchObject({ status: 0, last: "3 passed, 0 failed" });
+  expect(first, first.output).toMatchObject({ status: 0, last: "3 passed, 0 failed" });
   expect(first.output).toContain("files left to npm test, because they take 2 s or more: 1");
   // `forager deploy` asks on which commit the checks passed.
   const stamp: unknown = JSON.parse(

@@ -21,7 +21,7 @@ import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import type { TableColumn } from "../../terminal/table.ts";
 import { findRecord, nameArgument } from "./parts/find-record.ts";
 import { parseMoment } from "./parts/parse-moment.ts";
-import { createRecordNames } from "./parts/record-names.ts";
+import { createRecordNames, fieldWithName, linkIn, withName } from "./parts/record-names.ts";
 import { showDifferences } from "./parts/show-differences.ts";
 import { openNodeOf, openReaderOf } from "../../frame/node-context.ts";
 
@@ -164,27 +164,18 @@ async function archiveOf(
   return { bucket: await existingBucketAddress(fleetOf(context)) };
 }
 
-/**
- * A field `person/ID` of a company links to a record; so do `company/ID` of a person and
- * `merged/company/ID`.
- */
-const linkIn = (field: string) => /^(?:merged\/)?((?:person|company)\/.+)$/.exec(field)?.[1];
-
 /** The company into which this one was merged. */
 const mergedInto = ({ field, value }: HistoryEntry) =>
   field === "mergedInto" && typeof value === "string" ? value : undefined;
 
 const isText = (value: string | undefined): value is string => value !== undefined;
 
-const named = (text: string, target: string | undefined, nameOf: (target: string) => string) =>
-  target === undefined ? text : `${text} (${nameOf(target)})`;
-
 const columnsOf = (nameOf: (target: string) => string): readonly TableColumn<HistoryEntry>[] => [
   { title: "", value: ({ isShown }) => (isShown ? "*" : "") },
   { title: "when", value: ({ stamp }) => stamp.slice(0, 19).replace("T", " "), isKey: true },
   {
     title: "field",
-    value: ({ field }) => named(field, linkIn(field), nameOf),
+    value: ({ field }) => fieldWithName(field, nameOf),
     isKey: true,
   },
   {
@@ -192,7 +183,7 @@ const columnsOf = (nameOf: (target: string) => string): readonly TableColumn<His
     value: (entry) =>
       entry.value === undefined
         ? "(unset)"
-        : named(JSON.stringify(entry.value), mergedInto(entry), nameOf),
+        : withName(JSON.stringify(entry.value), mergedInto(entry), nameOf),
   },
   { title: "source", value: ({ source }) => source },
   { title: "node", value: ({ node }) => node },

@@ -12,7 +12,7 @@ import { parseCount, textFlag } from "../../options/flags.ts";
 import { openNodeOf } from "../../frame/node-context.ts";
 import { sourceOf, sourceOption } from "../../options/source-option.ts";
 import type { TableColumn } from "../../terminal/table.ts";
-import { createRecordNames } from "../company/parts/record-names.ts";
+import { createRecordNames, fieldWithName, linkIn } from "../company/parts/record-names.ts";
 import { showDifferences } from "../company/parts/show-differences.ts";
 
 export const undo: Command = {
@@ -48,7 +48,12 @@ export const undo: Command = {
     const sinceMs = clock.nowMs() - daysKept * 86_400_000;
     const all = await manualChanges(ledger, { sinceMs });
     const { learn, nameOf } = createRecordNames(opened);
-    await learn(all.slice(0, listMax).flatMap(({ targets }) => targets.slice(0, 3)));
+    const linked = (fields: readonly string[]) => fields.flatMap((field) => linkIn(field) ?? []);
+    await learn(
+      all
+        .slice(0, listMax)
+        .flatMap(({ targets, fields }) => [...targets.slice(0, 3), ...linked(fields.slice(0, 3))]),
+    );
     if (flags["recent"] === true) {
       const limit = Math.min(parseCount("limit", textFlag(flags, "limit") ?? "20"), listMax);
       const rows = all.slice(0, limit).map(({ datagrams: _datagrams, ...change }) => change);
@@ -115,7 +120,10 @@ const columnsOf = (nameOf: (target: string) => string): readonly TableColumn<Lis
   { title: "when", value: ({ at }) => at.slice(0, 19).replace("T", " ") },
   { title: "by", value: ({ source }) => source.replace(/^hand:/, "") },
   { title: "records", value: ({ targets }) => shortList(targets.map(nameOf)) },
-  { title: "fields", value: ({ fields }) => shortList(fields) },
+  {
+    title: "fields",
+    value: ({ fields }) => shortList(fields.map((field) => fieldWithName(field, nameOf))),
+  },
 ];
 
 const shortList = (all: readonly string[]): string =>

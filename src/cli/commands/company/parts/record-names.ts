@@ -1,4 +1,5 @@
 import type { NodeReadApi } from "../../../../node/index.ts";
+import { companyTarget, mergedFieldsPrefix } from "../../../../records/index.ts";
 
 /** Names of records by target, for tables. */
 export interface RecordNames {
@@ -36,3 +37,21 @@ export function createRecordNames({
     nameOf: (target) => names.get(target) ?? earlier.get(target) ?? target,
   };
 }
+
+/**
+ * The record that a field names: of `person/ID`, `company/ID`, `merged/company/ID` and
+ * `mergedFields/ID`.
+ */
+export function linkIn(field: string): string | undefined {
+  const id = field.startsWith(mergedFieldsPrefix) && field.slice(mergedFieldsPrefix.length);
+  return id ? companyTarget(id) : /^(?:merged\/)?((?:person|company)\/.+)$/.exec(field)?.[1];
+}
+
+export const withName = (
+  text: string,
+  target: string | undefined,
+  nameOf: RecordNames["nameOf"],
+): string => (target === undefined ? text : `${text} (${nameOf(target)})`);
+
+export const fieldWithName = (field: string, nameOf: RecordNames["nameOf"]): string =>
+  withName(field, linkIn(field), nameOf);
