@@ -25,7 +25,7 @@ test("people read names, not ids: show, list, history, undo and repairs", async 
   expect(await sandbox.good("person", "list")).toMatch(/^bob-two .* Acme Floors$/m);
   const recent = await sandbox.good("undo", "--recent");
   expect(recent).toContain("Acme Floors");
-  expect(recent).toMatch(/mergedFields\/\S+ \(Dup Floors\)/);
+  expect(recent).toMatch(/company\/\S+ \(Dup Floors\), alias\/dup-floors/);
   await sandbox.good("company", "delete", "acme-floors", "--yes");
   const undone = await sandbox.onData(["undo", "--yes"]);
   expect(undone.stderr).toContain('Acme Floors: name: (none) → "Acme Floors"');
