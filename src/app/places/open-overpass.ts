@@ -1,5 +1,6 @@
 import { AppError } from "../../base/app-error.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/log/logger.ts";
 import { readVersion } from "../../base/version.ts";
 import type { Bucket } from "../../bucket/index.ts";
 import type { OverpassSettings } from "../../campaign/index.ts";
@@ -14,6 +15,7 @@ export interface OpenOverpassOptions {
   readonly store: SnapshotStore;
   readonly bucket: Pick<Bucket, "get" | "putIfAbsent" | "putIfMatch">;
   readonly clock: Clock;
+  readonly log: Logger;
 }
 
 export interface OpenedOverpass {
@@ -23,7 +25,7 @@ export interface OpenedOverpass {
 
 /** Sends nothing before the first query. */
 export async function openOverpass(options: OpenOverpassOptions): Promise<OpenedOverpass> {
-  const { settings, contact, store, bucket, clock } = options;
+  const { settings, contact, store, bucket, clock, log } = options;
   const { url, delayMs, snapshotDays, maxDataAgeDays, dailyRequests, dailyBytes } = settings;
   if (contact === undefined) throw noContact(new URL(url).host);
   const { createDailyBudget } = await import("../../sources/index.ts");
@@ -48,7 +50,15 @@ export async function openOverpass(options: OpenOverpassOptions): Promise<Opened
     bytesMax: dailyBytes,
     clock,
   });
-  const client = createOverpassClient({ url, fetcher, budget, delayMs, maxDataAgeDays, clock });
+  const client = createOverpassClient({
+    url,
+    fetcher,
+    budget,
+    delayMs,
+    maxDataAgeDays,
+    clock,
+    log,
+  });
   const gate = { delayMs, dailyRequests, dailyBytes };
   const source = createOverpassSource({ url, client, store, gate, snapshotDays, clock });
   return { source, fetcher };

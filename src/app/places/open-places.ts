@@ -3,6 +3,7 @@ import { closable, type Closable } from "../../base/closable.ts";
 import { systemClock } from "../../base/clock.ts";
 import { docsPage } from "../../base/files/docs-page.ts";
 import { makeFolder } from "../../base/files/make-folder.ts";
+import { silentLogger, type Logger } from "../../base/log/logger.ts";
 import { systemRandom } from "../../base/random.ts";
 import { createLazyBucket, createRetryingBucket } from "../../bucket/index.ts";
 import type { Campaign, CampaignFolder, CampaignSource } from "../../campaign/index.ts";
@@ -25,6 +26,8 @@ export interface OpenPlacesOptions {
   readonly keepReleases?: number | undefined;
   /** From the settings; overridden by the campaign. */
   readonly contact?: string | undefined;
+  /** Gets what servers of places remark. Default: nowhere. */
+  readonly log?: Logger | undefined;
   /** The progress of importing a file. */
   readonly onProgress?: (progress: CutProgress) => void;
 }
@@ -43,7 +46,7 @@ export interface Places extends Closable {
 }
 
 export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
-  const { paths, bucket: settings, onProgress } = options;
+  const { paths, bucket: settings, onProgress, log = silentLogger } = options;
   const { createSnapshotStore } = await import("../../sources/index.ts");
   const opened = createLazyBucket(async () => {
     const address = settings && (await locateBucket(settings, paths));
@@ -93,6 +96,7 @@ export async function openPlaces(options: OpenPlacesOptions): Promise<Places> {
         store,
         bucket,
         clock,
+        log,
       });
       fetchers.push(made.fetcher);
       return made.source;

@@ -65,7 +65,7 @@ export interface BuiltInWork extends AsyncDisposable {
  * data folder.
  */
 export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
-  const { paths, clock, queue } = options;
+  const { paths, clock, log, queue } = options;
   const { ledger, records } = options.node;
   const folder = openCampaignFolder(paths);
   const campaignOf = createCampaignLookup({ ...options, folder });
@@ -73,7 +73,7 @@ export function createBuiltInWork(options: BuiltInWorkOptions): BuiltInWork {
   const companies = createRecordCompanies({ records });
   let places: Promise<Places> | undefined;
   const placesHere = () =>
-    (places ??= openPlaces({ paths, bucket: options.bucket, contact: options.crawl.contact }));
+    (places ??= openPlaces({ paths, bucket: options.bucket, contact: options.crawl.contact, log }));
   const campaign = createCampaignServices({
     paths,
     clock,

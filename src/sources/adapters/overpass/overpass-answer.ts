@@ -7,6 +7,8 @@ export type OverpassAnswer =
       readonly elements: readonly Readonly<Record<string, unknown>>[];
       /** Age of the data, ISO 8601. */
       readonly dataTime: string | undefined;
+      /** What the server adds for people. */
+      readonly remark?: string;
     }
   /** The query was too much for the server; smaller ones may work. */
   | { readonly kind: "too_big"; readonly reason: string }
@@ -44,7 +46,8 @@ export function readAnswer(body: Uint8Array): OverpassAnswer {
   }
   const time = osm3s?.timestamp_osm_base;
   const isTime = time !== undefined && !Number.isNaN(Date.parse(time));
-  return { kind: "answer", elements, dataTime: isTime ? new Date(time).toISOString() : undefined };
+  const dataTime = isTime ? new Date(time).toISOString() : undefined;
+  return { kind: "answer", elements, dataTime, ...(remark !== undefined && { remark }) };
 }
 
 /** The first words of an HTML page, to show to people. */

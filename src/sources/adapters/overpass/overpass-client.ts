@@ -1,5 +1,6 @@
 import { AppError } from "../../../base/app-error.ts";
 import { sleep, type Clock } from "../../../base/clock.ts";
+import type { Logger } from "../../../base/log/logger.ts";
 import { createSerial } from "../../../base/serial.ts";
 import type { FetchFailed, Fetcher, FetchFound } from "../../../crawl/index.ts";
 import type { DailyBudget } from "../../daily-budget.ts";
@@ -33,6 +34,7 @@ export interface OverpassClientOptions {
   readonly delayMs: number;
   readonly maxDataAgeDays: number;
   readonly clock: Clock;
+  readonly log: Pick<Logger, "info">;
 }
 
 /** The shortest pause that a server asks for after a refusal. */
@@ -53,7 +55,7 @@ const limits = {
 };
 
 export function createOverpassClient(options: OverpassClientOptions): OverpassClient {
-  const { url, fetcher, budget, delayMs, maxDataAgeDays, clock } = options;
+  const { url, fetcher, budget, delayMs, maxDataAgeDays, clock, log } = options;
   const { host } = new URL(url);
   const turns = createSerial();
   let startedMs = -Infinity;
@@ -116,7 +118,8 @@ export function createOverpassClient(options: OverpassClientOptions): OverpassCl
     const answer = readAnswer(body);
     if (answer.kind === "bad") throw busy("places_bad_answer", `gave no answer: ${answer.reason}`, lostAnswerMs); // prettier-ignore
     if (answer.kind === "too_big") return answer;
-    const { dataTime } = answer;
+    const { dataTime, remark } = answer;
+    if (remark !== undefined) log.info(`${host} remarks`, { remark: remark.slice(0, 300) });
     const ageDays =
       dataTime === undefined ? Infinity : (clock.nowMs() - Date.parse(dataTime)) / dayMs;
     if (ageDays <= maxDataAgeDays) return answer;

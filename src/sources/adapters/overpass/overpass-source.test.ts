@@ -1,6 +1,8 @@
 // inputs: src/sources/** src/crawl/** src/bucket/** src/base/**
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../../base/clock.ts";
+import { silentLogger, type LogFields } from "../../../base/log/logger.ts";
+import { createTestClock } from "../../../base/testing/test-clock.ts";
 import { createMemoryBucket } from "../../../bucket/adapters/memory/memory-bucket.ts";
 import { createHttpFetcher } from "../../../crawl/adapters/http/http-fetcher.ts";
 import { createDailyBudget } from "../../daily-budget.ts";
@@ -63,7 +65,7 @@ async function open(elements: readonly FakeElement[], setup: Setup = {}) {
 function connect(server: FakeOverpass, setup: Setup) {
   const { clock = systemClock, userAgent = "forager/1 (+mailto:me@example.org)" } = setup;
   const bucket = setup.bucket ?? createMemoryBucket({ clock });
-  const fetcher = createHttpFetcher({ userAgent, allowPrivateNetworks: ["127.0.0.1"] });
+  const fetcher = createHttpFetcher({ userAgent, allowPrivateNetworks: ["127.0.0.1"], clock });
   opened.push(fetcher);
   const { url } = server;
   const budget = createDailyBudget({
@@ -75,10 +77,12 @@ function connect(server: FakeOverpass, setup: Setup) {
     clock,
   });
   const delayMs = setup.delayMs ?? 0;
-  const client = createOverpassClient({ url, fetcher, budget, delayMs, maxDataAgeDays: 14, clock });
+  const remarks: unknown[] = [];
+  const log = { ...silentLogger, info: (_: string, fields?: LogFields) => void remarks.push(fields) }; // prettier-ignore
+  const client = createOverpassClient({ url, fetcher, budget, delayMs, maxDataAgeDays: 14, clock, log }); // prettier-ignore
   const store = createSnapshotStore(bucket);
   const source = createOverpassSource({ url, client, store, gate: { delayMs }, snapshotDays: 30, clock }); // prettier-ignore
-  return { source, bucket, budget, store };
+  return { source, bucket, budget, store, remarks };
 }
 
 const servers = new Map<string, FakeOverpass>();
@@ -245,10 +249,28 @@ describe("no retry", () => {
   });
 });
 
-test("a remark that is not a runtime error is not a failure", async () => {
-  const { server, source } = await open([shop(1, 48.15, 11.55)]);
+test("a remark that is not a runtime error is logged and not a failure", async () => {
+  const { server, source, remarks } = await open([shop(1, 48.15, 11.55)]);
   server.faults.push("other remark");
   expect((await source.area!(tile)).places).toHaveLength(1);
+  expect(remarks).toEqual([{ remark: "note: this server is an example" }]);
+});
+
+test("a server that never answers is left alone until its query has timed out", async () => {
+  const clock = createTestClock();
+  const made = await open([shop(1, 48.15, 11.55)], { clock });
+  made.server.dataTime = new Date(clock.nowMs()).toISOString();
+  made.server.faults.push("silence");
+  const failed = failureOf(made);
+  const sent = async () => {
+    await clock.advance(1);
+    return made.server.requests.length;
+  };
+  await expect.poll(sent).toBe(1);
+  await clock.advance(180_000);
+  const { code, kind, waitMs } = await failed;
+  expect({ code, kind }).toEqual({ code: "places_unreachable", kind: "unavailable" });
+  expect(waitMs).toBeGreaterThanOrEqual(60_000);
 });
 
 test("requests are one at a time, and apart by the delay, also if many ask at once", async () => {

@@ -14,7 +14,7 @@ export interface FakeElement {
 
 /** How a request fails. */
 export type Fault =
-  | "429" | "duplicate" | "504" | "400" | "406" | "html" | "empty" | "cut" | "half" | "reset" | "timed out" | "out of memory"
+  | "429" | "duplicate" | "504" | "400" | "406" | "html" | "empty" | "cut" | "half" | "reset" | "silence" | "timed out" | "out of memory"
   | "other remark"; // prettier-ignore
 
 export interface FakeRequest {
@@ -92,6 +92,7 @@ export async function startFakeOverpass(elements: readonly FakeElement[]): Promi
     if (fault === "406") return page(response, 406, "Not Acceptable");
     if (fault === "html") return page(response, 200, "The dispatcher is turned off.");
     if (fault === "reset") return void response.destroy();
+    if (fault === "silence") return;
     const isTooMuch = found.length > fake.elementsMax;
     const remark =
       fault === "timed out" || isTooMuch
