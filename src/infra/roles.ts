@@ -14,9 +14,9 @@ export type RoleName = (typeof roleNames)[number];
 export type Right = "create" | "replace" | "write" | "delete";
 
 export const roleSummaries: Readonly<Record<RoleName, string>> = {
-  node: "a machine that works: `forager up` or `forager work`",
+  node: "a machine that runs tasks, with `forager up` or `forager work`",
   hub: "a node that also writes checkpoints and deletes the journals that they contain",
-  dashboard: "a machine where people work: the dashboard, and commands for the fleet",
+  dashboard: "a machine that people use: it runs the dashboard, and commands for the fleet",
   publisher: "writes the bucket of a published site, which is separate from the fleet's bucket",
 };
 

@@ -18,6 +18,7 @@ export interface RunSiteCrawlsOptions {
   readonly leaseMs: number;
   /** Stops cleanly: unfinished tasks stay in the queue. */
   readonly signal: AbortSignal;
+  /** Called each time the states of the jobs were read. */
   readonly onLook?: (jobs: readonly Job[]) => void;
 }
 
@@ -42,7 +43,8 @@ export async function runSiteCrawls(
     name: options.worker,
     handlers: [createSitePageHandler()],
     services,
-    // A host is crawled one page at a time, so more slots than hosts would never be used.
+    // The gate of a host admits one page at a time, so slots beyond the number of hosts stay
+    // unused. Most sites have one or two hosts.
     concurrency: Math.min(100, 2 * plans.length + 8),
     leaseMs: options.leaseMs,
     graceMs,
@@ -59,7 +61,7 @@ export async function runSiteCrawls(
         if (ends.has(plan.name)) continue;
         const spent = (await services.open(plan.name)).spent();
         if (job.ended !== null) {
-          // When a limit is reached, the remaining tasks are skipped by the handler, or cancelled.
+          // When a limit is reached, the handler skips the remaining tasks, or they are cancelled.
           const isWhole = job.ended === "completed" && job.skipped === 0;
           ends.set(plan.name, isWhole ? "completed" : (spent ?? "seconds"));
         } else if (spent) {
@@ -77,7 +79,7 @@ export async function runSiteCrawls(
     await Promise.race([watch(), worker.ended]);
   } catch (error) {
     await worker.stop();
-    // Otherwise the next crawl of another site would continue this one too.
+    // A worker runs the pages of all jobs: the next crawl would continue a job that is not paused.
     if (signal.aborted) await pauseAll(queue, plans);
     throw error;
   } finally {
@@ -87,7 +89,10 @@ export async function runSiteCrawls(
   return ends;
 }
 
-/** Safe to repeat: the start has one task, and a job that has ended stays ended. */
+/**
+ * Adds the start page of a crawl. Safe to repeat: the page is not added twice, and a job that has
+ * ended is not opened again.
+ */
 async function begin(plan: CrawlPlan, { queue, services }: RunSiteCrawlsOptions): Promise<void> {
   const job = crawlJob(plan);
   const known = await queue.job(job);

@@ -7,8 +7,8 @@ export type UsvItem =
 
 /**
  * The format of a text:
- * - `usv`: a separator ends the text before it; line ends around units are spacers.
- * - `earlier`: the format of the systems before Forager: US stands *between* units, RS or a line
+ * - `usv`: a separator *ends* the text before it, and line ends around units are ignored.
+ * - `earlier`: the format of the systems before Forager. US stands *between* units, RS or a line
  *   end ends a record, and nothing is escaped.
  */
 export type Dialect = "usv" | "earlier";
@@ -22,14 +22,14 @@ export interface UsvScannerOptions {
 }
 
 /**
- * Reads text in pieces of any size, in one pass, character by character: an escape makes the next
- * character content, whatever it is, which no regular expression handles correctly.
+ * Reads text in pieces of any size, in one pass, character by character. An escape turns the next
+ * character into content, even if it is a mark, so the text cannot simply be split at its marks.
  */
 export interface UsvScanner {
   push(text: string): void;
   /** Ends the last record if it was not ended. Drops an escape at the end of the text. */
   end(): void;
-  /** True if EOT was read: everything after it is ignored. */
+  /** True after EOT was read or `end` was called. Further text is ignored. */
   isEnded(): boolean;
 }
 
@@ -37,9 +37,9 @@ export function createUsvScanner(options: UsvScannerOptions): UsvScanner {
   const { onRecord, onGroup = () => {}, onFile = () => {}, dialect = "usv" } = options;
   const isEarlier = dialect === "earlier";
   let units: string[] = [];
-  /** The text of the open unit from earlier pieces, or before an escape. */
+  /** The text of the open unit that was read in earlier pieces, or before an escape. */
   let text = "";
-  /** The part of `text` that cannot be stripped: only line ends follow it. */
+  /** The length of `text` without trailing line ends. An escaped line end is content. */
   let kept = 0;
   let isEscaped = false;
   let isEnded = false;
@@ -118,7 +118,7 @@ export function createUsvScanner(options: UsvScannerOptions): UsvScanner {
     if (!isEnded && from < length) take(piece.slice(from));
   };
 
-  /** RS with a line end after it, RS alone, and a line end alone all end one record. */
+  /** A record ends with RS, with a line end, or with RS followed by a line end. */
   const pushEarlier = (piece: string) => {
     let from = 0;
     for (let at = 0; at < piece.length; at++) {

@@ -153,7 +153,7 @@ const measuredValue = ({ token, startedAtMs, ranMs, outcome, node, worker }: See
   worker,
 });
 
-/** The log does not keep payload and result. */
+/** The log has no payload and no result, among others. These fields get placeholder values. */
 const archivedTask = (entry: LogEntry) => ({
   ...asEnded(entry),
   isArchived: true,
@@ -169,7 +169,7 @@ const archivedTask = (entry: LogEntry) => ({
 function idOf(cursor: string): number {
   const id = Number(cursor);
   if (/^\d{1,15}$/.test(cursor)) return id;
-  throw new ProblemError(400, "bad_cursor", "query.after: take `next` of the page before");
+  throw new ProblemError(400, "bad_cursor", "query.after: use `next` of the previous page");
 }
 
 async function pageByName<Row extends { readonly name: string }>(

@@ -117,5 +117,5 @@ export async function changeJob(queue: Queue, name: string, change: () => Promis
 function cursorOf(text: string): EndedCursor {
   const [, at, id] = /^(\d{1,16}(?:\.\d{1,9})?)-(\d{1,15})$/.exec(text) ?? [];
   if (at !== undefined) return { finishedAtMs: Number(at), id: Number(id) };
-  throw new ProblemError(400, "bad_cursor", "query.after: take `next` of the page before");
+  throw new ProblemError(400, "bad_cursor", "query.after: use `next` of the previous page");
 }

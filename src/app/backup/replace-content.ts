@@ -34,7 +34,10 @@ export function removePrepared(root: string): void {
   if (!isRestoring(root)) rmSync(join(root, restoringFolder), { recursive: true, force: true });
 }
 
-/** The caller holds the lock. Commits the prepared content; returns the folder of the old content. */
+/**
+ * Commits the prepared content and returns the folder of the old content. The caller must hold the
+ * lock.
+ */
 export async function replaceContent(root: string, id: string): Promise<string> {
   await writeReady(root, { id, step: "out" });
   return finishReplacing(root);
@@ -62,7 +65,10 @@ async function finishReplacing(root: string): Promise<string> {
   return kept;
 }
 
-/** An existing entry of the same name in `to` is moved to `instead`. */
+/**
+ * Moves all entries of `from` to `to`. If `to` already has an entry of the same name, that entry is
+ * first moved to `instead`.
+ */
 function moveAll(from: string, to: string, instead?: string): void {
   for (const folder of ["", sharedFolder]) {
     const [source, target] = [join(from, folder), join(to, folder)];

@@ -17,17 +17,17 @@ export interface UsageRecordOptions {
 
 /** How often a process that sends many requests stores its counts. */
 export const storeEveryMs = 60_000;
-/** Other processes wait until they have this many requests, or for a longer time. */
+/** A process with fewer requests that are not stored waits up to `storeWithinMs`. */
 export const manyRequests = 1_000;
 export const storeWithinMs = 3_600_000;
 
 /**
  * Adds the requests of this process to the counts of its data folder: at most once a minute, and
- * when it is closed. A process that sends few requests, such as an idle node, stores them every
- * hour; one that sends none stores nothing. So a process that is killed loses the counts of its
- * last minute, or of fewer than 1,000 requests. It does not create a missing data folder and does
- * not write to a read-only one. A failure to store counts never fails the work: they are kept for
- * the next time.
+ * when the returned object is disposed. A process that sends few requests, such as an idle node,
+ * stores its counts every hour. A process that sends none stores nothing. If a process is killed,
+ * it loses the counts of its last minute, and of fewer than 1,000 earlier requests. A missing data
+ * folder is not created, and a read-only one is not written to. If the counts cannot be stored, a
+ * warning is logged and they are stored with the next ones.
  */
 export function openUsageRecord(options: UsageRecordOptions): AsyncDisposable {
   const { paths, clock, log, meter = processMeter } = options;

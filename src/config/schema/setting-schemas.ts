@@ -8,19 +8,19 @@ export const settingMeta = z.registry<SettingMeta>();
 export interface SettingMeta {
   readonly description: string;
   /**
-   * How to convert the written form to the value, if it is not a plain string or number. A
-   * "secretUrl" is a web address that may contain a token anywhere: only its host is ever shown.
+   * How the written text is converted and shown; absent for plain strings and numbers. A
+   * "secretUrl" is a web address that may contain a token anywhere, so only its host is shown.
    */
   readonly form?: "folder" | "url" | "secret" | "secretUrl";
   /** May also be written as a list: `["a", "b"]` is the same as `"a,b"`. */
   readonly isList?: true;
-  /** For a URL: the setting that gets a password written inside it. */
+  /** If the value is a URL that contains a password, the password is moved to this setting. */
   readonly passwordKey?: string;
   /** The key in the previous version. It still works, with a warning. */
   readonly earlierKey?: string;
 }
 
-/** Whether values of this form are never shown whole. */
+/** True if values of this form must not be shown in full. */
 export const isSecretForm = (form: SettingMeta["form"]): boolean =>
   form === "secret" || form === "secretUrl";
 
@@ -38,7 +38,7 @@ export function choice<const Value extends string>(values: readonly Value[]) {
 
 /** Words separated by commas, or empty. */
 export function list(values: readonly string[]) {
-  const error = `words of ${values.join(", ")}, separated by commas`;
+  const error = `one or more of ${values.join(", ")}, separated by commas`;
   const isKnown = (words: string) =>
     words === "" || words.split(",").every((word) => values.includes(word));
   return z.string({ error }).refine(isKnown, { error });
@@ -79,6 +79,6 @@ export function absolutePath() {
 
 /** A command line for a shell. */
 export function commandLine() {
-  const error = "a command in one line";
+  const error = "a command on one line";
   return z.string({ error }).regex(/^[^\r\n\0]{1,2000}$/, { error });
 }

@@ -25,7 +25,7 @@ export function BulkActions() {
       <section class="card" aria-label="Bulk actions">
         <header>
           <h2>Bulk actions</h2>
-          <small>the server keeps the last ten selections for an hour</small>
+          <small>the last ten selections of tasks, kept for an hour</small>
         </header>
         <Loaded from={found}>
           {() =>
@@ -70,7 +70,7 @@ export function BulkActions() {
                         </p>
                       )}
                       <small class="dim">
-                        such as <Text value={samples.slice(0, 3).join(", ")} max={200} />
+                        for example <Text value={samples.slice(0, 3).join(", ")} max={200} />
                       </small>
                     </li>
                   )),

@@ -3,7 +3,7 @@ import type { Collector, Element } from "../page/page-events.ts";
 import { cleanText } from "../text/clean-text.ts";
 import { typeName, type StructuredNode, type StructuredValue } from "./structured-node.ts";
 
-/** Nodes described by itemscope and itemprop, built during the pass. */
+/** Builds the nodes that itemscope and itemprop describe while the page is read. */
 export interface MicrodataCollector extends Collector {
   finish(): readonly StructuredNode[];
 }
@@ -78,7 +78,8 @@ function put(scope: Scope, names: readonly string[], value: StructuredValue): vo
 function attributeValue({ name, attributes }: Element): string | undefined {
   const { content, href, src, datetime, value, itemprop = "" } = attributes;
   if (content !== undefined) return content;
-  // By the standard a link's value is its address, but many authors mean its text.
+  // In the standard, the value of a link is its address, but many authors mean its text. The
+  // address is used only if the name of the property suggests one.
   if (name === "a")
     return /url|sameas|email|telephone|image|logo|map/i.test(itemprop) ? href : undefined;
   if (name === "link" || name === "area") return href;

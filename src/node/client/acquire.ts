@@ -18,7 +18,10 @@ export type FolderAccess =
   | { readonly kind: "owner"; readonly lock: OwnerLock }
   | { readonly kind: "client"; readonly connection: Connection };
 
-/** How long to try. An owner listens before it reads its data folder, so this is long enough. */
+/**
+ * How long to try. An owner accepts connections before it reads its data, so this is long enough
+ * even if the owner has just started.
+ */
 const acquireMsMax = 15_000;
 /** A worker process may have to wait until its supervisor has taken over from a dead owner. */
 const workerMsMax = 60_000;

@@ -15,7 +15,7 @@ import {
 
 export const raise = (draft: ShardDraft, raises: readonly RaiseOne[]): readonly Raised[] =>
   raises.map((one) => {
-    // As in `add`: a task of a bound job may be named without its gate.
+    // As in `add`, the caller may leave out the gate if the job is bound to one.
     const gate = one.gate === "" ? jobOf(draft, one.job).gate : one.gate;
     const task = draft.tasks.get(draft.idsByIdentity.get(identityOf({ ...one, gate })) ?? 0);
     return task ? raiseTask(draft, task, one) : "absent";
@@ -44,7 +44,8 @@ export function countUnchanged(draft: ShardDraft): "unchanged" {
 }
 
 /**
- * Makes dead letters pending again with all attempts, keeps their history and reopens their job.
+ * Makes failed or skipped tasks pending again and reopens their jobs. Each task may use all its
+ * attempts again, and keeps the history of the earlier ones.
  */
 export function retry(draft: ShardDraft, { filter, rowsMax }: Retry): Changed {
   const { rows, hasMore } = finishedTasks(draft, filter, rowsMax);
@@ -106,7 +107,10 @@ function without<K, V>(map: ReadonlyMap<K, V>, keys: readonly K[]): ReadonlyMap<
   return left;
 }
 
-/** By state, then oldest first, so that every backend takes the same tasks if there are more. */
+/**
+ * Sorted by state and then by finish time, so that all backends choose the same tasks if more than
+ * `rowsMax` match.
+ */
 function finishedTasks(draft: ShardDraft, filter: FinishedFilter, rowsMax: number) {
   const matching = [...draft.tasks.values()]
     .filter((task) => isMatching(task, filter))
@@ -133,8 +137,8 @@ export const isMatching = (task: Filtered, filter: FinishedFilter): boolean =>
   (filter.finishedBeforeMs === undefined || task.finishedAtMs < filter.finishedBeforeMs);
 
 /**
- * Deletes ended jobs without tasks, so that their names are free again, and gates without tasks
- * that equal a new gate.
+ * Deletes ended jobs that have no tasks, so that their names can be used again. Also deletes gates
+ * that have no tasks and do not differ from a new gate.
  */
 function dropEmpty(draft: ShardDraft): void {
   const jobs = new Set<string>();

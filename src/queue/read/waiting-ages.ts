@@ -7,14 +7,14 @@ import { waitingReasons, type WaitingReason } from "../waiting.ts";
 export interface WaitingAges {
   readonly reasons: readonly (WaitPercentiles & { readonly reason: WaitingReason })[];
   readonly read: number;
-  /** False: more tasks are pending; then the oldest ones were read. */
+  /** False if only the oldest pending tasks were read, because of the limit. */
   readonly isComplete: boolean;
 }
 
 const pageSize = 500;
 const readMax = 5_000;
 
-/** Reads pending tasks, because the queue counts them by reason without their ages. */
+/** Reads the pending tasks themselves, because the queue's counts by reason contain no ages. */
 export async function readWaitingAges(queue: Queue, signal?: AbortSignal): Promise<WaitingAges> {
   const reader = createWaitingReader(queue);
   const { ms: nowMs } = await queue.now();

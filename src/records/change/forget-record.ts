@@ -18,8 +18,9 @@ import type { HeldFile } from "../files/held-back.ts";
 import { createQuarantine, type QuarantineEntry } from "../integrity/quarantine.ts";
 
 /**
- * Removes the facts first: if the rest is interrupted, catching up finds a forgotten record and
- * continues. A repeated request does the remaining work.
+ * Forgets the facts in the ledger first. If the process stops before the files are removed, the
+ * next `catchUp` sees that the record was forgotten and removes them. A repeated call does the
+ * remaining work.
  */
 export async function forgetRecord(
   context: RecordsContext,
@@ -29,8 +30,8 @@ export async function forgetRecord(
   const targets = targetsOf(await ledger.read(target));
   const related = await unlink(context, { targets, source });
   let scrubbed = 0;
-  // Records that were merged into it come first: they can be found only until the record itself is
-  // forgotten.
+  // Forget the records that were merged into this one first. Only this record lists them, so they
+  // could not be found after it was forgotten.
   for (const one of [...targets].reverse())
     scrubbed += await ledger.forget({ target: one, source });
   await context.run(async () => {
@@ -54,8 +55,8 @@ export async function forgetRecord(
 }
 
 /**
- * Removes the links of other records to these, because they contain the id and lead nowhere.
- * Returns the records whose files change.
+ * Removes the links from other records to these records: a link contains the id, and its target no
+ * longer exists. Returns the records whose files change.
  */
 async function unlink(
   { ledger, index, stored }: RecordsContext,
@@ -86,7 +87,7 @@ async function unlink(
   return [...new Set(changes.map(({ target }) => target))];
 }
 
-/** People that say they belong to a company. Its own list may lack some of them. */
+/** People whose own records list this company. The company's list may lack some of them. */
 function peopleOf(index: RecordsContext["stored"], companyId: string): readonly string[] {
   const found: string[] = [];
   for (let after: string | undefined; ;) {
@@ -107,12 +108,12 @@ function peopleOf(index: RecordsContext["stored"], companyId: string): readonly 
 }
 
 const pageSize = 1_000;
-/** Changes in one commit; far below the limit. */
+/** Changes in one commit; far below the ledger's limit, `commitFieldsMax`. */
 const commitSize = 500;
 
 /**
- * Data that was forgotten on another node must not stay in files that were held back: neither its
- * own, nor renders of other records with a link to it.
+ * Removes held-back files that contain data that was forgotten on another node: files of the
+ * forgotten records, and renders of other records that link to a record that does not exist.
  */
 export async function removeForgottenCopies(context: RecordsContext): Promise<void> {
   const { ledger, heldBack, stored } = context;
@@ -145,7 +146,7 @@ function foldersOf({ index }: RecordsContext, target: string): readonly string[]
   return [...(mark ? [mark.folder] : []), ...aliases.map((slug) => folderOf(kind, slug))];
 }
 
-/** Includes notes that users wrote, because they are about the record. Other files stay. */
+/** Also removes notes that users wrote, because they are about the record. Other files stay. */
 function removeAll({ disk }: RecordsContext, folder: string): void {
   for (const place of Object.values(entryFolders)) {
     for (const file of disk.list(`${folder}/${place}`)) {
@@ -158,7 +159,7 @@ function removeAll({ disk }: RecordsContext, folder: string): void {
   disk.removeFolder(folder);
 }
 
-/** Reads all files: it is called rarely, and must be complete. */
+/** Counts what is left. Reads the file of every record, so that none is missed; rarely called. */
 export async function remainsOf(context: RecordsContext, target: string): Promise<Remains> {
   const { disk, heldBack, ledger, index } = context;
   const layout = layoutOfTarget(target);

@@ -7,22 +7,23 @@ export interface FoundBy {
   readonly tile: string;
   readonly phrase: string;
   /**
-   * The campaign that searched last. Other campaigns with this tile and phrase share the result,
-   * unless it comes from a campaign's own file.
+   * The campaign that searched last. All campaigns that search this tile for this phrase share the
+   * result. A result from a campaign's own file belongs to that campaign only.
    */
   readonly campaign?: string;
-  /** For a campaign's own file: the key of the file. */
+  /** The key of the campaign's own file, if the company was found in one. */
   readonly file?: string;
-  /** ISO moment. */
+  /** ISO 8601. */
   readonly at?: string;
-  /** The source as people name it: `file:places.jsonl`. */
+  /** The name of the source, as shown to users: `file:places.jsonl`. */
   readonly source?: string;
-  /** The filter of that campaign that rejects the company: it is kept but not visited. */
+  /** The campaign's filter that rejected the company. Such a company is stored but not visited. */
   readonly filtered?: string;
 }
 
 /**
- * One field per search: `found/<tile>/<phrase>`, and for a campaign's file `…/<key of the file>`.
+ * Each search has one field: `found/<tile>/<phrase>`. If the source is a campaign's own file, the
+ * field is `found/<tile>/<phrase>/<key of the file>`.
  */
 export const foundPrefix = "found/";
 

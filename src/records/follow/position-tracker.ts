@@ -1,15 +1,15 @@
 import type { Datagram, LedgerPosition } from "../../ledger/index.ts";
 
 /**
- * How far files and index have followed the ledger. A position is stored only if everything before
- * it is rendered. The order of rendering differs from the order of writing, so ranges that were
- * rendered beyond a gap wait until the gap is closed.
+ * The position in the ledger up to which files and index are rendered. A position is stored only if
+ * everything before it is rendered. Datagrams may be rendered in another order than they were
+ * written, so a range after a gap does not advance the position until the gap is rendered too.
  */
 export interface PositionTracker {
   position(): LedgerPosition | undefined;
-  /** These are rendered. Returns the position if it has advanced. */
+  /** Call after these were rendered. Returns the position if it has advanced. */
   rendered(datagrams: readonly Datagram[]): LedgerPosition | undefined;
-  /** Everything up to this position is rendered. */
+  /** Call after everything up to this position was rendered. Returns the new position. */
   reached(position: LedgerPosition): LedgerPosition;
   /** Starts again from a stored position; undefined: from the beginning. */
   restart(position: LedgerPosition | undefined): void;
@@ -17,7 +17,7 @@ export interface PositionTracker {
 
 export function createPositionTracker(start: LedgerPosition | undefined): PositionTracker {
   let now = start;
-  /** By session: first → last number of each range rendered beyond the position. */
+  /** The ranges rendered beyond the position, by session: first number → last number. */
   const beyond = new Map<string, Map<number, number>>();
   const advance = (key: string, from: number): number => {
     const ranges = beyond.get(key);
@@ -28,7 +28,10 @@ export function createPositionTracker(start: LedgerPosition | undefined): Positi
     }
     return last;
   };
-  /** Removes ranges that the position has passed; a range that extends further advances it. */
+  /**
+   * Removes ranges that begin at or before the position. If one of them ends after the position,
+   * the position advances to its end.
+   */
   const settle = (key: string, from: number): number => {
     let last = from;
     for (const [first, end] of beyond.get(key) ?? []) {

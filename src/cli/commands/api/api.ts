@@ -10,7 +10,7 @@ export const api: Command = {
   arguments: [
     {
       name: "method",
-      summary: "what to do",
+      summary: "the HTTP method",
       choices: ["GET", "POST", "PUT", "PATCH", "DELETE"],
     },
     { name: "path", summary: "a path of the API, such as /api/status" },
@@ -37,7 +37,7 @@ export const api: Command = {
     { line: "forager api GET /api/openapi.json", summary: "all paths with their parameters" },
   ],
   details: [
-    "Sends the request with the folder's token to the server of this data folder (`forager serve`), and\n" +
+    "Sends the request to the server of this data folder (`forager serve`), with the folder's token, and\n" +
       "prints the JSON of the response. Exits 1 if the response is an error or no server is running.",
   ],
 

@@ -21,7 +21,7 @@ export const configSet: Command = {
   details: [
     "Comments and other settings in the file stay as they are. A value that is not valid is refused, and\n" +
       "nothing is written. A running `forager work` or `up` applies the change within seconds.",
-    'A list is written with commas or as a list: 127.0.0.1,10.0.0.0/8 or \'["127.0.0.1", "10.0.0.0/8"]\'.\n' +
+    'Write a list with commas or as in TOML: 127.0.0.1,10.0.0.0/8 or \'["127.0.0.1", "10.0.0.0/8"]\'.\n' +
       "The same goes for variables (FORAGER_CRAWL_ALLOW_PRIVATE_NETWORKS) and for forager.toml.",
   ],
 

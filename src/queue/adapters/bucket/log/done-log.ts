@@ -22,7 +22,7 @@ const columns: { readonly [Name in keyof Task]: (task: Task) => string } = {
   expiresAtMs: ({ expiresAtMs }) => String(expiresAtMs),
 };
 const names = Object.keys(columns) as (keyof Task)[];
-/** Complete finished tasks, so that a retry can restore them. */
+/** Each row contains all fields of a finished task, so that a retry can restore the task. */
 const table = { title: "forager done log", names };
 
 export const writeDoneLog = (tasks: readonly Task[]): Uint8Array =>

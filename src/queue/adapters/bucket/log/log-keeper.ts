@@ -10,11 +10,11 @@ import { listedNames, type ShardHead } from "../head/head.ts";
  * Moves the finished tasks of a shard into logs in the background, so that no call waits for a log.
  * Invariants:
  * - a log is written from a committed head, and the next commit lists it;
- * - a log is removed only when a newer head does not list it and no write that may still arrive can
- *   list it.
+ * - a log is removed only when a newer head does not list it, and when no earlier write that may
+ *   still take effect can list it.
  */
 export interface LogKeeper {
-  /** A log that is written and not listed yet. */
+  /** The log that was written and is not listed yet. Throws if background work had a bug. */
   prepared(): PreparedLog | undefined;
   /**
    * Call after a commit: removes logs that the head does not list, and writes a log if there are
@@ -33,7 +33,7 @@ export interface LogKeeper {
 export interface CommittedStep {
   readonly base: ShardHead;
   readonly head: ShardHead;
-  /** Logs that were written for this commit or that it no longer needs. Listed logs are kept. */
+  /** Files that this commit wrote or no longer needs. Those that the head lists are kept. */
   readonly written: readonly string[];
   /** The log that was prepared when this commit was made. Another one may be prepared by now. */
   readonly offered: PreparedLog | undefined;
@@ -41,7 +41,7 @@ export interface CommittedStep {
 
 export interface LogKeeperOptions {
   readonly archive: Archive;
-  /** The number of finished tasks in a head that makes a log worthwhile. */
+  /** A log is written when a head contains this many finished tasks. */
   readonly logFrom: number;
   readonly onListed: (listed: PreparedLog) => void;
   /** Called if a listed log could not be read. */
@@ -53,13 +53,13 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
   let prepared: PreparedLog | undefined;
   let preparing: Promise<void> | undefined;
   let tidying: Promise<void> = Promise.resolve();
-  /** A bug in background work: the next commit throws it. */
+  /** An unexpected error in the background. `prepared` throws it, so the next commit fails. */
   let bug: { readonly error: unknown } | undefined;
 
   const prepare = async (head: ShardHead) => {
     prepared = await prepareLog(head, archive);
   };
-  /** A log that is not listed only costs space. */
+  /** Removes logs in the background. If that fails, they only take up space: no head lists them. */
   const tidy = (names: readonly string[]) => {
     if (names.length > 0) tidying = tidying.then(() => quietly(archive.remove(names)));
   };
@@ -87,11 +87,11 @@ export function createLogKeeper(options: LogKeeperOptions): LogKeeper {
         if (listed.has(log.name)) {
           onListed(offered);
           gone.push(...absorbed);
-        } else gone.push(log.name); // another node changed the head, so the log does not fit
+        } else gone.push(log.name); // another node changed its tasks or the logs merged into it
       }
       tidy(gone);
-      // The node whose commit reached the number, or a multiple of it, writes the log. From three
-      // times the number on, any node does, because that node seems to be dead.
+      // The node whose commit raised the number of finished tasks to `logFrom`, or to a multiple of
+      // it, writes the log. From three times `logFrom` on, every node does: that node may be dead.
       const steps = ({ shard }: ShardHead) => Math.floor(finishedIn(shard) / logFrom);
       const isDue = steps(head) > steps(base) || steps(head) > 2;
       if (preparing || prepared || !isDue) return;

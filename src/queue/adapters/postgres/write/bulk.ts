@@ -15,7 +15,8 @@ import { writeSlice } from "./write-slice.ts";
 type Found = Pick<TaskRow, "id" | "lane" | "job" | "gate" | "state">;
 
 /**
- * Makes dead letters pending again with all attempts, keeps their history and reopens their job.
+ * Makes failed or skipped tasks pending again and reopens their jobs. Each task may use all its
+ * attempts again, and keeps the history of the earlier ones.
  */
 export async function retry(
   session: PostgresSession,
