@@ -138,6 +138,7 @@ test("what one node forgets leaves the journals, files and links of the other", 
   await one.records.createPerson({ source, fields: { name: "Anna" }, company: "acme" });
   await exchange();
   expect(other.read("people/anna/_index.md")).toContain("[[companies/acme/_index|Acme]]");
+  other.save("companies/acme/notes/mine.md", "a note of a user about Acme");
   await one.records.forget({ name: "acme", source });
   await exchange();
   for (const at of [one, other]) {

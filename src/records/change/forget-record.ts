@@ -4,7 +4,6 @@ import { companyTarget, elementsOf, idOf } from "../fields/company.ts";
 import { companyPrefix, personPrefix } from "../fields/fields.ts";
 import { personTarget } from "../fields/person.ts";
 import { distinctPrefix } from "../fields/places.ts";
-import { entryFolders } from "../files/entry-files.ts";
 import { folderOf } from "../files/folders.ts";
 import { isClean, textOf } from "../page/front-matter.ts";
 import { recordOf } from "../search/gathering-index.ts";
@@ -12,7 +11,6 @@ import { foldersToLookAt } from "../files/inspect-folder.ts";
 import { layoutOfTarget, layouts, recordFile } from "../files/layout.ts";
 import { targetsOf } from "./record-history.ts";
 import type { Forgotten, Remains } from "../records.ts";
-import { sideFile } from "../page/side-file.ts";
 import { yamlLines } from "../page/yaml-text.ts";
 import type { HeldFile } from "../files/held-back.ts";
 import { createQuarantine, type QuarantineEntry } from "../integrity/quarantine.ts";
@@ -40,7 +38,7 @@ export async function forgetRecord(
       const indexed = index.find(one);
       if (indexed) context.redirects.removeAll(indexed);
     }
-    for (const folder of folders) removeAll(context, folder);
+    for (const folder of folders) context.renderer.removeAll(folder);
     await context.renderMany([...targets, ...related]);
     for (const { path } of index.problems()) {
       if (folders.some((folder) => path.startsWith(`${folder}/`))) index.problem(path, undefined);
@@ -144,19 +142,6 @@ function foldersOf({ index }: RecordsContext, target: string): readonly string[]
   const aliases = indexed ? recordOf(indexed).aliases : [];
   const { kind } = layoutOfTarget(target)!;
   return [...(mark ? [mark.folder] : []), ...aliases.map((slug) => folderOf(kind, slug))];
-}
-
-/** Also removes notes that users wrote, because they are about the record. Other files stay. */
-function removeAll({ disk }: RecordsContext, folder: string): void {
-  for (const place of Object.values(entryFolders)) {
-    for (const file of disk.list(`${folder}/${place}`)) {
-      if (file.endsWith(".md")) disk.remove(`${folder}/${place}/${file}`);
-    }
-    disk.removeFolder(`${folder}/${place}`);
-  }
-  disk.remove(`${folder}/${recordFile}`);
-  disk.remove(`${folder}/${sideFile}`);
-  disk.removeFolder(folder);
 }
 
 /** Counts what is left. Reads the file of every record, so that none is missed; rarely called. */

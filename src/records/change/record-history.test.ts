@@ -160,6 +160,7 @@ describe("forget", () => {
   test("a crash after the facts are gone: the next life removes the files", async () => {
     await using at = await openTestRecords();
     await at.say(target, { name: "Acme", city: "Köln" });
+    at.save("companies/acme/notes/mine.md", "a note of a user about Acme");
     await at.ledger.forget({ target, source });
     expect(at.has(file)).toBe(true);
     await using _ = await at.reopen();

@@ -12,6 +12,8 @@ import { yamlLines } from "../page/yaml-text.ts";
 export interface EntryFiles {
   render(job: EntryJob): Promise<void>;
   /** Removes all files that Forager created. */
+  removeOwn(folder: string): void;
+  /** Removes also those that users wrote or edited. */
   removeAll(folder: string): void;
 }
 
@@ -75,10 +77,18 @@ export function createEntryFiles({ disk, reportFault }: EntryFilesOptions): Entr
         removeBut(place, texts);
       }
     },
-    removeAll(folder) {
+    removeOwn(folder) {
       for (const kind of entryKinds) {
         const place = `${folder}/${entryFolders[kind]}`;
         if (disk.has(place)) removeBut(place, new Map());
+      }
+    },
+    removeAll(folder) {
+      for (const place of Object.values(entryFolders)) {
+        for (const file of disk.list(`${folder}/${place}`)) {
+          if (file.endsWith(".md")) disk.remove(`${folder}/${place}/${file}`);
+        }
+        disk.removeFolder(`${folder}/${place}`);
       }
     },
   };

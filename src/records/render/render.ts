@@ -38,6 +38,8 @@ export interface Renderer {
   ): Promise<(FileIngest & { readonly target: string }) | undefined>;
   /** Removes a record's files from a folder, except files that a user created there. */
   removeOwn(folder: string): void;
+  /** Also removes notes that users wrote, because they are about the record. Other files stay. */
+  removeAll(folder: string): void;
 }
 
 export interface RecordRenderOptions {
@@ -184,7 +186,14 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 
   const removeOwn: Renderer["removeOwn"] = (folder) => {
+    entryFiles.removeOwn(folder);
+    removeRecord(folder);
+  };
+  const removeAll: Renderer["removeAll"] = (folder) => {
     entryFiles.removeAll(folder);
+    removeRecord(folder);
+  };
+  const removeRecord = (folder: string) => {
     disk.remove(`${folder}/${recordFile}`);
     disk.remove(`${folder}/${sideFile}`);
     disk.removeFolder(folder);
@@ -204,7 +213,8 @@ export function createRenderer(options: RendererOptions): Renderer {
         if (found?.kind === "broken") return followersOf(view, []);
         if (found?.kind === "ingested") edits.push({ target: found.target, fields: found.fields });
       }
-      removeOwn(mark.folder);
+      if (view.isForgotten) removeAll(mark.folder);
+      else removeOwn(mark.folder);
       index.unmark(target);
       index.problem(path, undefined);
     }
@@ -273,7 +283,7 @@ export function createRenderer(options: RendererOptions): Renderer {
           ...indexed.person.companies.map(({ id }) => `company/${id}`),
         ];
 
-  return { render, ingest, removeOwn };
+  return { render, ingest, removeOwn, removeAll };
 }
 
 export const indexedOf = (layout: RecordLayout, view: TargetView): Indexed =>
